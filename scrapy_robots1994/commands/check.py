@@ -127,7 +127,6 @@ class RobotsCheck(RobotsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
         # Import late, because Scrapy loads this module even to run another command.
-        from scrapy_robots1994.commands.warc import Captures  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - imported only when needed
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
@@ -154,48 +153,56 @@ class RobotsCheck(RobotsCommand):
                 "--at and --verify need a folder of evidence: name it with --evidence"
             )
         self._files = inputs.expand(opts.robots)
-        # `_urls` maps the name of each robots.txt to the URLs to check against that
+        # `urls` maps the name of each robots.txt to the URLs to check against that
         # robots.txt.
-        self._urls: dict[str, list[str]] = {}
+        urls: dict[str, list[str]] = {}
         # `exempt` contains the verdicts for URLs that a crawl does not check against
         # robots.txt.
         exempt: list[UrlVerdict] = []
-        captures = Captures()
         for url in inputs.urls_from(args, opts.urls):
             self._positions.setdefault(url, len(self._positions))
-            if exemption := self._exemption(url, is_path_fine=self._files):
+            if exemption := self._exemption(url):
                 exempt.append(UrlVerdict(url, exemption=exemption))
                 continue
             for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
-                if inputs.is_archive(name):
-                    captures.add(name, url)
-                else:
-                    self._urls.setdefault(name, []).append(url)
-        is_dry_run = self._lookup.settings.dry_run
-        for line in project_notes(self.settings, is_dry_run=is_dry_run):
+                urls.setdefault(name, []).append(url)
+        settings = self._lookup.settings
+        captured = self._captured(urls)
+        for line in project_notes(self.settings, is_dry_run=settings.dry_run):
             terminal.print_note(line)
         for verdict in exempt:
             self._print(verdict)
-        for source, urls in captures.sources(
-            self._lookup.reader, self._lookup.settings.freshness
-        ):
-            self._urls[source.name] = urls
-            self._add(source)
-            del self._urls[source.name]
-        self._lookup.run(self._urls, self._add, self._print_end)
+        for source, asked in captured:
+            self._add(source, asked)
+        self._lookup.run(urls, lambda it: self._add(it, urls[it.name]), self._print_end)
         return self._exit_code
 
-    def _exemption(self, url: str, *, is_path_fine: object) -> str:
+    def _captured(
+        self, urls: dict[str, list[str]]
+    ) -> list[tuple[inputs.PolicySource, list[str]]]:
+        """Remove the WARC files from *urls*. Return their sources with the URLs to check."""
+        archives = list(filter(inputs.is_archive, urls))
+        if not archives:
+            return []
+        from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
+
+        reader, freshness = self._lookup.reader, self._lookup.settings.freshness
+        return [
+            it
+            for name in archives
+            for it in captures_of(name, urls.pop(name), reader, freshness)
+        ]
+
+    def _exemption(self, url: str) -> str:
         """Return the reason why a crawl does not check *url*, or "" if a crawl checks
         *url*.
 
-        Raises `WrongUse` if *url* is not a URL. If *is_path_fine* is true, a path is also
-        accepted.
+        Raises `WrongUse` if *url* is not a URL. With --robots, a path is also accepted.
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         is_path = url.startswith("/")
-        if is_path and is_path_fine:
+        if is_path and self._files:
             return ""
         exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
         is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
@@ -231,10 +238,10 @@ class RobotsCheck(RobotsCommand):
         folder = evidence.EvidenceFolder(opts.evidence)
         urls = inputs.urls_from(args, opts.urls)
         self._positions = {url: n for n, url in enumerate(urls)}
-        exempt = {url: self._exemption(url, is_path_fine=False) for url in urls}
+        exempt = {url: self._exemption(url) for url in urls}
         found = folder.find(urls, evidence.time_of(opts.at))
         for url in urls:
-            applied = found.get(url)
+            applied = found[url]
             if applied is None:
                 source = None if exempt[url] else folder.without_request(url)
                 self._print(UrlVerdict(url, source, exemption=exempt[url]))
@@ -262,43 +269,39 @@ class RobotsCheck(RobotsCommand):
                 raise WrongUse(
                     f"--verify checks all decisions as recorded: leave --{name} out"
                 )
-        is_json, shown = self._opts.json, terminal.MAX_NAMED
+        is_json = self._opts.json
 
         def differ(line: str) -> None:
-            nonlocal shown
-            shown -= 1
             if is_json:
                 terminal.print_json({"difference": line})
-            elif shown >= 0:
-                terminal.print_line(escape_control_chars(line, 500))
 
         folder = EvidenceFolder(self._opts.evidence, differ)
         decisions, records = folder.verify()
         terminal.print_notes("incomplete", folder.notes.first, folder.notes.count)
-        differences = folder.differences.count
+        crawls, differences = len(folder.crawls), folder.differences
         if is_json:
-            counts = {"crawls": len(folder.crawls), "decisions": decisions}
-            counts |= {"records": records, "differences": differences}
-            terminal.print_json(counts)
+            counts = {"crawls": crawls, "decisions": decisions, "records": records}
+            terminal.print_json(counts | {"differences": differences.count})
         else:
-            if shown < 0:
-                terminal.print_line(f"and {-shown:,} more")
-            read = counted(decisions, "decision")
-            kept = counted(records, "record")
-            crawls = counted(len(folder.crawls), "crawl")
-            found = counted(differences, "difference")
-            terminal.print_line(f"{read} and {kept} of {crawls}: {found}")
-        return ExitCode.FOUND if differences else ExitCode.FINE
+            for line in differences.first:
+                terminal.print_line(escape_control_chars(line, 500))
+            if (more := differences.count - len(differences.first)) > 0:
+                terminal.print_line(f"and {more:,} more")
+            terminal.print_line(
+                f"{counted(decisions, 'decision')} and {counted(records, 'record')} of "
+                f"{counted(crawls, 'crawl')}: {counted(differences.count, 'difference')}"
+            )
+        return ExitCode.FOUND if differences.count else ExitCode.FINE
 
-    def _add(self, source: inputs.PolicySource) -> None:
-        """Print the verdict of *source* for each URL that is checked against *source*."""
+    def _add(self, source: inputs.PolicySource, urls: list[str]) -> None:
+        """Print the verdict of *source* for each of *urls*."""
         if source.rules is None and not inputs.is_url(source.name):
             # If a file cannot be read, print one note for the file instead of one note for
             # each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         robot = self._lookup.robot
-        for url in self._urls[source.name]:
+        for url in urls:
             # Ours O27 (spellings): check the spelling of the URL that the project's crawl
             # would send.
             clients = self._clients.of_scheme(url.partition(":")[0].lower())
@@ -312,7 +315,9 @@ class RobotsCheck(RobotsCommand):
         # If no policy could be fetched, a setting decides whether the verdict is "allowed"
         # or "disallowed". Also count the URL as unknown if its policy could not be fetched.
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
-        verdict = replace(verdict, forbidden=verdict.forbids(self._purposes))
+        if verdict.usage and verdict.word == "allowed":
+            forbidden = verdict.usage.forbids(self._purposes)
+            verdict = replace(verdict, forbidden=forbidden)
         self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
         if self._opts.only not in (None, *words):
             return
@@ -401,26 +406,16 @@ class UrlVerdict:
         if source.rules is None:
             return cls(url, source)
         verdict = source.rules.rules(robot).verdict(url, clients)
-        others = {
-            name: robots.rules(robot).verdict(url, clients)
-            for name, robots in source.read_otherwise.items()
-        }
         otherwise = {
-            name: it for name, it in others.items() if it.allowed != verdict.allowed
+            name: other
+            for name, robots in source.read_otherwise.items()
+            for other in [robots.rules(robot).verdict(url, clients)]
+            if other.allowed != verdict.allowed
         }
-        robots = source.rules if isinstance(source.rules, RobotsTxt) else None
-        usage = robots.usage(url, robot) if robots else None
+        usage = None
+        if isinstance(source.rules, RobotsTxt):
+            usage = source.rules.usage(url, robot)
         return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
-
-    def forbids(self, purposes: tuple[str, ...]) -> "Statement | None":
-        """Return the statement that disallows one of *purposes*.
-
-        Return None if no statement disallows any of *purposes*, or if the URL is not
-        allowed.
-        """
-        if self.usage is None or self.word != "allowed":
-            return None
-        return self.usage.forbids(purposes)
 
     @property
     def is_known(self) -> bool:
@@ -511,11 +506,8 @@ class UrlVerdict:
             if lost := self._lost_line():
                 yield f"line {lost.line} would decide if it were read: {lost.sentence} {lost.fix}"
         for name, other in self.otherwise.items():
-            how = inputs.OTHER_READINGS[name]
-            yield (
-                f"{how.words} says: {other}; to obey that decision, set "
-                f'{how.setting} = "{name}"'
-            )
+            words, setting = inputs.OTHER_READINGS[name]
+            yield f'{words} says: {other}; to obey that decision, set {setting} = "{name}"'
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":
@@ -525,20 +517,14 @@ class UrlVerdict:
         return None if no line of the file was probably meant to disallow the URL.
         """
         robots = self.source and self.source.rules
-        if self.verdict is None or not self.verdict.allowed or self.applied:
+        if not isinstance(robots, RobotsTxt) or self.word != "allowed" or self.applied:
             return None
-        return (
-            robots.lost_line(self.url, self.robot)
-            if isinstance(robots, RobotsTxt)
-            else None
-        )
+        return robots.lost_line(self.url, self.robot)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain values that can be written as JSON."""
         source = self.source
-        verdicts = {"verdict": self.verdict} | {
-            name: self.otherwise.get(name) for name in inputs.OTHER_READINGS
-        }
+        verdicts = {"verdict": self.verdict, **self.otherwise}
         return {
             "url": self.url,
             "allowed": self.word == "allowed",
@@ -547,7 +533,10 @@ class UrlVerdict:
             "outcome": source and source.outcome,
             "status": source and source.status,
             "why": (source.why if source else self.exemption) or None,
-            **{name: it and _verdict_as_json(it) for name, it in verdicts.items()},
+            **{
+                name: _verdict_as_json(verdicts.get(name))
+                for name in ("verdict", *inputs.OTHER_READINGS)
+            },
             "usage": self.usage and asdict(self.usage),
         } | ({"evidence": self.applied.as_json()} if self.applied else {})
 
@@ -591,8 +580,10 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
         yield f"usage: not understood: {odd}"
 
 
-def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
+def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
     """Return *verdict* as plain values that can be written as JSON."""
+    if verdict is None:
+        return None
     record = verdict.record
     named = ("names", "first_line", "last_line")
     return {

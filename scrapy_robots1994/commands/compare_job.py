@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -27,7 +27,6 @@ from scrapy.utils.project import get_project_settings
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
-from scrapy_robots1994.commands.warc import answers_in
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
@@ -55,6 +54,9 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
+
+with needs_extra("robots-compare", "report"):
+    from pebble import ProcessPool
 
 # At most this number of tasks is scheduled for each process. A scheduled task is waiting or
 # running.
@@ -110,6 +112,8 @@ class CompareInputs:
         Each answer is interpreted as in a crawl without stored policies, according to R1 to
         R5 (meaning of an answer).
         """
+        from scrapy_robots1994.commands.warc import answers_in  # noqa: PLC0415 - needs an extra
+
         reader = self.reader
         for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
             policy = Policy.from_response(origin, answer, reader, at, self.freshness)
@@ -193,7 +197,6 @@ class Job:
         package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
         that the job needs is not installed.
         """
-        _pool_class()
         # Create the crawler directly, because `CrawlerProcess.create_crawler` installs the
         # reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
@@ -283,71 +286,51 @@ def _start(job: Job) -> None:
     _comparer = Comparer(others, **job.variant._asdict())
 
 
-def _compare(names: tuple[str, ...], task: Comparison) -> SiteImpact:
-    """Compare the decisions of the parsers *names* with our decisions on the questions of
-    *task*.
+def _compare(name: str, task: Comparison) -> SiteImpact:
+    """Compare the decisions of the parser called *name* with our decisions on the questions
+    of *task*.
 
     Return the differences. If `task.diagnose` is true, the differences in the examples are
     explained.
     """
-    site = SiteImpact.of(task.capture)
-    for name in names:
-        site.add(_comparer.compare(name, task, _comparer.theirs(name, task)))
-    for name in names if task.diagnose else ():
-        site.examples.update(_comparer.explain(name, site))
+    site = _comparer.compare(name, task, _comparer.theirs(name, task))
+    if task.diagnose:
+        site.examples = _comparer.explain(site)
     return site
 
 
-class _Work:
-    """Runs tasks in a pool. New captures wait while *room* or more tasks are scheduled.
+def _impacts(
+    pool: Any, job: Job, inputs: CompareInputs, room: int
+) -> Iterator[tuple[str, SiteImpact]]:
+    """Yield the name of a parser and its impact, for each parser and each of *inputs*.
 
-    If a task for several parsers fails, each parser gets a task of its own. If a task for
-    one parser fails, the task is retried without the search for causes. If the retry also
-    fails, each answer of the parser counts as a raised exception.
+    At most *room* tasks are scheduled at a time. If a task fails, the task is retried
+    without the search for causes. If the retry also fails, each answer of the parser counts
+    as a raised exception.
     """
+    tasks = ((name, task) for task in map(job.task, inputs) for name in job.names)
+    scheduled: dict[Any, tuple[str, Comparison]] = {}
 
-    def __init__(self, pool: Any, job: Job, room: int) -> None:
-        self._pool = pool
-        self._job = job
-        self._room = room
-        self._tasks: dict[Any, tuple[tuple[str, ...], Comparison]] = {}
+    def schedule(name: str, task: Comparison) -> None:
+        future = pool.schedule(_compare, (name, task), timeout=job.seconds)
+        scheduled[future] = name, task
 
-    def impacts(self, inputs: CompareInputs) -> Iterator[tuple[SiteImpact, int]]:
-        """Yield the impact of each finished task, and the number of captures to count.
-
-        The number of captures is 1 or 0. If each parser has a task of its own for a
-        capture, only the task of the first parser counts the capture.
-        """
-        captures = iter(inputs)
-        while True:
-            for capture in islice(captures, max(0, self._room - len(self._tasks))):
-                self._schedule(self._job.names, self._job.task(capture))
-            if not self._tasks:
-                return
-            done, _ = futures.wait(self._tasks, return_when=futures.FIRST_COMPLETED)
-            for future in done:
-                names, task = self._tasks.pop(future)
-                why = future.exception()
-                if why is None:
-                    yield future.result(), names[0] == self._job.names[0]
-                elif len(names) > 1:
-                    for name in names:
-                        self._schedule((name,), task)
-                elif task.diagnose:
-                    self._schedule(names, replace(task, diagnose=False))
-                else:
-                    how = (
-                        "Timeout"
-                        if isinstance(why, futures.TimeoutError)
-                        else "WorkerDied"
-                    )
-                    yield _raised(names[0], task, how), names[0] == self._job.names[0]
-
-    def _schedule(self, names: tuple[str, ...], task: Comparison) -> None:
-        """Schedule *task* for the parsers *names*, with a time limit."""
-        seconds = self._job.seconds * len(names)
-        future = self._pool.schedule(_compare, (names, task), timeout=seconds)
-        self._tasks[future] = names, task
+    while True:
+        for name, task in islice(tasks, max(0, room - len(scheduled))):
+            schedule(name, task)
+        if not scheduled:
+            return
+        done, _ = futures.wait(scheduled, return_when=futures.FIRST_COMPLETED)
+        for future in done:
+            name, task = scheduled.pop(future)
+            why = future.exception()
+            if why is None:
+                yield name, future.result()
+            elif task.diagnose:
+                schedule(name, replace(task, diagnose=False))
+            else:
+                is_late = isinstance(why, futures.TimeoutError)
+                yield name, _raised(name, task, "Timeout" if is_late else "WorkerDied")
 
 
 def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
@@ -355,13 +338,13 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
 
     *how* is the name of the reason.
     """
-    site = SiteImpact.of(task.capture)
-    site.stuck.append((name, site.label))
+    site = SiteImpact(task.capture)
+    site.stuck.append((name, task.capture.label))
     site.counts[name, Direction.RAISED] = len(task.questions)
     site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
     for question in task.questions:
         example = Example(question, raised(how), (Cause.OTHER,))
-        site.keep((name, Direction.RAISED), example, task.capture)
+        site.keep((name, Direction.RAISED), example)
     return site
 
 
@@ -376,14 +359,17 @@ def run(
     totals = Totals()
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
-    pool = _pool_class()(
-        processes, initializer=_start, initargs=(job,), context=_context()
+    # Never fork this process, because this process may have threads.
+    spawn = get_context("spawn")
+    pool: Any = ProcessPool(
+        processes, initializer=_start, initargs=(job,), context=spawn
     )
     try:
-        work = _Work(pool, job, _TASKS_PER_PROCESS * processes)
-        for site, captures in work.impacts(inputs):
-            totals.add_site(site, captures)
-            if captures:
+        for name, site in _impacts(pool, job, inputs, _TASKS_PER_PROCESS * processes):
+            # Count each capture once, although each parser has its own task.
+            is_first = name == job.names[0]
+            totals.add_site(site, captures=is_first)
+            if is_first:
                 step()
         # After `close`, the pool finishes the scheduled tasks. `join` waits until all
         # processes have ended.
@@ -397,26 +383,6 @@ def run(
         raise
     pool.join()
     return totals
-
-
-def _context() -> Any:
-    """Return the `multiprocessing` context that starts the processes of the pool.
-
-    The context never forks this process, because this process may have threads.
-    """
-    if "forkserver" not in get_all_start_methods():
-        return get_context("spawn")
-    context = get_context("forkserver")
-    # The fork server imports this module once for all processes.
-    context.set_forkserver_preload([__name__])
-    return context
-
-
-def _pool_class() -> Any:
-    """Return the class of the pool. Raises `MissingExtra` if pebble is not installed."""
-    with needs_extra("robots-compare", "report"):
-        import pebble  # noqa: PLC0415 - needs an extra
-    return pebble.ProcessPool
 
 
 def report_of(

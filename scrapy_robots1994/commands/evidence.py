@@ -11,7 +11,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -31,6 +31,7 @@ from scrapy_robots1994.commands.terminal import MAX_NAMED, Unreadable, WrongUse
 from scrapy_robots1994.commands.warc import (
     BREAKS_OFF,
     PIECE_BYTES,
+    OnFault,
     answer_of,
     damage_reported,
     date_of,
@@ -91,8 +92,6 @@ _POLICY_BYTES = 1_000
 
 # `_WORDS` maps a recorded decision to the word of the verdict that leads to the decision.
 _WORDS = {"allowed": "allowed", "refused": "disallowed", DECLINED: "allowed"}
-
-OnFault = Callable[[str], object]
 
 
 @dataclass
@@ -177,14 +176,11 @@ class CrawlEvidence:
         number = 1
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
-                while text := file.readline(MAX_LINE_BYTES):
-                    if not text.endswith(b"\n"):
-                        break
+                while (text := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
                     yield number, JournalLine.values_of(text)
                     number += 1
-                else:
-                    if number > 1:
-                        return
+                if number > 1 and not text:
+                    return
         except EOFError:
             text = b""
         except (OSError, zlib.error, ValueError) as error:
@@ -528,13 +524,13 @@ class EvidenceFolder:
         why = f"{self._name} has no request to this origin, or no request before --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
-    def find(self, urls: Iterable[str], at: str) -> dict[str, Applied]:
+    def find(self, urls: Iterable[str], at: str) -> dict[str, Applied | None]:
         """Return a dictionary from each of *urls* to the last decision about the URL up to
         the time *at*.
 
         If there is no decision about a URL, the URL is mapped to the last decision about
-        its origin. If there is no decision about the origin either, the dictionary does not
-        contain the URL.
+        its origin. If there is no decision about the origin either, the URL is mapped to
+        None.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
@@ -549,8 +545,7 @@ class EvidenceFolder:
                     if key not in found or found[key].line.time <= line.time:
                         is_own = key == line.url
                         found[key] = Applied(crawl, number, line, is_own)
-        applied = {url: found.get(url, found.get(Origin.of(url))) for url in wanted}
-        return {url: it for url, it in applied.items() if it is not None}
+        return {url: found.get(url, found.get(Origin.of(url))) for url in wanted}
 
 
 def time_of(text: str | None) -> str:
@@ -570,7 +565,7 @@ def time_of(text: str | None) -> str:
             f"--at: {shown} is not a time: write it as 2026-11-23T10:00:00Z"
         ) from None
     at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
-    return rfc3339(at)
+    return rfc3339(at.timestamp())
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:

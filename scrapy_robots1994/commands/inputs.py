@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
@@ -44,11 +44,6 @@ _HOST = re.compile(
 )
 
 
-def _is_host(name: str) -> bool:
-    """Return whether *name* matches `_HOST` and is not the name of a file or folder."""
-    return _HOST.match(name) is not None and not os.path.lexists(name)
-
-
 def is_url(name: str) -> bool:
     """Return whether *name* is a URL to fetch, and not a file to open."""
     return is_http(name)
@@ -73,7 +68,8 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        if not is_url(name) and (not name or _AS_URL.match(name) or _is_host(name)):
+        is_host = _HOST.match(name) and not os.path.lexists(name)
+        if not is_url(name) and (not name or _AS_URL.match(name) or is_host):
             shown = repr(escape_control_chars(name, 60))
             raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
         # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
@@ -228,28 +224,13 @@ def why_unread(error: OSError) -> str:
     return f"{reason}: check the name and the permissions of the file"
 
 
-class OtherReading(NamedTuple):
-    """Another way to read a file, which uses a different reading or a different dialect.
-
-    *words* describes this way in messages. *setting* is the setting that makes a crawl read
-    files in this way. *options* are the keyword arguments for `RobotsTxt.read_as`.
-    """
-
-    words: str
-    setting: str
-    options: dict[str, str]
-
-
 OTHER_READINGS = {
-    "cautious": OtherReading(
-        "the cautious reading", "ROBOTS1994_READING", {"reading": "cautious"}
-    ),
-    "rfc9309": OtherReading(
-        "the dialect rfc9309", "ROBOTS1994_DIALECT", {"dialect": "rfc9309"}
-    ),
+    "cautious": ("the cautious reading", "ROBOTS1994_READING"),
+    "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""The other ways to read a file. The keys are the names of the ways. `robots-check` prints
-the verdict of each way that leads to a different verdict.
+"""The other ways to read a file. The keys are the names of the ways. The values are a
+phrase for messages, and the setting that makes a crawl read files in this way.
+`robots-check` prints the verdict of each way that leads to a different verdict.
 """
 
 
@@ -286,7 +267,8 @@ class PolicySource:
         if not isinstance(rules, RobotsTxt):
             return {}
         return {
-            name: rules.read_as(**it.options) for name, it in OTHER_READINGS.items()
+            "cautious": rules.read_as("cautious"),
+            "rfc9309": rules.read_as(dialect="rfc9309"),
         }
 
     @classmethod

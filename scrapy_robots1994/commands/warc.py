@@ -4,11 +4,11 @@ The sizes of headers and bodies are limited, because a WARC file may be damaged 
 """
 
 import io
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -33,6 +33,11 @@ from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 from scrapy_robots1994.robotstxt import Reader
+
+with needs_extra("Reading a WARC file", "evidence"):
+    from warcio.archiveiterator import ArchiveIterator
+    from warcio.bufferedreaders import DecompressingBufferedReader
+    from warcio.recordloader import ArcWarcRecordLoader
 
 OnFault = Callable[[str], object]
 
@@ -117,42 +122,30 @@ def damage_reported(report: OnFault) -> Iterator[None]:
         report(f"cannot be read from here on: {why}")
 
 
-@cache
-def _warcio() -> tuple[Any, Any, Any]:
-    """Return warcio's iterator class, our reader class and our loader.
-
-    Our reader limits the size of headers. Our loader does not log bytes from a file.
+class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
+    """A reader that limits the size of headers. The reader of warcio does not limit the
+    size.
     """
-    with needs_extra("Reading a WARC file", "evidence"):
-        from warcio.archiveiterator import ArchiveIterator  # noqa: PLC0415 - needs an extra
-        from warcio.bufferedreaders import DecompressingBufferedReader  # noqa: PLC0415 - needs an extra
-        from warcio.recordloader import ArcWarcRecordLoader  # noqa: PLC0415 - needs an extra
 
-    class BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-        """A reader that limits the size of headers. The reader of warcio does not limit the
-        size.
-        """
+    header_bytes = 0
 
-        header_bytes = 0
+    def readline(self, length: int | None = None) -> bytes:
+        """Read a line. Raises `HeaderTooLongError` if the header exceeds the limit."""
+        longest = MAX_HEADER_BYTES + 1
+        line: bytes = super().readline(min(length or longest, longest))
+        self.header_bytes += len(line)
+        if self.header_bytes > MAX_HEADER_BYTES:
+            raise HeaderTooLongError
+        return line
 
-        def readline(self, length: int | None = None) -> bytes:
-            longest = MAX_HEADER_BYTES + 1
-            line: bytes = super().readline(min(length or longest, longest))
-            self.header_bytes += len(line)
-            if self.header_bytes > MAX_HEADER_BYTES:
-                raise HeaderTooLongError
-            return line
 
-    class QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
-        """A loader that does not log invalid URLs, because the log messages would quote the
-        file.
-        """
+class _QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
+    """A loader that does not log invalid URLs, because the log messages would quote the
+    file.
+    """
 
-        def _ensure_target_uri_format(self, rec_headers: Any) -> str:
-            return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
-
-    loader = QuietLoader(verify_http=False, arc2warc=False)
-    return ArchiveIterator, BoundedReader, loader
+    def _ensure_target_uri_format(self, rec_headers: Any) -> str:
+        return str(rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
 
 
 def records_in(
@@ -165,12 +158,12 @@ def records_in(
     wrong digests is complete after the block of the record has been read. A record whose
     header is too long is skipped. *report* is called with one line about each fault.
     """
-    archive_iterator, bounded_reader, quiet_loader = _warcio()
     file.seek(start)
-    reader, record = bounded_reader(file, block_size=_BLOCK), None
+    reader, record = _BoundedReader(file, block_size=_BLOCK), None
     while True:
-        archive = archive_iterator(file, check_digests=check_digests)
-        archive.reader, archive.loader = reader, quiet_loader
+        archive = ArchiveIterator(file, check_digests=check_digests)
+        archive.reader = reader
+        archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
         # If a record is longer than its header says, warcio inserts bytes of the file into
         # `INC_RECORD`, and prints the result. If `INC_RECORD` is empty, warcio prints
         # nothing.
@@ -317,17 +310,17 @@ def is_short(record: Any) -> bool:
     return bool(record.raw_stream.limit > 0)
 
 
-class Captures:
-    """The URLs to check against the captures in each WARC file of --robots."""
+def captures_of(
+    name: str, urls: list[str], reader: Reader, freshness: FreshnessSettings
+) -> Iterator[tuple[PolicySource, list[str]]]:
+    """Yield a source for each origin of *urls*, and the URLs of the origin.
 
-    def __init__(self) -> None:
-        self._urls: dict[str, dict[Origin, list[str]]] = {}
-
-    def add(self, name: str, url: str) -> None:
-        """Add *url* to the URLs to check against the WARC file *name*.
-
-        Raises `WrongUse` if *url* is only a path, because a path has no origin.
-        """
+    The source contains the policy of the last capture of the origin in the WARC file
+    *name*. If the file contains no capture of the origin, the policy is unknown. Raises
+    `WrongUse` if one of *urls* is only a path, because a path has no origin.
+    """
+    wanted: defaultdict[Origin, list[str]] = defaultdict(list)
+    for url in urls:
         origin = Origin.of(url)
         if origin is None:
             shown = repr(escape_control_chars(url, 60))
@@ -335,28 +328,17 @@ class Captures:
                 f"{shown} is a path: with a WARC file, which has captures of many "
                 "origins, write https://host/path"
             )
-        self._urls.setdefault(name, {}).setdefault(origin, []).append(url)
-
-    def sources(
-        self, reader: Reader, freshness: FreshnessSettings
-    ) -> Iterator[tuple[PolicySource, list[str]]]:
-        """Yield a source for each file and origin, and the URLs to check against the
-        source.
-
-        The source contains the policy of the last capture of the origin in the file. If the
-        file contains no capture of the origin, the policy is unknown.
-        """
-        for name, urls in self._urls.items():
-            faults: list[str] = []
-            answers = answers_in(Path(name), reader.limit, faults.append)
-            found = {it.origin: it for it in answers if it.origin in urls}
-            terminal.print_notes("not read", faults)
-            for origin, wanted in urls.items():
-                label = f"{name}, {origin.robots_url}"
-                if origin in found:
-                    _, answer, at = found[origin]
-                    policy = Policy.from_response(origin, answer, reader, at, freshness)
-                    yield PolicySource.from_policy(label, policy), wanted
-                else:
-                    why = "the file has no capture of this robots.txt"
-                    yield PolicySource(label, None, "unknown", why=why), wanted
+        wanted[origin].append(url)
+    faults: list[str] = []
+    answers = answers_in(Path(name), reader.limit, faults.append)
+    found = {it.origin: it for it in answers if it.origin in wanted}
+    terminal.print_notes("not read", faults)
+    for origin, asked in wanted.items():
+        label = f"{name}, {origin.robots_url}"
+        if origin in found:
+            _, answer, at = found[origin]
+            policy = Policy.from_response(origin, answer, reader, at, freshness)
+            yield PolicySource.from_policy(label, policy), asked
+        else:
+            why = "the file has no capture of this robots.txt"
+            yield PolicySource(label, None, "unknown", why=why), asked

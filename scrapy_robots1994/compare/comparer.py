@@ -2,15 +2,21 @@
 the differences.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from cachetools import LRUCache, cached
 
-from scrapy_robots1994.compare.diagnosis import Diagnosis, ParsedBody
-from scrapy_robots1994.compare.impact import CHANGING, VARIANTS, Example, SiteImpact
+from scrapy_robots1994.compare.diagnosis import ParsedBody, explain
+from scrapy_robots1994.compare.impact import (
+    CHANGING,
+    VARIANTS,
+    Example,
+    SiteImpact,
+    Stratum,
+)
 from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
@@ -18,7 +24,6 @@ from scrapy_robots1994.compare.parsers import (
     Parser,
     Question,
     direction_of,
-    our_parser,
 )
 from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -43,10 +48,12 @@ class Comparer:
     """Compares our parser, in one dialect and reading, with each parser of *others*."""
 
     def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
-        self._parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
-        self._variants = [our_parser(*it) for it in VARIANTS]
+        self._variants = [
+            partial(RobotsTxt.parse, dialect=it.dialect, reading=it.reading)
+            for it in VARIANTS
+        ]
         self._ours = self._variants[VARIANTS.index((dialect, reading))]
-        self._others = {it.name: (it, Diagnosis(it.name)) for it in others}
+        self._others = {it.name: it for it in others}
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
         # A file that is larger than the whole cache is not cached.
         self._file_of = cached(files)(
@@ -55,9 +62,9 @@ class Comparer:
 
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
         """Return the decision of the parser called *name* on each question of *task*."""
-        parser, _ = self._others[name]
         file = self._file_of(task.capture.others_body)
-        return list(map(file.decider(parser, file.body), task.questions))
+        decide = file.decider(self._others[name].parse, file.body)
+        return [decide(it.url, it.others_robot or it.robot) for it in task.questions]
 
     def compare(
         self, name: str, task: Comparison, theirs: Sequence[Decision]
@@ -67,16 +74,15 @@ class Comparer:
         *theirs* contains the decision of the parser called *name* on each question of
         *task*.
         """
-        capture, (_, diagnosis) = task.capture, self._others[name]
+        capture = task.capture
         file = self._file_of(capture.others_body)
-        site = SiteImpact.of(capture)
+        site = SiteImpact(replace(capture, body=b"", others=None))
         ours = self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)
         for place, variant in enumerate(self._variants):
             found = map(direction_of, self._decisions(variant, task), theirs)
-            for way in CHANGING.intersection(found):
-                site.variants[name, way] |= 1 << place
+            site.variants |= {(name, it, place) for it in CHANGING.intersection(found)}
         differing = [
             (question, said, way)
             for question, said, way in zip(
@@ -85,42 +91,50 @@ class Comparer:
             if way is not Direction.AGREE
         ]
         for question, said, way in differing:
-            site.keep((name, way), Example(question, said), capture)
+            site.capture = capture
+            site.keep((name, way), Example(question, said))
         if task.diagnose:
             # Sort by robot. The diagnosis compiles the rules for each robot in many setups,
             # and the cache of compiled rules is small.
             differing.sort(key=lambda it: it[0].robot)
             for question, said, way in differing:
-                causes = diagnosis.explain(capture, file, question, said).causes
+                causes = explain(name, capture, file, question, said).causes
                 site.causes[name, way, causes[0]] += 1
         return site
 
-    def explain(
-        self, name: str, site: SiteImpact
-    ) -> dict[tuple[str, Direction], list[Example]]:
-        """Return the examples of *site* for the parser called *name*, with explanations.
+    def explain(self, site: SiteImpact) -> dict[Stratum, list[Example]]:
+        """Return the examples of *site* with explanations.
 
         An explanation consists of the causes, our verdict, and the lines that make the
         parsers differ.
         """
-        capture, (_, diagnosis) = site.capture, self._others[name]
+        capture = site.capture
         file = self._file_of(capture.others_body)
-        robots = self._parse(capture.body)
-        found: dict[tuple[str, Direction], list[Example]] = {}
-        for stratum, examples in site.examples.items():
-            for example in examples if stratum[0] == name else ():
-                asked = example.question
-                causes, points = diagnosis.explain(capture, file, asked, example.theirs)
-                verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
-                lines = file.minimal_lines(asked, points) if points else ()
-                explained = replace(
-                    example, causes=causes, verdict=str(verdict), needed_lines=lines
-                )
-                found.setdefault(stratum, []).append(explained)
-        return found
+        robots = self._ours(capture.body)
 
-    def _decisions(self, ours: Parser, task: Comparison) -> list[Decision]:
-        """Return the decision of our parser *ours* on each question of *task*."""
+        def explained(name: str, example: Example) -> Example:
+            asked, theirs = example.question, example.theirs
+            causes, points = explain(name, capture, file, asked, theirs)
+            verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
+            lines = file.minimal_lines(asked, points) if points else ()
+            return replace(
+                example, causes=causes, verdict=str(verdict), needed_lines=lines
+            )
+
+        return {
+            stratum: [explained(stratum[0], it) for it in examples]
+            for stratum, examples in site.examples.items()
+        }
+
+    def _decisions(
+        self, ours: Callable[[bytes], RobotsTxt], task: Comparison
+    ) -> list[Decision]:
+        """Return the decision of our parser on each question of *task*. *ours* parses the
+        file in one dialect and reading.
+        """
         body = task.capture.body
-        by_file = self._file_of(body).decider(ours, body)
-        return [task.capture.by_status(it) or by_file(it) for it in task.questions]
+        decide = self._file_of(body).decider(ours, body)
+        return [
+            task.capture.by_status(it) or decide(it.url, it.robot)
+            for it in task.questions
+        ]

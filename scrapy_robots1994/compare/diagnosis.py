@@ -97,34 +97,27 @@ class Explanation(NamedTuple):
     points: tuple[Point, ...] = ()
 
 
-class Diagnosis:
-    """Explains why the other parser called *name* answers differently from our parser."""
-
-    def __init__(self, name: str) -> None:
-        # Try all profiles, because a parser without a profile may behave like a parser that
-        # has a profile. Try the profile of the parser called *name* first.
-        known = sorted(PROFILES, key=lambda it: it != name)
-        self._profiles = [PROFILES[it] for it in known]
-
-    def explain(
-        self, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
-    ) -> Explanation:
-        """Explain *theirs*, the answer of the other parser to *question* about *capture*.
-        *file* is the file that the other parser read.
-        """
-        if theirs not in {ALLOWS, FORBIDS}:
-            return Explanation((Cause.OTHER,))
-        is_status = capture.uniform is not None
-        is_other = is_status or capture.others is not None
-        if is_other and file.answer(question) == theirs:
-            return Explanation((Cause.STATUS if is_status else Cause.SHARED_HOST,))
-        for profile in self._profiles:
-            if found := _explain(profile, file, question, theirs):
-                return found
+def explain(
+    name: str, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
+) -> Explanation:
+    """Explain *theirs*, the answer of the parser called *name* to *question* about
+    *capture*. *file* is the file that the other parser read.
+    """
+    if theirs not in {ALLOWS, FORBIDS}:
         return Explanation((Cause.OTHER,))
+    is_status = capture.uniform is not None
+    is_other = is_status or capture.others is not None
+    if is_other and file.answer(question) == theirs:
+        return Explanation((Cause.STATUS if is_status else Cause.SHARED_HOST,))
+    # Try all profiles, because a parser without a profile may behave like a parser that has
+    # a profile. Try the profile of the parser called *name* first.
+    for known in sorted(PROFILES, key=lambda it: it != name):
+        if found := _explained_by(PROFILES[known], file, question, theirs):
+            return found
+    return Explanation((Cause.OTHER,))
 
 
-def _explain(
+def _explained_by(
     profile: Mapping[Cause, Point],
     file: ParsedBody,
     question: Question,

@@ -1,9 +1,8 @@
 """Count what changes for each site if our parser replaces another parser."""
 
-import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
@@ -136,34 +135,15 @@ class Answers:
 class SiteImpact(Answers):
     """The differences between the other parsers and our parser for one site.
 
-    *answer* is the capture that was compared, without the files. If a parser differs,
-    *packed* contains the compressed files of the capture. *variants* contains a bit mask
-    for each parser and direction. Bit n is set if the parser differs in this direction from
-    our parser with the dialect and reading `VARIANTS[n]`.
+    *capture* is the capture that was compared. If all parsers agree, the file of the
+    capture is empty. *variants* contains the name of a parser, a direction and a number n
+    if the parser differs in this direction from our parser with the dialect and reading
+    `VARIANTS[n]`.
     """
 
-    answer: Capture
-    packed: tuple[bytes, ...] = ()
+    capture: Capture
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
-    variants: Counter[Stratum] = field(default_factory=Counter)
-
-    @classmethod
-    def of(cls, capture: Capture) -> "SiteImpact":
-        """Return the impact on the site of *capture*, with all counts at zero."""
-        return cls(replace(capture, body=b"", others=None))
-
-    @property
-    def label(self) -> str:
-        """The label of the capture that was compared."""
-        return self.answer.label
-
-    @property
-    def capture(self) -> Capture:
-        """The capture that was compared. If all parsers agree, the file of the capture is
-        empty.
-        """
-        body, *others = list(map(zlib.decompress, self.packed)) or [b""]
-        return replace(self.answer, body=body, others=others[0] if others else None)
+    variants: set[tuple[str, Direction, int]] = field(default_factory=set)
 
     def change(self, parser: str, variant: int | None = None) -> Change:
         """Return the effect that a switch from *parser* to our parser has on the site.
@@ -175,7 +155,7 @@ class SiteImpact(Answers):
         opened, closed = (
             self.counts[parser, way]
             if variant is None
-            else self.variants[parser, way] >> variant & 1
+            else (parser, way, variant) in self.variants
             for way in (Direction.STRICTER, Direction.LAXER)
         )
         return CHANGES[bool(opened) + 2 * bool(closed)]
@@ -185,7 +165,7 @@ class SiteImpact(Answers):
         for parser in {name for name, _ in +self.counts}:
             change = self.change(parser)
             yield parser, None, change
-            yield parser, self.answer.basis, change
+            yield parser, self.capture.basis, change
             for place in range(len(VARIANTS)):
                 yield parser, place, self.change(parser, place)
 
@@ -201,33 +181,24 @@ class SiteImpact(Answers):
             if example.causes
         )
 
-    def keep(self, stratum: Stratum, example: Example, capture: Capture) -> None:
-        """Store *example* about *capture*, and the files of *capture*.
-
-        Only the first `MAX_EXAMPLES` examples of *stratum* are stored.
-        """
-        if not self.packed:
-            files = (capture.body, capture.others)
-            self.packed = tuple(zlib.compress(it) for it in files if it is not None)
-        self._keep(stratum, [example])
-
     def add(self, other: "SiteImpact") -> None:
-        """Add the counts, examples and files of *other*, an impact on the same site."""
+        """Add the counts and examples of *other*, an impact on the same site."""
         self.add_answers(other)
-        self.packed = self.packed or other.packed
+        self.variants |= other.variants
+        if not self.examples:
+            self.capture = other.capture
         for stratum, examples in other.examples.items():
-            self._keep(stratum, examples)
-        for stratum, bits in other.variants.items():
-            self.variants[stratum] |= bits
+            for example in examples:
+                self.keep(stratum, example)
 
-    def _keep(self, stratum: Stratum, examples: list[Example]) -> None:
-        """Add *examples* to the stored examples of *stratum*.
-
-        At most `MAX_EXAMPLES` examples are stored, and only one example for each question.
+    def keep(self, stratum: Stratum, example: Example) -> None:
+        """Store *example*. Only the first `MAX_EXAMPLES` examples of *stratum* are stored,
+        and only one example for each question.
         """
-        known = self.examples.get(stratum, [])
-        merged = {it.question: it for it in (*known, *examples)}
-        self.examples[stratum] = list(merged.values())[:MAX_EXAMPLES]
+        known = self.examples.setdefault(stratum, [])
+        is_known = any(it.question == example.question for it in known)
+        if not is_known and len(known) < MAX_EXAMPLES:
+            known.append(example)
 
 
 @dataclass(slots=True)
@@ -246,27 +217,18 @@ class Totals(Answers):
     unlisted_sites: int = 0
     is_interrupted: bool = False
 
-    def add_site(self, site: SiteImpact, captures: int = 1) -> None:
+    def add_site(self, site: SiteImpact, captures: int) -> None:
         """Add the impact on one site, and add *captures* to the number of captures."""
-        one = Totals(captures, sites={site.label: site})
-        one.add_answers(site)
-        self.add(one)
-
-    def add(self, other: "Totals") -> None:
-        """Add the counts and the sites of *other*."""
-        self.captures += other.captures
-        self.skipped += other.skipped
-        self.add_answers(other)
-        self.unlisted.update(other.unlisted)
-        self.unlisted_sites += other.unlisted_sites
-        for label, site in other.sites.items():
-            if label in self.sites:
-                self.sites[label].add(site)
-            elif len(self.sites) < MAX_SITES:
-                self.sites[label] = site
-            else:
-                self.unlisted.update(site.changes())
-                self.unlisted_sites += 1
+        self.captures += captures
+        self.add_answers(site)
+        label = site.capture.label
+        if label in self.sites:
+            self.sites[label].add(site)
+        elif len(self.sites) < MAX_SITES:
+            self.sites[label] = site
+        else:
+            self.unlisted.update(site.changes())
+            self.unlisted_sites += captures
 
     def changes(self) -> Counter[Switch]:
         """Return the number of sites for each key, including the sites not in the list."""

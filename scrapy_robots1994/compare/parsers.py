@@ -7,14 +7,13 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from typing import Protocol, TypeAlias
 from urllib.parse import quote
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line, Verdict
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.fields import FIELD_NAMED, Role
+from scrapy_robots1994.parser.fields import ALLOW, DISALLOW, USER_AGENT
 from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of_verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -64,7 +63,6 @@ class Parser:
 
     name: str
     parse: Callable[[bytes], ParsedFile]
-    is_ours: bool = False
 
 
 Decision: TypeAlias = str
@@ -79,9 +77,9 @@ def raised(name: str) -> Decision:
     return f"raises {name}"
 
 
-Decider: TypeAlias = Callable[[Question], Decision]
-"""A function that returns the decision of one parser on a question about one file. The
-function never raises an exception.
+Decider: TypeAlias = Callable[[str, str], Decision]
+"""A function that takes a URL and a robot, and returns the decision of one parser for one
+file. The function never raises an exception.
 """
 
 
@@ -114,23 +112,20 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
     return Direction.LAXER if theirs == ALLOWS else Direction.STRICTER
 
 
-def decider(parser: Parser, body: bytes) -> Decider:
-    """Return the decider of *parser* for *body*.
+def decider(parse: Callable[[bytes], ParsedFile], body: bytes) -> Decider:
+    """Return the decider for *body* of the parser with the function *parse*.
 
-    If *parser* raises an exception while parsing *body*, the exception is the decision on
-    every question.
+    If *parse* raises an exception, the exception is the decision on every question.
     """
     try:
-        parsed = parser.parse(body)
+        parsed = parse(body)
     except Exception as error:  # noqa: BLE001 - any exception is a decision
         refusal = raised(type(error).__name__)
-        return lambda _: refusal
+        return lambda _url, _robot: refusal
 
-    def decide(question: Question) -> Decision:
-        is_other = question.others_robot and not parser.is_ours
-        robot = question.others_robot if is_other else question.robot
+    def decide(url: str, robot: str) -> Decision:
         try:
-            is_allowed = bool(parsed.allowed(question.url, robot))
+            is_allowed = bool(parsed.allowed(url, robot))
         except Exception as error:  # noqa: BLE001 - any exception is a decision
             return raised(type(error).__name__)
         return ALLOWS if is_allowed else FORBIDS
@@ -188,12 +183,6 @@ def obeyed_body(robots: RobotsTxt) -> bytes:
     return encode(robots.text) if robots.is_truncated else robots.body
 
 
-def our_parser(dialect: str, reading: str) -> Parser:
-    """Return our own parser with the given *dialect* and *reading*."""
-    parse = partial(RobotsTxt.parse, dialect=dialect, reading=reading)
-    return Parser("scrapy_robots1994", parse, is_ours=True)
-
-
 def questions(
     origin: str, body: bytes, *, robots: Iterable[str] = (), max_questions: int
 ) -> list[Question]:
@@ -205,7 +194,7 @@ def questions(
     return a random sample. Equal arguments always lead to the same sample.
     """
     lines = RobotsTxt.parse(body).lines
-    named = dict.fromkeys(_shown(line.value) for line in lines if is_agent(line))
+    named = dict.fromkeys(_shown(it.value) for it in lines if it.known is USER_AGENT)
     names = tuple(robots) or (*(it for it in named if it.strip("*")), UNKNOWN_ROBOT)
     targets = tuple(dict.fromkeys([*ALWAYS, *_targets(lines)]))
     places: Sequence[int] = range(len(targets) * len(names))
@@ -226,9 +215,9 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
     """
     for line in lines:
         value = _shown(line.value)
-        if value.startswith("/") and not is_agent(line):
+        if value.startswith("/") and line.known is not USER_AGENT:
             yield from _around(value)
-        elif value and is_rule(line):
+        elif value and line.known in (DISALLOW, ALLOW):
             yield from _around(f"/{value}")
 
 
@@ -263,21 +252,3 @@ def _shown(value: str) -> str:
     U+FFFD.
     """
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def is_agent(line: Line) -> bool:
-    """Return whether *line* is a User-agent line."""
-    return _role(line) is Role.NAMES
-
-
-def is_rule(line: Line) -> bool:
-    """Return whether *line* is a Disallow or Allow line, in any dialect."""
-    return _role(line) is Role.RULE
-
-
-def _role(line: Line) -> Role:
-    """Return the role of the field of *line*, even if the dialect does not define the
-    field.
-    """
-    known = FIELD_NAMED.get(line.field.lower())
-    return known.role if known else Role.NONE

@@ -101,7 +101,7 @@ COLUMNS = (
         "closed", "closed", lambda site, it: site.count(it, Direction.LAXER), "count"
     ),
     Column("cause", "main cause", _main_cause, "cause"),
-    Column("basis", "decided by", lambda site, _: site.answer.basis.name, "basis"),
+    Column("basis", "decided by", lambda site, _: site.capture.basis.name, "basis"),
 )
 
 
@@ -274,9 +274,9 @@ def _site(
             shown = {"code": it.code, "line": it.line, "message": it.message}
             problems.setdefault(it.code, shown)
     return {
-        "site": site.label,
-        "basis": site.answer.basis.name,
-        "status": site.answer.status,
+        "site": site.capture.label,
+        "basis": site.capture.basis.name,
+        "status": site.capture.status,
         "parsers": {
             name: {way.value: site.count(name, way) for way in Direction}
             | {"cells": {it.key: it.value(site, name) for it in COLUMNS}}
@@ -314,7 +314,7 @@ def _examples(
                 "direction": way.value,
                 "cause": cause.value,
                 "other_causes": [it.value for it in others],
-                "where": site.label,
+                "where": site.capture.label,
                 "url": redact_credentials(example.question.url),
                 "robot": example.question.robots,
                 "ours": example.verdict,

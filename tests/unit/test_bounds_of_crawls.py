@@ -172,20 +172,9 @@ def settings_of(most: int) -> Any:
 # The comparison of a crawl.
 
 
-@bound(
-    "crawl.features.comparison.MAX_QUEUED",
-    "crawl.features.comparison.MAX_QUEUED_BYTES",
-)
-@pytest.mark.parametrize(
-    "small",
-    [
-        {"crawl.features.comparison.MAX_QUEUED": 0},
-        {"crawl.features.comparison.MAX_QUEUED_BYTES": -1},
-    ],
-    ids=str,
-)
+@bound("crawl.features.comparison.MAX_QUEUED_BYTES")
 def test_decisions_beyond_the_queue_are_counted_as_skipped(
-    site: Site, small: dict[str, int], tmp_path: Path
+    site: Site, tmp_path: Path
 ) -> None:
     """Decisions beyond the queue are not compared, and the crawl continues. The log and the
     report contain the number of these decisions.
@@ -194,6 +183,7 @@ def test_decisions_beyond_the_queue_are_counted_as_skipped(
     urls = [site.url("/b"), site.url("/c")]
     path = tmp_path / "report.json"
     settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": str(path)}
+    small = {"crawl.features.comparison.MAX_QUEUED_BYTES": -1}
     result = bounded_crawl(urls, small, settings=settings)
 
     assert result.fetched_urls == urls

@@ -53,11 +53,10 @@ MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
-# `MAX_QUEUED` limits the number of questions that wait for the other parsers.
-# `MAX_QUEUED_BYTES` limits the total size of the files that the waiting questions are
-# about. A question that does not fit within both limits is skipped.
-MAX_QUEUED = 20_000
 MAX_QUEUED_BYTES = 64_000_000
+"""Maximum total size, in bytes, of the questions that wait for the other parsers, and of
+the files that the questions are about. A further question is skipped.
+"""
 
 BATCH = 200
 """Maximum number of questions that the thread takes from the queue at once."""
@@ -91,6 +90,12 @@ class _Request(NamedTuple):
     capture: Capture
     is_new: bool
     question: Question
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of memory that the question takes in the queue."""
+        file = len(self.capture.body) if self.is_new else 0
+        return _ENTRY_BYTES + len(self.question.url) + file
 
 
 class ShadowComparison(FetchObserver):
@@ -206,12 +211,10 @@ class ShadowComparison(FetchObserver):
             capture = self._capture(policy)
         # If the thread is too slow, skip the question, so that no request waits for the
         # thread.
-        size = self._queued_bytes - self._compared_bytes
-        is_full = self._queue.qsize() >= MAX_QUEUED
-        if capture is None or is_full or (is_new and size > MAX_QUEUED_BYTES):
+        is_full = self._queued_bytes - self._compared_bytes > MAX_QUEUED_BYTES
+        if capture is None or is_full:
             return
         self._captures[policy.origin] = policy.stated, capture
-        self._queued_bytes += len(capture.body) if is_new else 0
         # Convert the name to text, because other parsers may accept only text.
         name = robot_text(robot)
         self._robots.add(name)
@@ -219,7 +222,9 @@ class ShadowComparison(FetchObserver):
         # Remove credentials from the URL, because users may share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
-        self._queue.put(_Request(capture, is_new, question))
+        asked = _Request(capture, is_new, question)
+        self._queued_bytes += asked.size
+        self._queue.put(asked)
         # Start the thread only with the first question, because a crawl without questions
         # does not need the thread.
         if self._thread.ident is None:
@@ -271,47 +276,39 @@ class ShadowComparison(FetchObserver):
         # Do not look for causes now, because the file must be parsed many times to find a
         # cause. `_explain` looks for the causes later.
         task = Comparison(group[0].capture, questions, diagnose=False)
-        site = SiteImpact.of(task.capture)
+        site = SiteImpact(task.capture)
         for name in self._parsers:
-            self._call = name, site.label, self._clock()
+            self._call = name, task.capture.label, self._clock()
             try:
                 theirs = self._comparer.theirs(name, task)
             finally:
                 self._call = None
             site.add(self._comparer.compare(name, task, theirs))
-        captures = sum(it.is_new for it in group)
         with self._lock:
             if not self._is_over:
-                self._totals.add_site(site, captures)
+                self._totals.add_site(site, sum(it.is_new for it in group))
                 self._compared += len(group)
-        self._compared_bytes += len(task.capture.body) * captures
+        self._compared_bytes += sum(it.size for it in group)
 
     def _explain(self, site: SiteImpact) -> None:
         """For each example of *site*, find the causes of the difference and the lines that
         make the parsers differ.
         """
-        for name in self._parsers:
-            found = self._comparer.explain(name, site)
-            with self._lock:
-                if not self._is_over:
-                    site.examples.update(found)
+        found = self._comparer.explain(site)
         with self._lock:
             if not self._is_over:
+                site.examples = found
                 site.count_causes()
                 self._totals.causes.update(site.causes)
 
-    def _has_hung(self, *, is_late: bool = False) -> bool:
+    def _has_hung(self) -> bool:
         """If a parser has exceeded its time limit, end the comparison and return `True`.
         Otherwise return `False`.
-
-        If *is_late* is true, any parser that is still computing has exceeded the limit.
         """
         call = self._call
-        if call is None:
+        if call is None or self._clock() - call[2] <= PARSER_SECONDS:
             return False
-        name, label, since = call
-        if not is_late and self._clock() - since <= PARSER_SECONDS:
-            return False
+        name, label, _ = call
         with self._lock:
             self._is_over = True
         text = (
@@ -334,11 +331,10 @@ class ShadowComparison(FetchObserver):
         end = monotonic() + CLOSE_SECONDS
         while self._thread.is_alive() and not (self._is_over or self._has_hung()):
             if monotonic() > end:
-                limit = f"{CLOSE_SECONDS:g} s"
-                self._why_skipped = (
-                    f"a closing crawl waits only {limit} for the parsers"
+                limit = (
+                    f"a closing crawl waits only {CLOSE_SECONDS:g} s for the parsers"
                 )
-                self._has_hung(is_late=True)
+                self._why_skipped = limit
                 break
             self._thread.join(_LOOK_SECONDS)
         with self._lock:

@@ -40,7 +40,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
-from scrapy_robots1994.crawl.log import counted, log_line, logger
+from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
@@ -204,11 +204,9 @@ class DryRun:
         """Record the answer to a robots.txt request before any middleware can change the
         answer.
         """
-        if self._evidence is not None and _is_for_robots_txt(request):
-            first = (*request.meta.get("redirect_urls", ()), request.url)[0]
-            origin = Origin.of(first)
-            if origin is not None:
-                self._evidence.write_exchange(origin, request, response)
+        origin = Origin.of(_first_url(request))
+        if self._evidence and origin and _is_for_robots_txt(request):
+            self._evidence.write_exchange(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
         """Evaluate the answer to a robots.txt request. The parser of Scrapy's middleware
@@ -337,29 +335,25 @@ class DryRun:
             text = "Dry run: our decision about <%s %s> is not known: %s"
             self._log_line(text, request, why)
             if self._evidence is not None:
-                self._evidence.unchecked(request, why or "")
+                self._evidence.decided(request, origin, why or "")
             return
         if self._evidence is not None:
             self._evidence.decided(request, origin, policy)
         robot = self._robot.of(request)
         self._shadow.compare(policy, request.url, robot, self._their_name(request))
-        rules = policy.rules(robot)
         clients = self._clients.of(request, origin)
-        ours = rules.allowed(request.url, clients)
-        if is_open and not ours:
+        ours = policy.rules(robot).verdict(request.url, clients)
+        refused = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
+        if is_open and not ours.allowed:
             self._refused[origin] += 1
             stats.count(self._crawler, stats.WOULD_REFUSE)
-            if logger.isEnabledFor(DEBUG):
-                verdict = rules.verdict(request.url, clients)
-                text = "Dry run: ours would refuse <%s %s>: %s"
-                self._log_line(text, request, verdict)
-        if not is_open:
-            if ours:
-                self._opened[origin] += 1
-                stats.count(self._crawler, stats.WOULD_OPEN)
-            change = "ours would allow it" if ours else "as ours would"
-            text = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
-            self._log_line(text, request, change)
+            self._log_line("Dry run: ours would refuse <%s %s>: %s", request, ours)
+        elif not is_open and ours.allowed:
+            self._opened[origin] += 1
+            stats.count(self._crawler, stats.WOULD_OPEN)
+            self._log_line(refused, request, "ours would allow it")
+        elif not is_open:
+            self._log_line(refused, request, "as ours would")
 
     def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
         """Return the reason why the decision that ours would make about *request* is not
@@ -439,9 +433,14 @@ def _is_for_robots_txt(request: Request) -> bool:
     """Return whether *request* is a robots.txt request of Scrapy's middleware, perhaps
     after redirects or retries.
     """
-    first = (*request.meta.get("redirect_urls", ()), request.url)[0]
     return (
         request.callback is NO_CALLBACK
         and bool(request.meta.get(OPT_OUT))
-        and target_of(first) == "/robots.txt"
+        and target_of(_first_url(request)) == "/robots.txt"
     )
+
+
+def _first_url(request: Request) -> str:
+    """Return the URL of *request* before any redirect."""
+    first: str = (*request.meta.get("redirect_urls", ()), request.url)[0]
+    return first

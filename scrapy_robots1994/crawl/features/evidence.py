@@ -7,9 +7,8 @@ of the file is written before the line for the first decision of the policy.
 """
 
 import time
-from collections.abc import Callable
+from base64 import b32encode
 from contextlib import suppress
-from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
 from logging import ERROR, INFO
@@ -42,7 +41,6 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
-from scrapy_robots1994.parser.verdict import Verdict
 from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
 from scrapy_robots1994.policy.http_answer import HttpAnswer
 from scrapy_robots1994.policy.outcomes import outcome_of
@@ -78,11 +76,12 @@ class Evidence(FetchObserver):
         self._clients = CrawlClients(crawler.settings)
         folder = fill_in_path("EVIDENCE", settings.evidence, crawler.spider)
         name = getattr(crawler.spider, "name", None) or "spider"
-        started = datetime.now(tz=timezone.utc)
+        started = time.time()
+        stamp = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(started))
         software = f"scrapy_robots1994/{__version__} Scrapy/{scrapy.__version__}"
         self._files = EvidenceFiles(
             folder,
-            f"{name}-{started:%Y-%m-%dT%H-%M-%S}",
+            f"{name}-{stamp}",
             self._info(software, name),
             {
                 "journal": software,
@@ -173,21 +172,21 @@ class Evidence(FetchObserver):
     # Decisions.
 
     def decided(
-        self, request: Request, _origin: Origin, found: Policy | Exception | Exemption
+        self,
+        request: Request,
+        _origin: Origin,
+        found: Policy | Exception | Exemption | str,
     ) -> None:
         """Write the journal line of *request*. If *found* is a policy, the line states the
         decision of that policy. Otherwise the line states the reason why no policy applies.
         """
-        if isinstance(found, Exemption):
-            self.unchecked(request, found.value)
-        elif isinstance(found, Exception):
-            self.unchecked(request, f"{type(found).__name__}: {one_line(found)}")
-        else:
+        if isinstance(found, Policy):
             self._decided_by(found, request)
-
-    def unchecked(self, request: Request, reason: str) -> None:
-        """Write the journal line of *request*, with the *reason* why no policy applies."""
-        self._write_line(request, lambda: names.unchecked(reason))
+            return
+        reason = found.value if isinstance(found, Exemption) else str(found)
+        if isinstance(found, Exception):
+            reason = f"{type(found).__name__}: {one_line(found)}"
+        self._write_line(request, names.unchecked(reason))
 
     def _decided_by(self, policy: Policy, request: Request) -> None:
         """Write the journal line of *request*, with the decision of *policy*."""
@@ -201,66 +200,42 @@ class Evidence(FetchObserver):
         robot, url = self._robot.of(request), request.url
         rules = policy.rules(robot)
         clients = self._clients.of(request, policy.origin)
-        more = {
+        verdict = rules.verdict(url, clients)
+        values = names.decision_of(verdict) | {
             "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
             "failure": policy.failure,
             # State the client only if the request itself chose a client. The warcinfo
             # record states the usual clients.
             "client": own_name_of(clients),
         }
+        if self._settings.reads_usage:
+            from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
 
-        def decide() -> dict[str, Any]:
-            verdict = rules.verdict(url, clients)
-            return (
-                names.decision_of(verdict)
-                | more
-                | self._usage_of(policy, url, robot, verdict)
-            )
-
-        self._write_line(request, decide, reference)
-
-    def _usage_of(
-        self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
-    ) -> dict[str, Any]:
-        """Return the values of a journal line that are about usage preferences. Return no
-        values if the crawl does not read usage preferences.
-        """
-        if not self._settings.reads_usage:
-            return {}
-        from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
-
-        usage = stated_by(policy, url, robot)
-        return names.usage_of(usage, verdict, self._settings.request_purposes)
+            usage = stated_by(policy, url, robot)
+            values |= names.usage_of(usage, verdict, self._settings.request_purposes)
+        self._write_line(request, values, reference)
 
     def _write_line(
         self,
         request: Request,
-        decide: Callable[[], dict[str, Any]],
+        values: dict[str, Any],
         reference: Reference | None = None,
     ) -> None:
-        """Queue the journal line of *request*.
-
-        The thread that writes the line calls *decide*, which returns the values of the
-        decision.
-        """
+        """Queue the journal line of *request*. *values* are the values of the decision."""
         record, digest = reference or (None, None)
-        at, method, url = time.time(), request.method, request.url
-        robot = self._robot.of(request)
-
-        def make_line() -> names.JournalLine:
-            return names.JournalLine(
-                time=names.rfc3339(at),
-                method=method,
-                url=names.shown_url(url),
-                robot=robot_text(robot),
-                dialect=self._settings.dialect,
-                reading=self._settings.reading,
-                record=record,
-                digest=digest,
-                **decide(),
-            )
-
-        self._files.write(make_line, len(url) + len(robot))
+        url, robot = names.shown_url(request.url), robot_text(self._robot.of(request))
+        line = names.JournalLine(
+            time=names.rfc3339(time.time()),
+            method=request.method,
+            url=url,
+            robot=robot,
+            dialect=self._settings.dialect,
+            reading=self._settings.reading,
+            record=record,
+            digest=digest,
+            **values,
+        )
+        self._files.write(line, len(url) + len(robot))
 
     # Records.
 
@@ -321,7 +296,8 @@ class Evidence(FetchObserver):
         """Write *record* with the id *name* and the target URL *url*. Return a reference to
         the record.
         """
-        reference = Reference(name, names.digest_text(sha256(record.body)))
+        digest = b32encode(sha256(record.body).digest()).decode()
+        reference = Reference(name, f"sha256:{digest}")
         headers = {
             "WARC-Record-ID": f"<{name}>",
             "WARC-Target-URI": names.shown_url(url),

@@ -1,7 +1,7 @@
 """The evidence files of one crawl: a WARC of answers, and a journal of decisions.
 
-Once a second, a thread builds and writes all waiting records and lines. On the event loop,
-between two pages, building a record or a line would take several times as long.
+Once a second, a thread builds and writes all waiting records, and writes all waiting lines.
+On the event loop, between two pages, building a record would take several times as long.
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
 member, and the journal lines of each second are one gzip member. The thread writes records
@@ -79,7 +79,6 @@ _LEFT_OUT = re.compile(
 )
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
-_as_json = json.JSONEncoder().encode
 
 
 HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
@@ -94,12 +93,6 @@ class WarcRecord(NamedTuple):
     headers: Mapping[str, str]
     body: bytes = b""
     http: tuple[str, HttpHeaders] | None = None
-
-
-MakeLine: TypeAlias = Callable[[], JournalLine]
-"""A function that returns a line of the journal. The thread that writes the journal calls
-the function.
-"""
 
 
 class EvidenceFiles:
@@ -151,7 +144,7 @@ class EvidenceFiles:
         # The warcinfo record counts as a record. The first line of the journal does not
         # count as a line.
         self.records, self.lines = 1, 0
-        self._waiting: deque[WarcRecord | MakeLine | Event] = deque()
+        self._waiting: deque[WarcRecord | JournalLine | Event] = deque()
         # `_accepted` is the number of bytes that `write` has accepted, and `_done` is the
         # number of bytes that the thread has handled. Each number is changed by only one
         # thread.
@@ -166,7 +159,7 @@ class EvidenceFiles:
         """Start the thread, which also writes the items that were queued earlier."""
         self._thread.start()
 
-    def write(self, item: WarcRecord | MakeLine, size: int = 0) -> None:
+    def write(self, item: WarcRecord | JournalLine, size: int) -> None:
         """Queue *item*, a record or a line of about *size* bytes.
 
         Items are written in the order of the calls to `write`, except that the records of
@@ -224,14 +217,14 @@ class EvidenceFiles:
                 if isinstance(item, Event):
                     item.set()
 
-    def _write_out(self, items: Iterable[WarcRecord | MakeLine | Event]) -> None:
+    def _write_out(self, items: list[WarcRecord | JournalLine | Event]) -> None:
         """Write the records in *items*, then the lines in *items*."""
         records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
-        lines = [it for it in items if not isinstance(it, (WarcRecord, Event))]
+        lines = [it._asdict() for it in items if isinstance(it, JournalLine)]
         # Call `_append` even if there is no record, because `_append` also detects a
         # removed file.
         _append(self._warc, b"".join(records))
-        _append(self._journal, _packed_lines(it()._asdict() for it in lines))
+        _append(self._journal, _packed_lines(lines))
         self.records += len(records)
         self.lines += len(lines)
 
@@ -272,7 +265,7 @@ def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
     """Return *lines* of the journal as one gzip member, or empty bytes if there are no
     lines.
     """
-    text = "".join(f"{_as_json(line)}\n" for line in lines)
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
     return gzip.compress(text.encode("ascii"), COMPRESSION) if text else b""
 
 

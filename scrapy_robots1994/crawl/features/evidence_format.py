@@ -3,7 +3,6 @@
 """
 
 import json
-from base64 import b32encode
 from contextlib import suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -170,18 +169,9 @@ def unchecked(reason: str) -> dict[str, Any]:
     return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
 
 
-def digest_text(digest: Any) -> str:
-    """Return the value of the `hashlib` object *digest* in the format of WARC files."""
-    return f"{digest.name}:{b32encode(digest.digest()).decode()}"
-
-
-def rfc3339(at: datetime | float) -> str:
-    """Return the time *at* in UTC, in the format of RFC 3339.
-
-    *at* is a `datetime`, or a number of seconds since the epoch.
+def rfc3339(seconds: float) -> str:
+    """Return a time in UTC, in the format of RFC 3339. *seconds* is the time in seconds
+    since the epoch.
     """
-    if isinstance(at, datetime):
-        at = at.astimezone(timezone.utc)
-    else:
-        at = datetime.fromtimestamp(at, tz=timezone.utc)
+    at = datetime.fromtimestamp(seconds, tz=timezone.utc)
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
