@@ -52,7 +52,7 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     that the caller looks for, in lower case. If the page contains none of *words*, the tags
     may be missing from the returned head. If *words* is empty, all tags are returned.
     """
-    header = header_of(response, b"X-Robots-Tag")
+    header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
     # Parse the tags only if necessary, because parsing takes as long as all other work that
@@ -64,15 +64,10 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     return PageHead(header, tuple(tags), has_tags=True)
 
 
-def header_of(response: Response, name: bytes) -> str:
+def header_of(response: Response, name: str) -> str:
     """Return all lines of the header *name*, joined into one line. Return an empty string
-    if *response* does not have the header. *name* must be spelled like the keys of
-    `Headers`.
+    if *response* does not have the header.
     """
-    # Fast path: unlike `Headers.getlist`, the view does not normalise the spelling of
-    # *name*.
-    if name not in response.headers.keys():  # noqa: SIM118 - the view is faster
-        return ""
     # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header does
     # not state its encoding, so decode the line as Latin-1, which accepts any bytes.
     lines = b", ".join(response.headers.getlist(name))
@@ -82,13 +77,12 @@ def header_of(response: Response, name: bytes) -> str:
 def _text(response: TextResponse) -> str:
     """Return the first `MAX_PAGE_BYTES` of *response* as text."""
     head = response.body[:MAX_PAGE_BYTES]
-    content_type = response.headers.get("Content-Type") or b""
     # Do not use `response.encoding`, which decodes the whole page. If the page does not
     # state an encoding, `response.encoding` may take any amount of time to guess the
     # encoding.
     encoding = (
         read_bom(head)[0]
-        or http_content_type_encoding(content_type.decode("latin-1"))
+        or http_content_type_encoding(header_of(response, "Content-Type"))
         or html_body_declared_encoding(head)
     )
     if encoding is None or encoding in _SLOW:
