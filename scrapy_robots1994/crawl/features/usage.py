@@ -190,7 +190,15 @@ class RobotsUsage(BaseSpiderMiddleware):
         """Read and count the usage preferences of *response* before the spider gets
         *response*.
         """
-        usage = self._read(response)
+        assert response.request is not None  # noqa: S101 - always set in a crawl
+        usage = page_usage(response, self._robot.of(response.request))
+        # Remove the preferences of robots.txt from the meta. Otherwise, if a request is
+        # created with the meta of this page, the preferences of this page would also apply
+        # to that request.
+        stated = response.meta.pop(STATED_USAGE, None)
+        if isinstance(stated, Usage):
+            usage = stated.with_(usage)
+        response.meta[USAGE_KEY] = usage = usage.for_export()
         self._pages += 1
         if not (usage.statements or usage.not_understood):
             return
@@ -208,22 +216,6 @@ class RobotsUsage(BaseSpiderMiddleware):
             number = len(usage.not_understood)
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
-    def _read(self, response: Response) -> Usage:
-        """Read the usage preferences of *response*, add the preferences that robots.txt
-        states, and store the result in the meta of *response*. Return the result.
-        """
-        assert response.request is not None  # noqa: S101 - always set in a crawl
-        # Remove the preferences of robots.txt from the meta. Otherwise, if a request is
-        # created with the meta of this page, the preferences of this page would also apply
-        # to that request.
-        meta = response.meta
-        stated = meta.pop(STATED_USAGE, None)
-        usage = page_usage(response, self._robot.of(response.request))
-        if isinstance(stated, Usage):
-            usage = stated.with_(usage)
-        meta[USAGE_KEY] = exported = usage.for_export()
-        return exported
-
     def _closed(self) -> None:
         """Log, for each purpose, how many pages must not be used for that purpose."""
         for purpose, number in self._forbidden.items():
@@ -235,9 +227,7 @@ class RobotsUsage(BaseSpiderMiddleware):
         the crawl.
         """
         if response is not None and self._drops_items:
-            usage = response.meta.get(USAGE_KEY)
-            if not isinstance(usage, Usage):
-                usage = self._read(response)
+            usage = response.meta.get(USAGE_KEY, _UNKNOWN)
             forbidden = usage.forbids(self._purposes)
             if forbidden is not None:
                 dropped = DroppedByUsage(forbidden, response.url)
