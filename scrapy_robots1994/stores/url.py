@@ -11,26 +11,18 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, red
 from scrapy_robots1994.stores.base import PolicyStore
 
 _REDIS = "redis", "rediss", "unix", "redis+sentinel", "redis+cluster", "rediss+cluster"
-STORES: Final = {
-    "sqlite": (
-        "scrapy_robots1994.stores.sqlite.SqliteStore",
-        "sqlite:///robots.db?max_bytes=1000000000",
-    ),
-    **dict.fromkeys(
-        _REDIS,
-        (
-            "scrapy_robots1994.stores.redis.RedisStore",
-            "redis://127.0.0.1:6379/0?prefix=robots1994",
-        ),
-    ),
+_CLASSES: Final = {
+    "sqlite": "scrapy_robots1994.stores.sqlite.SqliteStore",
+    **dict.fromkeys(_REDIS, "scrapy_robots1994.stores.redis.RedisStore"),
 }
-"""For each URL scheme, the store class of this package and an example URL. The scheme of a
-store URL may also be the import path of another store class.
+"""For each URL scheme, the store class of this package. The scheme of a store URL may also
+be the import path of another store class.
 """
 
 _EXAMPLES: Final = {
     "memory": "memory://?max_origins=100000",
-    **{scheme: example for scheme, (_, example) in STORES.items()},
+    "sqlite": "sqlite:///robots.db?max_bytes=1000000000",
+    **dict.fromkeys(_REDIS, "redis://127.0.0.1:6379/0?prefix=robots1994"),
 }
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
@@ -169,7 +161,7 @@ class StoreUrl:
                 parts.count("max_origins", MEMORY_ORIGINS),
                 parts.count("max_bytes", MEMORY_BYTES),
             )
-        is_ours = parts.scheme.lower() in STORES
+        is_ours = parts.scheme.lower() in _CLASSES
         if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
             shown = escape_control_chars(redact_url(url))
             close = closest(parts.scheme, _EXAMPLES)
@@ -201,7 +193,7 @@ class StoreUrl:
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
-        path, _ = STORES.get(scheme.lower(), (scheme, ""))
+        path = _CLASSES.get(scheme.lower(), scheme)
         return _store_class(path).from_url(self.url, timeout=self.timeout)
 
     def check(self) -> None:
