@@ -235,18 +235,24 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
     """
     found: list[object] = []
     for group in groups:
-        agents = tuple(it.number for it in group.agents if it.is_obeyed)
-        for line in group.lines:
-            meaning = _meaning(line, dialect)
-            role = line.row.role if line.row and line.row.in_record else Role.NONE
-            if role is Role.RULE:
-                meaning = meaning and (meaning, agents)
-            elif role is Role.PAUSE:
-                # RFC 9309: a pause applies only to the names above the pause.
-                above = [it for it in agents if it < line.number]
-                meaning = meaning and (meaning, *above)
-            found.append(meaning)
+        agents = [it.number for it in group.agents if it.is_obeyed]
+        found += [_meaning(line, agents, dialect) for line in group.lines]
     return found
+
+
+def _meaning(line: Line, agents: list[int], dialect: Dialect) -> object:
+    """Return the meaning of *line* in *dialect*, or None if the line has no effect.
+    *agents* are the numbers of the User-agent lines in the group of *line*.
+    """
+    if line.row is None or not line.is_obeyed:
+        return None
+    if line.row.role is Role.RULE:
+        paths = dialect.paths(line.value)
+        return line.kind, paths, [is_pattern(it, dialect) for it in paths], agents
+    if line.row.role is Role.PAUSE and line.row.in_record:
+        # RFC 9309: a pause applies only to the names above the pause.
+        return line.kind, line.said, [it for it in agents if it < line.number]
+    return line.kind, line.said
 
 
 def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
@@ -265,13 +271,3 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
         if any(path in closed and path not in opened for path in whole):
             found |= dict.fromkeys(group.names)
     return list(found)
-
-
-def _meaning(line: Line, dialect: Dialect) -> object:
-    """Return the meaning of *line* in *dialect*, or None if the line has no effect."""
-    if line.row is None or not line.is_obeyed:
-        return None
-    if line.row.role is not Role.RULE:
-        return line.kind, line.said
-    paths = dialect.paths(line.value)
-    return line.kind, paths, [is_pattern(it, dialect) for it in paths]
