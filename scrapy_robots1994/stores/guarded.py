@@ -164,8 +164,8 @@ class GuardedStore:
 
         If the store exceeds its time limit, do not wait any longer.
         """
-        was_closed, self._is_closed = self._is_closed, True
-        if was_closed or self._is_over or not self._thread.ident:
+        self._is_closed = True
+        if self._is_over or not self._thread.ident:
             return
         closed = self._queue(None)
 
