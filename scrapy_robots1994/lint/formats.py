@@ -28,6 +28,12 @@ _INDENT = " " * 7
 _SHOWN_FIELDS = 6
 _MAX_MESSAGE = 1_000
 
+# The attributes of a problem that JSON contains, in this order.
+_PROBLEM_NAMES = (
+    *("code", "line", "column", "message", "severity", "clause"),
+    *("weakens_policy", "tightens_policy", "fix", "is_split"),
+)
+
 Paint: TypeAlias = Callable[[str, str], str]
 """A function that takes a text and a style such as `1;31`, and returns the text in that
 style. If colours are not used, the function returns the text unchanged.
@@ -184,18 +190,7 @@ def as_json(report: Report | Unread) -> dict[str, Any]:
 
 def _problem_as_json(problem: Problem) -> dict[str, Any]:
     """Return *problem* as a dict for JSON."""
-    return {
-        "code": problem.code,
-        "line": problem.line,
-        "column": problem.column,
-        "message": problem.message,
-        "severity": problem.severity,
-        "clause": problem.clause,
-        "weakens_policy": problem.weakens_policy,
-        "tightens_policy": problem.tightens_policy,
-        "fix": problem.fix,
-        "is_split": problem.is_split,
-    }
+    return {name: getattr(problem, name) for name in _PROBLEM_NAMES}
 
 
 def _line_as_json(line: Line, effect: str) -> dict[str, Any]:

@@ -179,15 +179,7 @@ class Usage:
 
         Control characters, and bytes that are not UTF-8, are percent-encoded.
         """
-        if self.states_nothing:
-            return self
         encode = percent_encode_control_chars
-        terms = [it.term for it in self.statements]
-        terms += [it.term for it in self.not_understood]
-        text = "".join((*terms, *self.licenses, self.tdm_policy or "", self.use or ""))
-        # Nearly every usage can be exported unchanged.
-        if encode(text) == text:
-            return self
         return Usage(
             tuple(replace(it, term=encode(it.term)) for it in self.statements),
             tuple(map(encode, self.licenses)),
@@ -197,18 +189,10 @@ class Usage:
             self.read,
         )
 
-    @property
-    def states_nothing(self) -> bool:
-        """Whether no source states anything. For most pages, `states_nothing` is `True`."""
-        stated = self.statements or self.not_understood
-        return not (stated or self.licenses or self.tdm_policy or self.use)
-
     def with_(self, other: "Usage") -> "Usage":
         """Return this usage combined with *other*, which was read from other sources. If
         both have a `tdm_policy` or a `use`, the value of *other* takes precedence.
         """
-        if self.states_nothing and other.states_nothing:
-            return _nothing_in(self.read + other.read)
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -217,14 +201,6 @@ class Usage:
             self.not_understood + other.not_understood,
             self.read + other.read,
         )
-
-
-@lru_cache
-def _nothing_in(read: tuple[str, ...]) -> Usage:
-    """Return the usage of a page about which no source states anything. *read* contains the
-    names of the sources.
-    """
-    return Usage(read=read)
 
 
 ROBOTS_TXT = "robots.txt"
@@ -251,7 +227,7 @@ class UsageRules:
     for a URL.
     """
 
-    __slots__ = ("_forbidden", "_general", "_licenses", "_lines")
+    __slots__ = ("_general", "_licenses", "_lines")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
         """Read the file *text* for the robot with these *names*. The *dialect* determines
@@ -268,7 +244,6 @@ class UsageRules:
         # In most files, no line has a path, so the same usage applies to every URL.
         has_paths = any(it.pattern is not None for it in self._lines)
         self._general = None if has_paths else self._usage(self._lines)
-        self._forbidden: Usage | None = None
 
     @staticmethod
     def of_text(text: str, dialect: Dialect, names: Sequence[str]) -> "UsageRules":
@@ -288,12 +263,11 @@ class UsageRules:
         found: dict[str, list[_Stated]] = {USAGE_FIELD: [], SIGNAL_FIELD: []}
         work = 0
         for line in self._lines:
-            chosen = found[line.field]
+            chosen, pattern = found[line.field], line.pattern
             # Usage U3: a line with a shorter path does not apply, whatever the labels in
             # the line are.
             if chosen and chosen[0].length > line.length:
                 continue
-            pattern = line.pattern
             if pattern is not None:
                 if not spelling.startswith(pattern.first):
                     continue
@@ -303,30 +277,19 @@ class UsageRules:
                 # Ours O28 (bounded matching): every disallow applies to a URL that cannot
                 # be compared with all paths.
                 if work > MAX_WORK:
-                    return self._forbidden_anywhere
-                if pattern.longest not in spelling:
-                    continue
-                work += _CALL_WORK * len(pattern.others)
-                if not pattern.covers(spelling):
+                    return self._forbidden_anywhere()
+                if pattern.longest not in spelling or not pattern.covers(spelling):
                     continue
             chosen.append(line)
         return self._usage(it for lines in found.values() for it in lines)
 
-    @property
     def _forbidden_anywhere(self) -> Usage:
-        """The usage that contains every disallow in all lines, whatever the paths of the
-        lines.
+        """Return the usage that contains every disallow in all lines, whatever the paths of
+        the lines.
         """
-        if self._forbidden is None:
-            found = {
-                it.purpose: it
-                for line in self._lines
-                for it in line.statements
-                if it.answer is Answer.DISALLOW
-            }
-            statements = tuple(found.values())
-            self._forbidden = Usage(statements, self._licenses, read=(ROBOTS_TXT,))
-        return self._forbidden
+        said = [it for line in self._lines for it in line.statements]
+        found = {it.purpose: it for it in said if it.answer is Answer.DISALLOW}
+        return Usage(tuple(found.values()), self._licenses, read=(ROBOTS_TXT,))
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements in *lines* as one usage."""
@@ -338,13 +301,10 @@ class UsageRules:
         for line in lines:
             for it in line.statements:
                 statements.setdefault((it.purpose, it.answer, line.field), it)
-            if len(said) < MAX_NOT_UNDERSTOOD:
-                said += line.not_understood[: MAX_NOT_UNDERSTOOD - len(said)]
+            said += line.not_understood
             use = use or line.use
-        found = tuple(statements.values())
-        if not (found or self._licenses or said or use):
-            return NO_USAGE
-        return Usage(found, self._licenses, None, use, tuple(said), (ROBOTS_TXT,))
+        found, odd = tuple(statements.values()), tuple(said[:MAX_NOT_UNDERSTOOD])
+        return Usage(found, self._licenses, None, use, odd, (ROBOTS_TXT,))
 
 
 @lru_cache

@@ -1,11 +1,10 @@
 """Protects a crawl from a slow or failing store, and coordinates fetches between workers.
 
 If the store fails, the crawl continues as if the store had no entry. The store may be an
-instance of any class. Therefore all methods of the store run in one daemon thread
-(`_StoreThread`), one after the other. Two mechanisms protect the crawl:
+instance of any class. Therefore all methods of the store run in one daemon thread, one
+after the other. Two mechanisms protect the crawl:
 
-* **A circuit breaker** (`CircuitBreaker`): after a failed read, the store is not called for
-  `REST_SECONDS`.
+* **A pause**: after a failed read, the store is not called for `REST_SECONDS`.
 * **A time limit**: if a call takes `GRACE_SECONDS` longer than the `timeout` of the store
   URL, the store is not called again in this crawl.
 
@@ -35,7 +34,6 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import CLOCK_SKEW, Policy
 from scrapy_robots1994.stores.base import (
     MAX_ENTRY_BYTES,
-    Lease,
     PolicyStore,
     SharedStore,
     Stored,
@@ -45,7 +43,8 @@ from scrapy_robots1994.stores.url import StoreUrl
 
 logger = logging.getLogger("scrapy_robots1994")
 
-Job: TypeAlias = Callable[[PolicyStore], Any]
+Job: TypeAlias = Callable[[Any], Any]
+"""A function that calls the store."""
 
 REST_SECONDS: Final = 2.0
 """Number of seconds for which the store is not called after a failed read."""
@@ -72,126 +71,6 @@ number is random, between 50% and 150% of the mean.
 """
 
 
-class CircuitBreaker:
-    """Prevents calls to a failing store for a while. Counts and logs the failures of the
-    store.
-    """
-
-    def __init__(self, url: StoreUrl) -> None:
-        self._url = url
-        self._rests_until = -math.inf
-        self.failures = 0
-        """The number of calls to the store that failed."""
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether the store may be called now."""
-        return time.monotonic() >= self._rests_until
-
-    def failed(
-        self, error: BaseException, *, rests: bool, is_final: bool = False
-    ) -> None:
-        """Count and log *error*. The first error is logged as a warning.
-
-        If *rests* is true, prevent calls to the store for `REST_SECONDS`. If *is_final* is
-        true, the caller does not call the store again in this crawl, and *error* is always
-        logged as a warning.
-        """
-        self.failures += 1
-        if rests:
-            self._rests_until = time.monotonic() + REST_SECONDS
-        why = self._url.describe(error)
-        if self.failures > 1 and not is_final:
-            logger.debug("ROBOTS1994_STORE %s failed again: %s", self._url, why)
-            return
-        text = "ROBOTS1994_STORE %s failed: %s. The crawl "
-        text += "does not call it again, and " * is_final
-        text += "continues with the policies in memory, and fetches all others."
-        logger.warning(text, self._url, why)
-
-
-class _StoreThread(Thread):
-    """The daemon thread that creates the store at *url* and calls its methods.
-
-    The thread is a daemon, so that a call that never returns does not prevent the process
-    from exiting.
-    """
-
-    def __init__(self, url: StoreUrl, breaker: CircuitBreaker) -> None:
-        super().__init__(name="robots1994-store", daemon=True)
-        self._url = url
-        self._breaker = breaker
-        self._store: PolicyStore | None = None
-        self._jobs: SimpleQueue[tuple[Future[Any], Job | None, bool]] = SimpleQueue()
-        self.pending: set[Future[Any]] = set()
-        """The futures that do not have a result yet."""
-        self.began: float | None = None
-        """The time when the running call to the store began, on the clock `time.monotonic`.
-        `None` if no call is running.
-        """
-        self.has_ended = False
-        """Whether `end` was called. After `end`, the thread does not run further jobs."""
-
-    def submit(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
-        """Run *job* after all earlier jobs, and return the future of *job*. If the store
-        fails, the result of the future is `None`.
-
-        If *rests* is true and *job* fails, the store is not called for `REST_SECONDS`. If
-        *job* is `None`, close the store and end the thread.
-        """
-        future: Future[Any] = Future()
-        self.pending.add(future)
-        # No lock is needed, because `set.add` and `set.discard` are atomic.
-        future.add_done_callback(self.pending.discard)
-        self._jobs.put((future, job, rests))
-        return future
-
-    def end(self) -> None:
-        """Set the result of each pending future to `None`. Do not start any further job.
-
-        This method cannot stop a call to the store that is already running.
-        """
-        self.has_ended = True
-        for future in tuple(self.pending):
-            _set_result(future, None)
-
-    def run(self) -> None:
-        """Run jobs, then close the store."""
-        try:
-            while not self.has_ended:
-                future, job, rests = self._jobs.get()
-                if job is None:
-                    break
-                _set_result(future, self._call(job, rests=rests))
-            if self._store is not None:
-                self._call(lambda it: it.close(), rests=False, is_close=True)
-        finally:
-            self.end()
-
-    def _call(self, job: Job, *, rests: bool, is_close: bool = False) -> Any:
-        """Call *job* with the store, and return the result of *job*.
-
-        Return `None` if the store fails, or if the circuit breaker prevents the call.
-        """
-        if not (is_close or self._breaker.is_closed):
-            return None
-        self.began = time.monotonic()
-        try:
-            if self._store is None:
-                # Create the store in this thread, because some libraries require that a
-                # client is created in the thread that uses the client.
-                self._store = _checked(self._url.new_store(), PolicyStore)
-            return job(self._store)
-        except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
-            # After `end`, do not report the error, because the crawl has already reported
-            # that the store failed.
-            if not self.has_ended:
-                self._breaker.failed(error, rests=rests)
-            return None
-        finally:
-            self.began = None
-
-
 @dataclass(eq=False)
 class GuardedStore:
     """The store at *url*, with the interface that the resolver needs
@@ -200,7 +79,7 @@ class GuardedStore:
     *decode* returns the policy in an entry, or `None` if the entry cannot be decoded.
     *fetch_seconds* is the time limit of one robots.txt request. *wait* returns an awaitable
     for a future. *sleep* and *call_later* use the event loop of the crawl. No method raises
-    an exception.
+    an exception. *failures* is the number of calls to the store that failed.
     """
 
     url: StoreUrl
@@ -210,28 +89,38 @@ class GuardedStore:
     sleep: Callable[[float], Awaitable[None]]
     call_later: Callable[[float, Callable[[], None]], object]
     clock: Callable[[], float] = time.time
-    _is_closed: bool = False
+    failures: int = 0
+    # `_pending` contains the futures without a result. `_began` is the time when the
+    # running call to the store began, or `None` if no call is running. After `_is_over` was
+    # set, no further job is run.
+    _pending: set[Future[Any]] = field(default_factory=set)
+    _began: float | None = None
+    _rests_until: float = -math.inf
     _is_watched: bool = False
+    _is_closed: bool = False
+    _is_over: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # `_held` contains the origins whose lease this process has acquired. `_held` also
-    # contains origins whose lease a failed call has possibly acquired. Only the thread of
-    # the store uses `_held`.
+    # Only the thread uses the following attributes. `_held` contains the origins whose
+    # lease this process has acquired, or has possibly acquired in a failed call.
+    _store: PolicyStore | None = None
     _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Create the thread of the store. The first call to the store starts the thread."""
-        self._breaker = CircuitBreaker(self.url)
-        self._thread = _StoreThread(self.url, self._breaker)
-
-    @property
-    def failures(self) -> int:
-        """The number of calls to the store that failed."""
-        return self._breaker.failures
+        self._jobs: SimpleQueue[tuple[Future[Any], Job | None, bool]] = SimpleQueue()
+        # The thread is a daemon, so that a call that never returns does not prevent the
+        # process from exiting.
+        self._thread = Thread(target=self._run, name="robots1994-store", daemon=True)
 
     @property
     def _limit(self) -> float:
         """Number of seconds after which the crawl stops waiting for a call."""
         return self.url.timeout + GRACE_SECONDS
+
+    @property
+    def _rests(self) -> bool:
+        """Whether the store must not be called now, because a read has failed."""
+        return time.monotonic() < self._rests_until
 
     async def get(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin*, fresh or stale. Return `None` if no policy
@@ -249,13 +138,12 @@ class GuardedStore:
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
         while True:
-            found: Policy | Lease | None
             # Do not set `rests` here. If only the leases fail, each worker fetches each
             # robots.txt itself, but can still read stored policies.
             found = await self._result(partial(self._take_lease, origin))
             if isinstance(found, Policy):
                 return found
-            if found is None or found.granted or time.monotonic() >= give_up:
+            if found is not False or time.monotonic() >= give_up:
                 return None
             # Vary the time, so that the workers check at different times.
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
@@ -276,11 +164,10 @@ class GuardedStore:
 
         If the store exceeds its time limit, do not wait any longer.
         """
-        was_closed, self._is_closed = self._is_closed, True
-        thread = self._thread
-        if was_closed or thread.has_ended or not thread.ident:
+        self._is_closed = True
+        if self._is_over or not self._thread.ident:
             return
-        closed = thread.submit(None)
+        closed = self._queue(None)
 
         def check() -> None:
             if not closed.done():
@@ -299,21 +186,33 @@ class GuardedStore:
     def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
         """Run *job* in the thread of the store, and return the future of *job*. Return
         `None` if the store must not be called now.
+
+        If *rests* is true and *job* fails, the store is not called for `REST_SECONDS`.
         """
-        thread = self._thread
-        if self._is_closed or thread.has_ended or not self._breaker.is_closed:
+        if self._is_closed or self._is_over or self._rests:
             return None
-        if not thread.ident:
+        if not self._thread.ident:
             try:
-                thread.start()
+                self._thread.start()
             except RuntimeError as error:
                 # A thread may fail to start, for example because a container limits the
                 # number of threads.
                 self._give_up(error)
                 return None
-        future = thread.submit(job, rests=rests)
+        future = self._queue(job, rests=rests)
         if not self._is_watched:
             self._watch()
+        return future
+
+    def _queue(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
+        """Run *job* after all earlier jobs, and return the future of *job*. If *job* is
+        `None`, close the store and end the thread.
+        """
+        future: Future[Any] = Future()
+        self._pending.add(future)
+        # No lock is needed, because `set.add` and `set.discard` are atomic.
+        future.add_done_callback(self._pending.discard)
+        self._jobs.put((future, job, rests))
         return future
 
     def _watch(self) -> None:
@@ -322,53 +221,112 @@ class GuardedStore:
         Otherwise, if a future is pending, schedule another check for the time at which the
         running call would reach the time limit.
         """
-        now, thread = time.monotonic(), self._thread
+        now = time.monotonic()
         # Measure only the time of the running call, not the time that jobs spend in our
         # queue.
-        left = (thread.began or now) + self._limit - now
-        self._is_watched = bool(thread.pending) and left > 0
+        left = (self._began or now) + self._limit - now
+        self._is_watched = bool(self._pending) and left > 0
         if self._is_watched:
             self.call_later(left, self._watch)
-        elif thread.pending:
+        elif self._pending:
             self._give_up()
 
     def _give_up(self, error: Exception | None = None) -> None:
         """Log that the store failed, and do not call the store again in this crawl."""
-        limit = f"no answer within {self._limit:g} seconds"
-        self._breaker.failed(error or StoreError(limit), rests=True, is_final=True)
-        self._thread.end()
+        error = error or StoreError(f"no answer within {self._limit:g} seconds")
+        self._failed(error, "does not call it again, and ")
+        self._end()
+
+    def _end(self) -> None:
+        """Set the result of each pending future to `None`. Do not start any further job.
+
+        This method cannot stop a call to the store that is already running.
+        """
+        self._is_over = True
+        for future in tuple(self._pending):
+            _set_result(future, None)
+
+    def _failed(self, error: BaseException, consequence: str = "") -> None:
+        """Count and log *error*. The first error, and an error with a *consequence* for the
+        rest of the crawl, are logged as warnings.
+        """
+        self.failures += 1
+        why = self.url.describe(error)
+        if self.failures > 1 and not consequence:
+            logger.debug("ROBOTS1994_STORE %s failed again: %s", self.url, why)
+            return
+        text = "ROBOTS1994_STORE %s failed: %s. The crawl "
+        text += consequence
+        text += "continues with the policies in memory, and fetches all others."
+        logger.warning(text, self.url, why)
 
     # The following methods run in the thread of the store.
+
+    def _run(self) -> None:
+        """Run jobs, then close the store."""
+        while not self._is_over:
+            future, job, rests = self._jobs.get()
+            if job is None:
+                break
+            result = None if self._rests else self._call(job, rests=rests)
+            _set_result(future, result)
+        if self._store is not None:
+            self._call(lambda store: store.close())
+        self._end()
+
+    def _call(self, job: Job, *, rests: bool = False) -> Any:
+        """Return the result of *job*, or `None` if the store fails."""
+        self._began = time.monotonic()
+        try:
+            if self._store is None:
+                # Create the store in this thread, because some libraries require that a
+                # client is created in the thread that uses the client.
+                self._store = self.url.new_store()
+            return job(self._store)
+        except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
+            # After `_end`, do not report the error, because the crawl has already reported
+            # that the store failed.
+            if not self._is_over:
+                self._failed(error)
+                if rests:
+                    self._rests_until = time.monotonic() + REST_SECONDS
+            return None
+        finally:
+            self._began = None
 
     def _read(self, origin: Origin, store: PolicyStore) -> Policy | None:
         """Return the stored policy of *origin*. Return `None` if no policy is stored, or if
         the `keep_until` of the policy has passed.
         """
-        entry = _checked(store.get(origin), bytes, type(None))
+        entry: Any = store.get(origin)
+        if iscoroutine(entry):
+            # Close the coroutine, because Python warns about a coroutine that was never
+            # awaited.
+            entry.close()
+            raise StoreError("its methods must be plain functions, not coroutines")
         policy = entry and self.decode(entry, origin)
         return policy if policy and policy.keep_until > self.clock() else None
 
-    def _take_lease(self, origin: Origin, store: PolicyStore) -> Policy | Lease:
-        """Return a fresh policy that another worker has stored, or a `Lease` that says
-        whether this worker may fetch the robots.txt of *origin*.
+    def _take_lease(self, origin: Origin, store: PolicyStore) -> Policy | bool:
+        """Return a fresh policy that another worker has stored, or whether this worker may
+        fetch the robots.txt of *origin*.
         """
         if not isinstance(store, SharedStore):
             # Without leases, the store does not coordinate the fetches of several workers,
             # so each worker may fetch.
-            return Lease(granted=True)
+            return True
         seconds = self.fetch_seconds + LEASE_MARGIN
         # Add the origin to `_held` before the call, because a call that fails may still
         # have acquired the lease.
         self._held.add(origin)
-        lease: Lease
-        lease = _checked(store.acquire_lease(origin, self._holder, seconds), Lease)
-        if not lease.granted:
+        is_granted = store.acquire_lease(origin, self._holder, seconds).granted
+        if not is_granted:
             self._held.discard(origin)
         # Read the store now. Since our last check, the previous holder of the lease has
         # possibly stored a policy.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
-            return lease
+            return is_granted
         self._end_lease(origin, store)
         return policy
 
@@ -422,17 +380,3 @@ def _set_result(future: "Future[Any]", result: Any) -> None:
     """
     with suppress(InvalidStateError):
         future.set_result(result)
-
-
-def _checked(result: Any, *types: type) -> Any:
-    """Return *result* if it is an instance of one of *types*. Otherwise raise `StoreError`
-    with the reason.
-    """
-    if iscoroutine(result):
-        # Close the coroutine, because Python warns about a coroutine that was never
-        # awaited.
-        result.close()
-        raise StoreError("its methods must be plain functions, not coroutines")
-    if not isinstance(result, types):
-        raise StoreError(f"a method returned an object of {type(result).__name__}")
-    return result

@@ -2,14 +2,13 @@
 policies persist even if a process is killed.
 
 The file may belong to another program, or another program may have changed the file. The
-store detects both cases, and limits the work that the file can cause in SQLite.
+store detects both cases, and reads an entry only up to its maximum size.
 """
 
 import sqlite3
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,28 +35,8 @@ MAX_BATCHES: Final = 100
 large, later writes delete more entries.
 """
 
-PAGES_GIVEN_BACK: Final = 2_000
-"""Maximum number of pages by which one write shortens the file. Removing 2,000 pages takes
-a few milliseconds.
-"""
-
 MAX_NAME: Final = 1_000
 """Maximum number of characters in an origin. This package never writes a longer origin."""
-
-STEPS_BETWEEN_CHECKS: Final = 10_000
-"""Number of steps of SQLite's virtual machine between two checks of the time limit. Running
-10,000 steps takes well under 1 ms.
-"""
-
-OWN_SHARE: Final = 0.8
-"""Share of the caller's time limit that SQLite may use. If SQLite takes longer, SQLite
-raises its own error ("locked" or "interrupted") before the caller stops waiting.
-"""
-
-RETRY_SECONDS: Final = 0.02
-"""Number of seconds between two attempts to create a database while other processes are
-also creating the database.
-"""
 
 APPLICATION_ID: Final = 0x19940630
 """The number that marks a database of this package, so that a database of another program
@@ -89,7 +68,10 @@ OWN_OBJECTS: Final = frozenset(
 )
 """The name and the SQL of each object in a file of this package, as reported by SQLite."""
 
+# `auto_vacuum` must be set before the first page is written. If several processes open a
+# new database at once, only one process creates the table, and then all processes continue.
 SCHEMA: Final = f"""
+PRAGMA auto_vacuum = INCREMENTAL;
 BEGIN IMMEDIATE;
 {TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1)};
 {BY_END.replace("INDEX", "INDEX IF NOT EXISTS", 1)};
@@ -151,7 +133,6 @@ class SqliteStore(PolicyStore):
     max_bytes: int = FILE_BYTES
     timeout: float = 2.0
     clock: Callable[[], float] = time.time
-    _give_up: float = 0.0
     _connection: sqlite3.Connection | None = None
 
     @classmethod
@@ -175,19 +156,16 @@ class SqliteStore(PolicyStore):
         """Store an entry. In the same transaction, delete some expired entries. If the file
         exceeds its limit, also delete the oldest entries.
         """
+        now = self.clock()
+        row = (str(stored.origin), stored.keep_until, now, stored.packed)
         with self._connected() as base:
             bound = self.max_bytes // _number(base, "page_size")
             with base:
                 base.execute("BEGIN IMMEDIATE")
-                # Check the objects again, because another program can add a trigger while
-                # the file is open.
-                _check_objects(base)
-                now = self.clock()
-                row = (str(stored.origin), stored.keep_until, now, stored.packed)
                 base.execute(_PUT, row)
                 base.execute(_DELETE_EXPIRED, (now,))
                 _delete_oldest(base, bound)
-            excess = min(_number(base, "page_count") - bound, PAGES_GIVEN_BACK)
+            excess = _number(base, "page_count") - bound
             if excess > 0:
                 # Use `executescript`, because `execute` would stop after the first page.
                 base.executescript(f"PRAGMA incremental_vacuum({excess})")
@@ -243,83 +221,49 @@ class SqliteStore(PolicyStore):
         if self._connection is None and not self.exists:
             return None, 0
         with self._connected() as base:
-            _check_objects(base)
             cursor = base.execute(statement, (name,))
             return cursor.fetchone(), cursor.rowcount
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """Yield the connection. Limit the total time of the statements that the caller
-        executes, and convert errors of SQLite to `StoreError`.
+        """Yield the connection. After an error of SQLite, close the file and raise
+        `StoreError`.
+
+        Raise `StoreError` if the file does not belong to this package.
         """
-        self._give_up = time.monotonic() + self.timeout * OWN_SHARE
         try:
             if self._connection is None:
-                self._connection = self._open()
+                self._connection = sqlite3.connect(
+                    self.path, timeout=self.timeout, isolation_level=None
+                )
+                _prepare(self._connection)
+            # Check the objects each time, because another program can add a trigger while
+            # the file is open.
+            _check_objects(self._connection)
             yield self._connection
         except sqlite3.Error as error:
+            self.close()
             raise StoreError(f"{self.path}: {error}") from error
 
-    def _open(self) -> sqlite3.Connection:
-        """Open the file. If the file does not belong to this package, close the file and
-        raise an error.
-        """
-        seconds = self.timeout * OWN_SHARE
-        base = sqlite3.connect(self.path, timeout=seconds, isolation_level=None)
-        try:
-            self._prepare(base)
-        except BaseException:
-            base.close()
-            raise
-        return base
 
-    def _is_late(self) -> bool:
-        """Return whether the time limit has passed, so that SQLite must stop."""
-        return time.monotonic() > self._give_up
-
-    def _prepare(self, base: sqlite3.Connection) -> None:
-        """Limit the work that the file can cause in SQLite, create the table if the file
-        is new, and check the table.
-        """
-        base.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
-        # Python 3.10 does not have `setlimit`. With Python 3.10, only the time limit and
-        # `length()` in the statements limit the work.
-        if sys.version_info >= (3, 11):
-            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES + 2**16)
-        base.executescript(PRAGMAS)
-        # Check the file after the table was created, because another process can create the
-        # table at the same time.
-        if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-            self._make(base)
-        if _number(base, "application_id") != APPLICATION_ID:
-            raise sqlite3.DatabaseError("this database belongs to another program")
-        if _number(base, "user_version") != VERSION:
-            raise sqlite3.DatabaseError(
-                "another version of this package wrote the file; remove the file"
-            )
-        _check_objects(base)
-
-    def _make(self, base: sqlite3.Connection) -> None:
-        """Create the table. If several processes open a new database at once, only one
-        process creates the table, and then all processes continue.
-        """
-        # Set `auto_vacuum` now, because `auto_vacuum` cannot be changed after the first
-        # page has been written.
-        base.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        while True:
-            try:
-                # With a write-ahead log (WAL), readers and a writer do not wait for each
-                # other. If a process is killed, other processes read everything up to the
-                # last complete commit.
-                base.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError:
-                # Retry, because SQLite itself does not wait for the lock that this pragma
-                # needs.
-                if self._is_late():
-                    raise
-            time.sleep(RETRY_SECONDS)
+def _prepare(base: sqlite3.Connection) -> None:
+    """Create the table if the file is new. Raise `sqlite3.DatabaseError` if another program
+    or another version of this package wrote the file.
+    """
+    base.executescript(PRAGMAS)
+    if not base.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         base.executescript(SCHEMA)
+    if _number(base, "application_id") != APPLICATION_ID:
+        raise sqlite3.DatabaseError("this database belongs to another program")
+    if _number(base, "user_version") != VERSION:
+        raise sqlite3.DatabaseError(
+            "another version of this package wrote the file; remove the file"
+        )
+    # With a write-ahead log (WAL), readers and a writer do not wait for each other. If a
+    # process is killed, other processes read everything up to the last complete commit. If
+    # another process uses the file now, the next process that opens the file sets the mode.
+    with suppress(sqlite3.OperationalError):
+        base.execute("PRAGMA journal_mode = WAL")
 
 
 def _delete_oldest(base: sqlite3.Connection, bound: int) -> None:

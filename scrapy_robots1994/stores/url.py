@@ -11,26 +11,18 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, red
 from scrapy_robots1994.stores.base import PolicyStore
 
 _REDIS = "redis", "rediss", "unix", "redis+sentinel", "redis+cluster", "rediss+cluster"
-STORES: Final = {
-    "sqlite": (
-        "scrapy_robots1994.stores.sqlite.SqliteStore",
-        "sqlite:///robots.db?max_bytes=1000000000",
-    ),
-    **dict.fromkeys(
-        _REDIS,
-        (
-            "scrapy_robots1994.stores.redis.RedisStore",
-            "redis://127.0.0.1:6379/0?prefix=robots1994",
-        ),
-    ),
+_CLASSES: Final = {
+    "sqlite": "scrapy_robots1994.stores.sqlite.SqliteStore",
+    **dict.fromkeys(_REDIS, "scrapy_robots1994.stores.redis.RedisStore"),
 }
-"""For each URL scheme, the store class of this package and an example URL. The scheme of a
-store URL may also be the import path of another store class.
+"""For each URL scheme, the store class of this package. The scheme of a store URL may also
+be the import path of another store class.
 """
 
 _EXAMPLES: Final = {
     "memory": "memory://?max_origins=100000",
-    **{scheme: example for scheme, (_, example) in STORES.items()},
+    "sqlite": "sqlite:///robots.db?max_bytes=1000000000",
+    **dict.fromkeys(_REDIS, "redis://127.0.0.1:6379/0?prefix=robots1994"),
 }
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
@@ -109,13 +101,8 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        # A password may contain a "?" that should have been escaped. In that case, the
-        # first option starts inside the password.
-        query = "&".join(f"{name}={value}" for name, value in self.options)
-        place = self.place if "@" in self.place else f"{self.place}?{query}"
-        user_info = place.rpartition("@")[0]
+        user_info = self.place.rpartition("@")[0]
         found = [user_info, user_info.partition(":")[2]]
-        found += [part.partition("?")[0] for part in found if "?" in part]
         found += [value for name, value in self.options if _SECRET_NAME.search(name)]
         forms = (str, unquote, lambda text: quote(text, safe=""))
         return {form(text) for text in found for form in forms} - {""}
@@ -169,7 +156,7 @@ class StoreUrl:
                 parts.count("max_origins", MEMORY_ORIGINS),
                 parts.count("max_bytes", MEMORY_BYTES),
             )
-        is_ours = parts.scheme.lower() in STORES
+        is_ours = parts.scheme.lower() in _CLASSES
         if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
             shown = escape_control_chars(redact_url(url))
             close = closest(parts.scheme, _EXAMPLES)
@@ -201,7 +188,7 @@ class StoreUrl:
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
-        path, _ = STORES.get(scheme.lower(), (scheme, ""))
+        path = _CLASSES.get(scheme.lower(), scheme)
         return _store_class(path).from_url(self.url, timeout=self.timeout)
 
     def check(self) -> None:

@@ -326,7 +326,7 @@ def test_403_is_a_warning_in_each_crawl(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "flaw", long_after(2, ["torn", "locked", "rubbish", "read-only", "a folder"])
+    "flaw", long_after(2, ["torn", "locked", "rubbish", "read-only"])
 )
 def test_broken_database_is_logged_once_and_permits_nothing(
     site: Site, flaw: str, tmp_path: Path
@@ -349,9 +349,6 @@ def test_broken_database_is_logged_once_and_permits_nothing(
                     "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
                     "SELECT RAISE(FAIL, 'attempt to write a readonly database'); END"
                 )
-            case "a folder":
-                path.unlink()
-                path.mkdir()
             case _:
                 whole = path.read_bytes()
                 kept = 100 if flaw == "torn" else 0
@@ -401,20 +398,21 @@ def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     assert "hunter2" not in "".join(warnings_of(result))
 
 
-def test_missing_folder_of_a_database_stops_the_crawl(
+def test_path_that_no_database_can_have_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
-    """If the folder does not exist, the crawl does not start. Otherwise, with a mistyped
-    folder, each crawl would fetch each robots.txt again.
+    """If the folder does not exist, or the path is a folder, the crawl does not start.
+    Otherwise, with a mistyped path, each crawl would fetch each robots.txt again.
     """
     path = tmp_path / "nosuch" / "robots.db"
+    missing = f"a folder that does not exist, {path.parent}: make it"
+    folder = f"names a folder, {tmp_path}: add the name of a file"
+    for wrong, message in ((path, missing), (tmp_path, folder)):
+        result = crawl([site.url("/open")], settings=stored_in(wrong))
 
-    result = crawl([site.url("/open")], settings=stored_in(path))
-
-    assert site.log() == []
-    message = f"a folder that does not exist, {path.parent}: make it"
-    assert message in result.error
-    assert len(result.lines("CRITICAL", message)) == 1
+        assert site.log() == []
+        assert message in result.error
+        assert len(result.lines("CRITICAL", message)) == 1
 
 
 def test_several_crawls_in_one_process_leak_nothing(

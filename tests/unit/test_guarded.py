@@ -12,7 +12,6 @@ import pytest
 from scrapy_robots1994.errors import StoreError
 from scrapy_robots1994.stores import guarded as guard
 from scrapy_robots1994.stores.codec import encode
-from scrapy_robots1994.stores.guarded import _StoreThread
 from tests.stores.contract import OTHER
 from tests.support.crawl import ROOT
 from tests.support.fake_store import FakeStore
@@ -166,10 +165,10 @@ def test_thread_that_cannot_start_is_one_warning(
     A container may limit the number of threads.
     """
 
-    def fail(_: _StoreThread) -> None:
+    def fail(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(_StoreThread, "start", fail)
+    monkeypatch.setattr(threading.Thread, "start", fail)
     store = guarded(FakeStore())
 
     assert [store.read(SITE) for _ in range(3)] == [None] * 3

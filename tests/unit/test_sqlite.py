@@ -28,15 +28,6 @@ def test_schema_is_not_trusted(store: SqliteStore) -> None:
     assert store._connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
 
 
-def test_endless_query_is_interrupted(store: SqliteStore) -> None:
-    """A statement that would never end is interrupted, and the store still works."""
-    endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
-    with pytest.raises(StoreError, match="interrupted"), store._connected() as base:
-        base.execute(f"{endless} SELECT count(*) FROM c").fetchone()  # noqa: S608 - no input
-
-    assert store.get(SITE) == b"x"
-
-
 def test_full_disk_is_a_store_error(store: SqliteStore) -> None:
     """If the disk is full, `put` raises `StoreError`, and stored policies can still be
     read. A limit of SQLite simulates the full disk.

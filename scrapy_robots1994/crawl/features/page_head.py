@@ -2,11 +2,8 @@
 usage preferences.
 """
 
-import re
 from collections.abc import Sequence
-from html import unescape
 from typing import NamedTuple
-from weakref import ref
 
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from w3lib.encoding import (
@@ -26,9 +23,9 @@ MAX_PAGE_BYTES = 64 * 1024
 # `<base href="http://[">`).
 UNREADABLE = (LookupError, ValueError)
 
-# `_META` matches a meta tag, whose quoted values may contain `>`. Nothing follows the
-# repetition in the pattern, so matching never backtracks and takes linear time.
-_META = re.compile(rb"""meta(?:[^>"']+|"[^"]*"?|'[^']*'?)*""")
+# A page that contains one of `_OTHER_SPELLINGS` may spell a word with other bytes: in
+# UTF-16, in UTF-7, or with character references.
+_OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
 # A page that states an encoding in `_SLOW` is decoded as UTF-8. Python takes quadratic time
 # to decode `idna` and `punycode`, which are meant for host names, not for pages.
@@ -48,70 +45,29 @@ class PageHead(NamedTuple):
     has_tags: bool
 
 
-# `_last` caches the head of one page, because two features may read each page, one after
-# the other.
-_last: tuple["ref[Response] | None", PageHead] = None, PageHead("", (), has_tags=False)
-
-
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Return the head of *response*. An invalid body does not cause an exception.
 
     At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are the words
-    that the caller looks for, in lower case. If no meta tag contains one of *words*, the
-    tags may be missing from the returned head. If *words* is empty, all tags are returned.
+    that the caller looks for, in lower case. If the page contains none of *words*, the tags
+    may be missing from the returned head. If *words* is empty, all tags are returned.
     """
-    global _last  # noqa: PLW0603 - a cache with one entry
-    known, head = _last
-    if known is not None and known() is response:
-        return head
-    header, has_tags = header_of(response, b"X-Robots-Tag"), False
+    header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
-        return PageHead(header, (), has_tags)
-    has_tags = True
+        return PageHead(header, (), has_tags=False)
     # Parse the tags only if necessary, because parsing takes as long as all other work that
     # Scrapy does for a page.
-    if words and not _may_have(response.body[:MAX_PAGE_BYTES].lower(), words):
-        return PageHead(header, (), has_tags)
+    page = response.body[:MAX_PAGE_BYTES].lower()
+    if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
+        return PageHead(header, (), has_tags=True)
     tags = meta_tags(_text(response), is_xml=isinstance(response, XmlResponse))
-    head = PageHead(header, tuple(tags), has_tags)
-    _last = ref(response), head
-    return head
+    return PageHead(header, tuple(tags), has_tags=True)
 
 
-def _may_have(page: bytes, words: Sequence[bytes]) -> bool:
-    """Return `False` only if no meta tag of *page* contains one of *words*. *page* and
-    *words* must be in lower case.
-    """
-    # A null byte is a sign of an encoding such as UTF-16, in which *words* are spelled with
-    # other bytes.
-    if b"\0" in page:
-        return True
-    tags, place = b"", page.find(b"meta")
-    while place >= 0:
-        tag = _META.match(page, place)
-        assert tag is not None  # noqa: S101 - "meta" is at this place
-        tags, place = tags + tag[0], page.find(b"meta", tag.end())
-    if b"&#" in tags:
-        try:
-            text = unescape(tags.decode("latin-1")).lower()
-        except ValueError:
-            # Python refuses to convert a character reference with more than 4,300 digits.
-            return True
-        tags = text.encode("ascii", "replace")
-    # A page in UTF-7 may spell a word with other bytes, so also look for the name of the
-    # encoding.
-    return bool(tags) and any(word in tags for word in (*words, b"utf-7"))
-
-
-def header_of(response: Response, name: bytes) -> str:
+def header_of(response: Response, name: str) -> str:
     """Return all lines of the header *name*, joined into one line. Return an empty string
-    if *response* does not have the header. *name* must be spelled like the keys of
-    `Headers`.
+    if *response* does not have the header.
     """
-    # Fast path: unlike `Headers.getlist`, the view does not normalise the spelling of
-    # *name*.
-    if name not in response.headers.keys():  # noqa: SIM118 - the view is faster
-        return ""
     # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header does
     # not state its encoding, so decode the line as Latin-1, which accepts any bytes.
     lines = b", ".join(response.headers.getlist(name))
@@ -121,13 +77,12 @@ def header_of(response: Response, name: bytes) -> str:
 def _text(response: TextResponse) -> str:
     """Return the first `MAX_PAGE_BYTES` of *response* as text."""
     head = response.body[:MAX_PAGE_BYTES]
-    content_type = response.headers.get("Content-Type") or b""
     # Do not use `response.encoding`, which decodes the whole page. If the page does not
     # state an encoding, `response.encoding` may take any amount of time to guess the
     # encoding.
     encoding = (
         read_bom(head)[0]
-        or http_content_type_encoding(content_type.decode("latin-1"))
+        or http_content_type_encoding(header_of(response, "Content-Type"))
         or html_body_declared_encoding(head)
     )
     if encoding is None or encoding in _SLOW:

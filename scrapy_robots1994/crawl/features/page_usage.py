@@ -10,7 +10,6 @@ from scrapy.http import Response
 from scrapy_robots1994.crawl.features.page_head import PageHead, header_of, page_head
 from scrapy_robots1994.directives import (
     NOAI,
-    NOIMAGEAI,
     USAGE_TERMS,
     contains_term,
     terms_for,
@@ -31,12 +30,6 @@ from scrapy_robots1994.parser.user_agent import robot_names
 HEADER, META = "header", "meta"
 """The sources of preferences in a page, in the spelling that `Usage.read` uses."""
 
-_NOTHING = {read: Usage(read=read) for read in ((HEADER,), (HEADER, META))}
-
-# `_FORBIDDEN_BY` maps a term to the purpose that the term disallows. Usage U12 (images):
-# `noai` applies to any response, and `noimageai` applies only to an image.
-_FORBIDDEN_BY = {NOAI: "train-ai", NOIMAGEAI: "train-ai"}
-
 # In TDMRep, a value other than 1 or 0 does not state a preference.
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
@@ -44,11 +37,6 @@ _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
 # A meta tag that does not contain any of `_WORDS` does not state a preference.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
-# The header names in `_HEADERS` are spelled like the keys of `Headers`.
-_HEADERS = frozenset(
-    (b"Content-Usage", b"Link", b"Tdm-Policy", b"Tdm-Reservation", b"X-Robots-Tag")
-)
-
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
 _RSL = "application/rsl+xml"
@@ -66,30 +54,23 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     does not cause an exception.
     """
     head = page_head(response, _WORDS)
-    read = (HEADER, META) if head.has_tags else (HEADER,)
-    names = _HEADERS.intersection(response.headers)
-    # Fast path: most pages do not state any preference.
-    if not (head.tags or names):
-        return _NOTHING[read]
-    headers = {it: header_of(response, it) for it in names}
-    found: list[_Stated] = []
-    if b"Content-Usage" in headers:
-        found.append(_content_usage(headers[b"Content-Usage"]))
-    if head.header or head.tags:
-        found.append(_terms(response, head, robot_names(robot)))
-    if b"Tdm-Reservation" in headers or head.tags:
-        found.append(_tdm_reservation(head, headers.get(b"Tdm-Reservation", "")))
+    found = (
+        _content_usage(header_of(response, "Content-Usage")),
+        _terms(response, head, robot_names(robot)),
+        _tdm_reservation(head, header_of(response, _TDM_RESERVATION)),
+    )
     statements = tuple(it for stated, _ in found for it in stated)
     odd = tuple(it for _, said in found for it in said)
     # In TDMRep, a policy applies only together with a reservation.
     is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
-    policy = (*_contents(head, _TDM_POLICY), headers.get(b"Tdm-Policy", "").strip())
+    in_header = header_of(response, _TDM_POLICY).strip()
+    policy = (*_contents(head, _TDM_POLICY), in_header)
     return Usage(
         statements,
-        licenses=tuple(dict.fromkeys(_licenses(headers.get(b"Link", "")))),
+        licenses=tuple(dict.fromkeys(_licenses(header_of(response, "Link")))),
         tdm_policy=next(filter(None, policy), None) if is_reserved else None,
         not_understood=odd[:MAX_NOT_UNDERSTOOD],
-        read=read,
+        read=(HEADER, META) if head.has_tags else (HEADER,),
     )
 
 
@@ -113,19 +94,16 @@ def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _State
     """
     statements: list[Statement] = []
     odd: list[Said] = []
+    is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
-        purpose = _FORBIDDEN_BY.get(said.term)
-        if purpose is None:
+        if said.term not in USAGE_TERMS:
             odd += [said] * contains_term(said.term, USAGE_TERMS)
-        elif said.term != NOIMAGEAI or _is_image(response):
+        # Usage U12 (images): `noai` applies to any response, and `noimageai` applies only
+        # to an image.
+        elif said.term == NOAI or is_image:
             answer = Answer.DISALLOW
-            statements.append(Statement(purpose, answer, said.term, said.where))
+            statements.append(Statement("train-ai", answer, said.term, said.where))
     return statements, odd
-
-
-def _is_image(response: Response) -> bool:
-    """Return whether *response* is an image according to its Content-Type."""
-    return header_of(response, b"Content-Type").lower().startswith("image/")
 
 
 def _tdm_reservation(head: PageHead, header: str) -> _Stated:

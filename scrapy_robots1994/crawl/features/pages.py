@@ -101,9 +101,10 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read the directives of *response* before the spider gets *response*."""
-        # Read the directives now, because the callback may look up the directives in the
-        # meta of *response*.
-        directives = self._read(response)
+        assert response.request is not None  # noqa: S101 - always set in a crawl
+        directives = page_directives(response, self._robot.of(response.request))
+        # The callback may also look up the directives in the meta of *response*.
+        response.meta[PAGE_KEY] = directives
         for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
@@ -122,8 +123,8 @@ class RobotsPages(BaseSpiderMiddleware):
         # follow a link.
         if response is None or request.url == response.url:
             return request
-        reason: object = self._directives(response).nofollow
-        kind = NOFOLLOW
+        directives = response.meta.get(PAGE_KEY, NO_DIRECTIVES)
+        kind, reason = NOFOLLOW, directives.nofollow
         if reason is None or NOFOLLOW not in self._obeyed:
             kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
             is_obeyed = REL_NOFOLLOW in self._obeyed
@@ -137,27 +138,11 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return *item*. Mark *item* first if its page disallows indexing."""
         if response is not None and NOINDEX in self._obeyed:
-            said = self._directives(response).noindex
+            said = response.meta.get(PAGE_KEY, NO_DIRECTIVES).noindex
             if said is not None:
                 dropped = DroppedByPage(said, response.url)
                 self._marks.mark("pages", item, dropped, stats.ITEMS_DROPPED)
         return item
-
-    def _directives(self, response: Response) -> Directives:
-        """Return the directives from the meta of *response*. If the meta does not contain
-        directives, read the directives of the page.
-        """
-        found = response.meta.get(PAGE_KEY)
-        return found if isinstance(found, Directives) else self._read(response)
-
-    def _read(self, response: Response) -> Directives:
-        """Read the directives of *response*, store the directives in the meta of
-        *response*, and return the directives.
-        """
-        assert response.request is not None  # noqa: S101 - always set in a crawl
-        directives = page_directives(response, self._robot.of(response.request))
-        response.meta[PAGE_KEY] = directives
-        return directives
 
 
 class RobotsPagesPipeline:

@@ -5,6 +5,7 @@ The spider gets the preferences of each page, and the stats count the preference
 value of the setting is "items" or "requests", the crawl obeys the preferences.
 """
 
+from collections import Counter
 from logging import DEBUG, INFO
 from typing import Any
 
@@ -154,22 +155,30 @@ class StatedUsage:
             raise refused
 
 
-class UsageReader:
+class RobotsUsage(BaseSpiderMiddleware):
     """Passes the usage preferences of each page to the spider, and counts the preferences.
+    Marks the items of a page that must not be used for a purpose of the crawl.
 
-    This spider middleware does not have the method `process_spider_output`, because Scrapy
-    would pass every item through that method.
+    Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
+    `Usage` of the page. The `Usage` contains the preferences that robots.txt, the headers
+    and the meta tags state.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+        super().__init__(crawler)
         settings = RobotsSettings.from_settings(crawler.settings)
+        if settings.dry_run:
+            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
+        if not settings.reads_usage:
+            raise NotConfigured("ROBOTS1994_USAGE is False")
         self._purposes = settings.purposes
+        self._drops_items = settings.drops_items
         self._robot = RobotName(crawler)
+        self._marks = marks_of(crawler)
         self._pages = 0
         # `_forbidden` counts, for each purpose, the pages that must not be used for that
         # purpose.
-        self._forbidden: dict[str, int] = {}
+        self._forbidden: Counter[str] = Counter()
         if settings.usage == REPORT:
             crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -181,7 +190,15 @@ class UsageReader:
         """Read and count the usage preferences of *response* before the spider gets
         *response*.
         """
-        usage = self._read(response)
+        assert response.request is not None  # noqa: S101 - always set in a crawl
+        usage = page_usage(response, self._robot.of(response.request))
+        # Remove the preferences of robots.txt from the meta. Otherwise, if a request is
+        # created with the meta of this page, the preferences of this page would also apply
+        # to that request.
+        stated = response.meta.pop(STATED_USAGE, None)
+        if isinstance(stated, Usage):
+            usage = stated.with_(usage)
+        response.meta[USAGE_KEY] = usage = usage.for_export()
         self._pages += 1
         if not (usage.statements or usage.not_understood):
             return
@@ -191,7 +208,7 @@ class UsageReader:
                 key = stats.USAGE_PAGES
                 stats.count(self.crawler, key, purpose=purpose, answer=answer.value)
             if answer is Answer.DISALLOW:
-                self._forbidden[purpose] = self._forbidden.get(purpose, 0) + 1
+                self._forbidden[purpose] += 1
         for said in usage.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
@@ -199,64 +216,18 @@ class UsageReader:
             number = len(usage.not_understood)
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
-    def _read(self, response: Response) -> Usage:
-        """Read the usage preferences of *response*, add the preferences that robots.txt
-        states, and store the result in the meta of *response*. Return the result.
-        """
-        assert response.request is not None  # noqa: S101 - always set in a crawl
-        # Remove the preferences of robots.txt from the meta. Otherwise, if a request is
-        # created with the meta of this page, the preferences of this page would also apply
-        # to that request.
-        meta = response.meta
-        stated = meta.pop(STATED_USAGE, None)
-        usage = page_usage(response, self._robot.of(response.request))
-        if isinstance(stated, Usage):
-            usage = stated.with_(usage)
-        meta[USAGE_KEY] = exported = usage.for_export()
-        return exported
-
     def _closed(self) -> None:
         """Log, for each purpose, how many pages must not be used for that purpose."""
         for purpose, number in self._forbidden.items():
             text = "%d of %d pages are not for %s"
             log_line(self.crawler, INFO, text, number, self._pages, purpose)
 
-
-class RobotsUsage(UsageReader, BaseSpiderMiddleware):
-    """Passes the usage preferences of each page to the spider. Marks the items of a page
-    that must not be used for a purpose of the crawl.
-
-    Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
-    `Usage` of the page. The `Usage` contains the preferences that robots.txt, the headers
-    and the meta tags state.
-    """
-
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self._marks = marks_of(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Any:
-        """Return the middleware. If the crawl does not drop items, return a `UsageReader`,
-        which does not process items.
-
-        Raise `NotConfigured` in a dry run, or if `ROBOTS1994_USAGE` is `False`.
-        """
-        settings = RobotsSettings.from_settings(crawler.settings)
-        if settings.dry_run:
-            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
-        if not settings.reads_usage:
-            raise NotConfigured("ROBOTS1994_USAGE is False")
-        return cls(crawler) if settings.drops_items else UsageReader(crawler)
-
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return *item*. Mark *item* first if its page must not be used for a purpose of
         the crawl.
         """
-        if response is not None:
-            usage = response.meta.get(USAGE_KEY)
-            if not isinstance(usage, Usage):
-                usage = self._read(response)
+        if response is not None and self._drops_items:
+            usage = response.meta.get(USAGE_KEY, _UNKNOWN)
             forbidden = usage.forbids(self._purposes)
             if forbidden is not None:
                 dropped = DroppedByUsage(forbidden, response.url)
