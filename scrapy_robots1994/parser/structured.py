@@ -1,5 +1,4 @@
-"""Read dictionaries as RFC 9651 (Structured Field Values for HTTP) specifies. The only
-exception is a display string that is not UTF-8, which is not an error here.
+"""Read dictionaries exactly as RFC 9651 (Structured Field Values for HTTP) specifies.
 
 The package `http-sf` 1.5.0 also reads dictionaries, but rejects a dictionary that contains
 a date outside the years 1 to 9999. The RFC also allows earlier and later dates. If
@@ -10,6 +9,7 @@ whether or not an extra of this package is installed.
 
 import re
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 # The first character of a bare item shows the kind of the item.
@@ -32,6 +32,7 @@ parsed. Parsing 500,000 characters would stop a crawl for a tenth of a second.
 
 _SEPARATOR = re.compile(r"[ \t]*,[ \t]*")
 _SPACE = " \t"
+_DISPLAY = re.compile(r'%"([^"]*)"')
 
 
 class Member(NamedTuple):
@@ -75,6 +76,8 @@ def members_of(text: str) -> list[Member]:
         member = _MEMBER.match(text, place, end)
         if member is None:
             raise NotADictionaryError(place, _why_no_key(text[place]))
+        if not _is_utf8(member[0]):
+            raise NotADictionaryError(place, "a display string is not UTF-8")
         written = member[0].removesuffix(member[3])
         found.append(Member(member[1], member[2] or "", written, place))
         place = member.end()
@@ -87,6 +90,16 @@ def members_of(text: str) -> list[Member]:
             raise NotADictionaryError(place, "nothing follows the last comma")
         place = separator.end()
     return found
+
+
+def _is_utf8(member: str) -> bool:
+    """Return whether each display string in the text *member* is valid UTF-8."""
+    octets = map(unquote_to_bytes, _DISPLAY.findall(member) if '%"' in member else ())
+    try:
+        b" ".join(octets).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _why_no_key(character: str) -> str:
