@@ -94,7 +94,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
         2,
         [
             ("max_origins=2", [1, 2, 1]),
-            ("max_bytes=33000", [1, 2, 1]),
+            ("max_bytes=36000", [1, 2, 1]),
             # The policy that was stored last is never removed, even if it exceeds the
             # limit.
             ("max_bytes=1", [3, 2, 1]),
