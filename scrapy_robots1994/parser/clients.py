@@ -2,8 +2,9 @@
 
 Ours O27 (spellings): the rules apply to a URL as the client sends the URL. An HTTP client
 can rewrite a URL after the crawl has checked the URL. Each row of `CLIENTS` describes one
-client. `tests/crawl/test_clients.py` sends every byte in each part of a URL through each
-client. The test fails if a received target differs from the result of `Client.sent`.
+client. `tests/crawl/test_clients.py` puts every byte into each part of a URL, and sends the
+URLs with each known download handler. The test then disallows each changed target that the
+server received. The test fails if a disallowed target arrives again.
 """
 
 import re

@@ -1,7 +1,8 @@
 """The dialects and readings of robots.txt. Each dialect is one row of `_ROWS`.
 
 To add a dialect, add a row to `_ROWS`, and add the name of the dialect to the rows of its
-fields (`parser/fields.py`). Settings, commands, reports and tests read the rows of `_ROWS`.
+fields (`parser/fields.py`). Settings, commands, reports and tests take the dialects from
+`DIALECTS`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,7 +56,7 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One dialect of robots.txt, described by its differences from the other dialects.
+    """One dialect of robots.txt. The attributes describe how the dialects differ.
 
     *meaning* is the description of the dialect in the reference. *fields* maps field names
     to the fields of this dialect. Each field has two keys in *fields*, which are the name
@@ -65,7 +66,7 @@ class Dialect:
     (`Field.dialects` determines which dialects have a field.)
 
     *names* is a function that returns the names in the value of a User-agent line. *paths*
-    is a function that returns the paths in the value of a rule. A path may be empty.
+    is a function that returns the paths in the value of a rule. A path can be empty.
     *has_lists* is `True` if one line may list several names or paths. *rank* is a function
     that returns how specifically a name addresses a robot. If several records name the
     robot, the robot obeys the first record with the highest rank. If *merges_named* is

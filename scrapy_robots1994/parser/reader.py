@@ -95,7 +95,7 @@ class Line(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The line end, which is CR, NL or CR NL. The last line may have no line end."""
+        """The line end: CR, NL or CR NL, or "" if the last line has no line end."""
         return self.raw[len(self.text) :]
 
     @property
@@ -275,7 +275,7 @@ def groups_of(
     only_effective: bool = False,
 ) -> Iterator[Group]:
     """Yield one group for the lines above all records of *text*, and then one group for
-    each record. The first group may be empty.
+    each record. The first group can be empty.
 
     All groups together contain up to *most* lines without a field of the dialect. Each
     group contains up to *most* User-agent lines, or one User-agent line if *most* is 0. If

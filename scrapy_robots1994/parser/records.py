@@ -49,7 +49,7 @@ class Agent(_Part):
 @dataclass(frozen=True, slots=True)
 class Rule(_Part):
     """One path in a Disallow or Allow line, and the number of the line. The path is the
-    *value* as written, and may be empty.
+    *value* as written, and can be empty.
     """
 
     value: str
