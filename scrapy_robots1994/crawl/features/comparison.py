@@ -80,7 +80,7 @@ UNCHECKED = (
     "requests that wait for the same robots.txt pass unchecked. The stats count the "
     "decisions of Scrapy's own middleware."
 )
-"""The note that says what the report of a dry run does not show."""
+"""The note in the report of a dry run about decisions that the report does not show."""
 
 
 class _Request(NamedTuple):
@@ -146,7 +146,7 @@ class ShadowComparison(FetchObserver):
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
-        # Only one thread changes each of the following numbers.
+        # Each of the following numbers is changed in only one thread.
         self._asked = self._queued_bytes = 0
         self._compared = self._compared_bytes = 0
         self._why_skipped = (
@@ -163,9 +163,10 @@ class ShadowComparison(FetchObserver):
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
-        """Store *body*, the body of a response of *origin* whose status alone decides.
+        """Store *body*, the body of a response from *origin*. The status of the response
+        alone decides.
 
-        In a dry run, *body* may also be a body of which our parser reads only the
+        In a dry run, *body* can also be a file of which our parser reads only the
         beginning.
         """
         self._bodies[origin] = zlib.compress(body)
@@ -183,8 +184,8 @@ class ShadowComparison(FetchObserver):
             self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
-        """If *found* is a policy, compare its decision about *request* with the decisions
-        of other parsers.
+        """If *found* is a policy, compare the decision of the policy about *request* with
+        the decisions of other parsers.
         """
         if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
