@@ -391,12 +391,12 @@ class Reader:
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Return the file with this *body*.
 
-        *is_truncated* is true if *body* is only the beginning of the file.
+        *is_truncated* must be true if *body* is only the beginning of the file.
         """
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = hash((within.data, within.is_truncated))
         known = self._known.get(key)
-        # Compare the bytes, too, because different bodies may have the same hash.
+        # Compare the bytes, too, because different bodies can have the same hash.
         is_same = known is not None and known.is_truncated == within.is_truncated
         if known is not None and is_same and known.body == within.data:
             return known

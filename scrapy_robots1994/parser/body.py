@@ -78,7 +78,7 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # The text contains a lone surrogate that `decode` never returns.
+        # The text contains a lone surrogate that is not a surrogate escape.
         return text.encode("utf-8", "surrogatepass")
 
 

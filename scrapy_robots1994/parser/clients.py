@@ -142,7 +142,7 @@ def clients_of_handler(path: str) -> Clients:
     """
     found = tuple(it for it in CLIENTS if path in it.handlers)
     # A subclass of a known handler has a different path. The subclass counts as unknown,
-    # because the subclass may use another client.
+    # because the subclass might use another client.
     return found or CLIENTS
 
 

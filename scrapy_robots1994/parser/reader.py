@@ -32,8 +32,8 @@ from scrapy_robots1994.parser.fields import (
 # line that contains only spaces and tabs is blank, because an author cannot see spaces and
 # tabs.
 SPACE = " \t"
-# 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): a comment needs
-# no space before the `#`.
+# 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): the space
+# before a `#` is optional.
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
@@ -52,8 +52,9 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-# Match a field name within a value. If a line end is missing, two lines become one line,
-# and the value of the line contains a field name.
+# Match the name of the field User-agent or Disallow within a value. If a line end is
+# missing, two lines become one line. The value of that line contains the field name of the
+# second line.
 _LOST = re.compile("(?i)user-agent|disallow")
 
 
@@ -193,7 +194,8 @@ def lines_of(
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
             continue
-        # Look up the name as written first, because most names have their usual spelling.
+        # Look up the name as written first, because most lines contain the usual spelling
+        # of the name.
         found = field_named(name)
         if found is None:
             # Ours O15 (space before a field or colon): spaces and tabs at the start of the
@@ -252,8 +254,8 @@ class Group:
         """
         is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it.value)]
-        # A line with a known field that the dialect does not have is a slip only if the
-        # value of the line contains a field name.
+        # A line with a known field that the dialect does not have is a slip only if `_LOST`
+        # finds a field name in the value of the line.
         found += [
             it
             for it in self.without

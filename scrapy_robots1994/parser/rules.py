@@ -23,9 +23,9 @@ ROBOTS_TXT = "/robots.txt"
 
 # A URL that matches this pattern and contains no dot segment has only one spelling,
 # whichever client sends the URL. The pattern follows from Ours O18 (percent-encodings), O26
-# (fragments) and O27 (spellings), and from RFC 9309 2.2.2. Clients may change a `;`, two
-# slashes at the start of the path, and a `?` at the end. Therefore the pattern does not
-# match a URL with any of the three parts.
+# (fragments) and O27 (spellings), and from RFC 9309 2.2.2. Clients can change a `;`, two
+# slashes at the start of the path, and a `?` at the end. Therefore, the pattern does not
+# match a URL with any of these three parts.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )

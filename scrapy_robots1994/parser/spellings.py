@@ -106,8 +106,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host once the escape is decoded. Change only the
-    # text before the escape to lower case, because the text after a host is case-sensitive.
+    # After decoding, an escaped `?` or `\` can end the host. Change only the text before
+    # the escape to lower case, because the text after a host is case-sensitive.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)

@@ -64,8 +64,8 @@ NAMED = 2
 def first_named(name: str, robot: str) -> int:
     """Return `NAMED` if *name* is a substring of one of the robot's names, and 0 if not."""
     # 1994 A2 (name comparison): a name matches as a substring, regardless of case. Ours O8
-    # (direction): the name in the record must be a substring of the robot's name. A name in
-    # a record does not match if the name only contains the robot's name.
+    # (direction): the name in the record must be a substring of the robot's name. A longer
+    # name in the record that contains the robot's name does not match.
     return NAMED if name in robot else 0
 
 
@@ -195,8 +195,8 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return *robot* as text. *robot* is a bare name or a header. Bytes that are not UTF-8
-    are decoded as Latin-1.
+    """Return *robot* as text. *robot* is a bare name or a header. Bytes are decoded as
+    UTF-8, or as Latin-1 if the bytes are not valid UTF-8.
     """
     if isinstance(robot, str):
         return robot
@@ -288,7 +288,7 @@ def _name_of(text: str) -> str:
 
 
 def _compatible_names(name: str) -> Iterator[_Name]:
-    """Yield the names in *name*, the text after `compatible;` without a version."""
+    """Yield the names in *name*, which is the text between `compatible;` and a version."""
     # Ours O9: yield the whole name, its first word and its last word. Some parsers do not
     # follow 1994 A2, and compare only the first or the last word.
     yield _COMPATIBLE, name, False
@@ -337,7 +337,7 @@ def _without_number(text: str) -> str:
 
 
 def _last_word(text: str) -> str:
-    """Return the last word of *text*, up to a slash."""
+    """Return the last word of *text*, without any slash and the text after the slash."""
     return text.rpartition(" ")[2].partition("/")[0]
 
 

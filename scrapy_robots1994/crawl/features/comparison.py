@@ -80,7 +80,7 @@ UNCHECKED = (
     "requests that wait for the same robots.txt pass unchecked. The stats count the "
     "decisions of Scrapy's own middleware."
 )
-"""The note in the report of a dry run about decisions that the report does not show."""
+"""The note that describes the limits of the report of a dry run."""
 
 
 class _Request(NamedTuple):
@@ -120,16 +120,16 @@ class ShadowComparison(FetchObserver):
         self._parsers = tuple(other.name for other in others)
         self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
-        # `_lock` protects the results. After the comparison has ended, the thread may still
-        # be running, but must not change the results.
+        # `_lock` protects the results. After the comparison has ended, the thread might
+        # still be running, but must not change the results.
         self._lock = Lock()
         self._is_over = False
-        # `_call` describes the parser call that the thread is running. The tuple contains
+        # `_call` describes the current call of a parser in the thread. The tuple contains
         # the name of the parser, the label of the site, and the time when the call began.
         # The time is measured on the clock of the thread (`_clock`).
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
-        # The report lists all robot names, because each request may have its own
+        # The report lists all robot names, because each request can have its own
         # User-Agent.
         self._robots: set[str] = set()
         # `_bodies` stores the body of each answer whose status alone decides. Other parsers
@@ -213,11 +213,11 @@ class ShadowComparison(FetchObserver):
             return
         self._captures[policy.origin] = policy.stated, capture
         self._queued_bytes += len(capture.body) if is_new else 0
-        # Convert the name to text, because other parsers may accept only text.
+        # Convert the name to text, because some parsers might accept only text.
         name = robot_text(robot)
         self._robots.add(name)
         others = robot_text(theirs)
-        # Remove credentials from the URL, because users may share the report.
+        # Remove credentials from the URL, because users might share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         self._queue.put(_Request(capture, is_new, question))
@@ -377,8 +377,8 @@ class ShadowComparison(FetchObserver):
         """Log the table and write the report. If the report cannot be written, log an
         error.
         """
-        # Run `report` in a thread, because `report` may take up to `CLOSE_SECONDS`, and
-        # other crawls may share the event loop.
+        # Run `report` in a thread, because `report` can take up to `CLOSE_SECONDS`, and
+        # other crawls might share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}

@@ -114,8 +114,8 @@ class DryRun:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         url = settings.store
-        # Store policies only in memory, because the store in `ROBOTS1994_STORE` may contain
-        # answers that this crawl did not get.
+        # Store policies only in memory, because the store in `ROBOTS1994_STORE` might
+        # contain answers that this crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
         # Ours 3.1 (retries): use the maximum number of retries that `ScrapyBackend` uses.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
@@ -255,8 +255,8 @@ class DryRun:
         # Ours R5 (unreachable): our middleware has its own time limit (`is_late`). A
         # failure from Scrapy's HTTP cache does not show whether the origin is failing now.
         is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
-        # Ours R5: our middleware would retry after an incomplete body. Our middleware can
-        # also unpack some bodies that Scrapy could not unpack.
+        # Ours R5: our middleware would retry after an incomplete body. Our middleware might
+        # also be able to unpack a body that Scrapy could not unpack.
         is_read = answer.outcome.row.reads_body
         is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
         if is_late or is_old_failure or (is_read and is_not_whole):
@@ -327,8 +327,8 @@ class DryRun:
         *is_open* is `True` if Scrapy's middleware allowed *request*.
         """
         origin = Origin.of(request.url)
-        # Remove any reference to the evidence for an earlier request, because a spider can
-        # create *request* with the meta of the earlier request.
+        # Remove any reference to the evidence for an earlier request, because *request*
+        # might contain the meta of the earlier request.
         request.meta.pop(EVIDENCE, None)
         if origin is None or exemption_of(
             request.url, origin, request.meta, self._settings.exempt
@@ -374,8 +374,8 @@ class DryRun:
         if policy is None:
             return "its robots.txt has no answer that ours would have accepted as final"
         # Our middleware would send the robots.txt request in the same way as the page
-        # request, for example through the same proxy. Without the proxy, the file is the
-        # same, but refusals and failures might differ.
+        # request, for example through the same proxy. If the robots.txt request is sent in
+        # another way, the file is the same, but refusals and failures might differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
         has_route = any(request.meta.get(key) for key in keys)
         # A proxy from the environment also applies to the robots.txt requests of Scrapy's
