@@ -52,8 +52,8 @@ be printed next to the line.
 """
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""The kinds of lines without a field. A line of any other kind either has an effect or is
-ignored.
+"""The kinds of lines that contain only white space or a comment. A line of any other kind
+either has an effect or is ignored.
 """
 
 
@@ -240,7 +240,7 @@ FIELDS = (
         effect="",
         absent="R018",
     ),
-    # Real sites use the following fields. No dialect in `DIALECTS` has any of the fields.
+    # Real sites use the following fields. No dialect in `DIALECTS` has any of these fields.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),

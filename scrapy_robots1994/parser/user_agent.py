@@ -288,7 +288,7 @@ def _name_of(text: str) -> str:
 
 
 def _compatible_names(name: str) -> Iterator[_Name]:
-    """Yield the names in *name*, which is the text between `compatible;` and a version."""
+    """Yield the names in *name*, the text after `compatible;`. *name* has no version."""
     # Ours O9: yield the whole name, its first word and its last word. Some parsers do not
     # follow 1994 A2, and compare only the first or the last word.
     yield _COMPATIBLE, name, False
