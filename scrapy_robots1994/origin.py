@@ -19,9 +19,9 @@ _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # Some clients end the authority at a backslash, and some clients remove control characters.
 # Therefore, if an authority contains a backslash or a control character, different clients
-# may connect to different hosts.
+# might connect to different hosts.
 _AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
-# IDNA may turn a character of a host into a delimiter, for example a fullwidth solidus into
+# IDNA can turn a character of a host into a delimiter, for example a fullwidth solidus into
 # `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 _AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
@@ -44,7 +44,7 @@ class Origin(NamedTuple):
         """Return the origin of *url*. Never raises.
 
         Return `None` if the scheme is not http, https, ws or wss, if *url* has no host or
-        an invalid port, or if different clients may connect to different hosts.
+        an invalid port, or if different clients might connect to different hosts.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -105,7 +105,7 @@ def _ipv6(text: str) -> str:
 
 def _in_punycode(host: str) -> str:
     """Return the name that clients look up for the non-ASCII name *host*. Return *host* if
-    the name has no punycode, and "" if IDNA turns a character into a URL delimiter.
+    *host* cannot be encoded, and "" if IDNA turns a character into a URL delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -117,8 +117,8 @@ def _in_punycode(host: str) -> str:
 def target_of(url: str) -> str:
     """Return the target of *url*, which is compared with rules. Never raises.
 
-    The target is the path and the query as sent, or `/` if both are empty. If *url* is only
-    a path, such as `/x?y`, the target is *url* without its fragment.
+    The target is the path and the query as written, or `/` if both are empty. If *url* is
+    only a path, such as `/x?y`, the target is *url* without its fragment.
     """
     return target_behind(len(head_of(url)), url)
 

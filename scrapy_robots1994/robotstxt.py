@@ -43,7 +43,8 @@ _MAX_ROBOTS = 64
 # preferences, a file replaces the dict with a new dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
-# The whole process shares the objects of the following classes.
+# The whole process shares the objects of the following classes, so `memory_of` does not
+# count the objects.
 _SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
 
 
@@ -52,8 +53,8 @@ class RobotsTxt:
 
     The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
     they have the same text, dialect and reading. Each access to `lines`, `records` or
-    `problems` reads the text again. The rules for a robot are compiled once, and then
-    stored.
+    `problems` reads the text again. The first call of `rules` for a robot compiles and
+    stores the rules.
     """
 
     __slots__ = (
@@ -84,14 +85,14 @@ class RobotsTxt:
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
         # `_rules` contains one item for each tuple of robot names. User-Agent headers that
-        # differ only in a version have equal names. Most files store only one item, for
-        # which a dict would take four times as much memory as a tuple.
+        # differ only in a version have equal names. Most files have only one item. For one
+        # item, a dict would take four times as much memory as a tuple.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
         # `_usage` maps the names of each robot to the usage preferences for the robot.
         self._usage = _NO_USAGE
-        # `_memory_bytes` is the last result of `memory_bytes`, or None if the stored data
-        # has changed since that result was calculated.
+        # `_memory_bytes` is the last result of `memory_bytes`, or None if the memory must
+        # be calculated again.
         self._memory_bytes: int | None = None
 
     @classmethod
@@ -107,7 +108,7 @@ class RobotsTxt:
         """Return the file with this *body*. Any *body* is accepted, whatever its content.
 
         If *body* is longer than *limit* bytes, only the whole lines within the limit are
-        obeyed. *truncated* is true if *body* is only the beginning of the file. Raises
+        obeyed. *truncated* must be true if *body* is only the beginning of the file. Raises
         ValueError for an unknown *dialect* or *reading*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
@@ -174,7 +175,9 @@ class RobotsTxt:
         return self.read_usage(robot).of(url)
 
     def read_usage(self, robot: str | bytes) -> "UsageRules":
-        """Return the usage preferences of the file for *robot* and any URL. Never raises."""
+        """Return the usage preferences of the file for *robot*. The method `of` of the
+        result returns the usage preferences for one URL. Never raises.
+        """
         names, known = robot_names(robot), self._usage
         if names not in known:
             # Import the module late, because most programs and crawls never read usage
@@ -233,7 +236,7 @@ class RobotsTxt:
     def policy_problems(
         self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
-        """Return the problems with the file that a crawl logs.
+        """Return the problems that a crawl logs for the file.
 
         Weakening problems for *robot* come first. A weakening problem allows URLs that the
         author probably wanted to disallow. Tightening problems for *robot* follow. A
@@ -320,7 +323,7 @@ class RobotsTxt:
         """The estimated memory, in bytes, that the file and its stored rules take.
 
         For a large file, the calculation takes many milliseconds. The result is stored
-        until the file is read again or is compressed.
+        until rules or usage preferences are stored, or the body is compressed.
         """
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
@@ -355,9 +358,9 @@ def memory_of(root: object) -> int:
     """Return the memory, in bytes, that *root* and all objects reachable from *root* take.
     Each object counts once. An object that the whole process shares does not count.
     """
-    # `counted` maps the id of each counted object to the object. The loop appends to the
-    # list over which it iterates. The references in the list keep all objects alive, so
-    # that no two objects get the same id.
+    # `counted` maps the id of each counted object to the object. The loop adds items to
+    # `found` while iterating over `found`. `found` refers to all objects, so Python cannot
+    # reuse the id of an object.
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
@@ -388,12 +391,12 @@ class Reader:
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Return the file with this *body*.
 
-        *is_truncated* is true if *body* is only the beginning of the file.
+        *is_truncated* must be true if *body* is only the beginning of the file.
         """
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = hash((within.data, within.is_truncated))
         known = self._known.get(key)
-        # Compare the bytes, too, because different bodies may have the same hash.
+        # Compare the bytes, too, because different bodies can have the same hash.
         is_same = known is not None and known.is_truncated == within.is_truncated
         if known is not None and is_same and known.body == within.data:
             return known

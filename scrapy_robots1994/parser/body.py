@@ -1,5 +1,5 @@
-"""The body of one robots.txt. A `Body` stores the bytes of a file in little memory, and
-decodes the text of the file.
+"""The class `Body`, which represents the body of one robots.txt. A `Body` stores the bytes
+of a file, can compress the bytes, and decodes the text of the file.
 """
 
 import re
@@ -12,8 +12,9 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# Match a `<` at the start of a text, after any blank lines and comments. If UTF-16 without
-# a byte order mark is decoded as UTF-8, the decoded text contains a NUL between letters.
+# Match a `<` if there are only white space, NULs and comments before the `<`. If UTF-16
+# without a byte order mark is decoded as UTF-8, the decoded text contains NULs between the
+# letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
 # The maximum number of characters that are searched for markup. Searching a whole hostile
 # file would block all threads.
@@ -32,7 +33,7 @@ _COMPRESSED = {
 
 def compression_of(body: bytes) -> str | None:
     """Return the name of the format in which *body* is compressed, or None if *body* does
-    not begin like a file in a known format.
+    not begin like a file in a known compressed format.
 
     If a server sends a compressed robots.txt without a Content-Encoding header, no line of
     the file is readable.
@@ -62,7 +63,7 @@ def encoding_of(body: bytes) -> tuple[bytes, str]:
 
 def decode(text: bytes) -> str:
     """Return *text* decoded as UTF-8. Never raises. `encode` turns the decoded text back
-    into the same bytes.
+    into the original bytes.
     """
     # Ours O17 (undecodable bytes): each undecodable byte becomes a surrogate escape. If the
     # byte were dropped, an unknown field could become a known field. If the byte were
@@ -77,16 +78,16 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # The text contains a lone surrogate that `decode` never returns.
+        # The text contains a lone surrogate that is not a surrogate escape.
         return text.encode("utf-8", "surrogatepass")
 
 
 class _Compressed(bytes):
     """A compressed body.
 
-    `Body` stores either the plain or the compressed bytes in one attribute, and the type of
-    the attribute shows whether the bytes are compressed. Therefore one thread may compress
-    a body while another thread reads the body.
+    `Body` stores either the plain or the compressed bytes in a single attribute. The type
+    of the stored object shows whether the bytes are compressed. Therefore, one thread can
+    compress a body while another thread reads the body.
     """
 
     __slots__ = ()
@@ -106,8 +107,8 @@ class Body:
         is_truncated: bool = False,
         limit: int | None = None,
     ) -> None:
-        """Store at most *limit* bytes of *body*. *is_truncated* must be `True` if *body* is
-        already only the beginning of the file.
+        """Store at most *limit* bytes of *body*. *is_truncated* must be `True` if *body*
+        itself is only the beginning of the file.
         """
         data = encode(body) if isinstance(body, str) else bytes(body)
         # Ours O24 (size limit): if a file exceeds the limit, only the whole lines within
@@ -119,15 +120,15 @@ class Body:
         self.is_truncated = is_truncated
 
     def compress(self) -> None:
-        """Compress the stored bytes, unless the compressed bytes would take more memory."""
+        """Compress the stored bytes if compression saves memory."""
         stored = self._stored
         if isinstance(stored, _Compressed):
             return
         # Compared with level 3, level 6 saves a tenth of the memory and takes 0.02 ms
         # longer.
         compressed = _Compressed(zlib.compress(stored, 6))
-        # Keep the plain bytes if compression did not help. Compression makes random bytes
-        # longer.
+        # Compare the sizes, because compression makes some bodies longer, such as random
+        # bytes.
         if getsizeof(compressed) < getsizeof(stored):
             self._stored = compressed
 
@@ -143,14 +144,13 @@ class Body:
     def text(self) -> str:
         """The part of the decoded text that is obeyed.
 
-        The text does not include a byte order mark. The text of a truncated file ends at
-        the last line end.
+        The text does not include a byte order mark. The text of a truncated file ends with
+        the last complete line.
         """
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
-        # Decode UTF-16 with "replace", because UTF-8 cannot encode half of a surrogate
-        # pair.
+        # Replace invalid UTF-16, because UTF-8 cannot encode half of a surrogate pair.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         if not self.is_truncated:
             return text

@@ -1,9 +1,10 @@
 """The spellings in which HTTP clients send the target of a URL.
 
 Ours O27 (spellings): the rules apply to a URL as the client sends the URL. An HTTP client
-may rewrite a URL after the crawl has checked the URL. Each row of `CLIENTS` describes one
-client. `tests/crawl/test_clients.py` sends every byte in each part of a URL through each
-client. The test fails if a received target differs from the result of `Client.sent`.
+can rewrite a URL after the crawl has checked the URL. Each row of `CLIENTS` describes one
+client. `tests/crawl/test_clients.py` puts every byte into each part of a URL, and sends the
+URLs with each known download handler. The test then disallows each changed target that the
+server received. The test fails if a disallowed target arrives again.
 """
 
 import re
@@ -33,8 +34,9 @@ class Client(NamedTuple):
 
 
 Clients: TypeAlias = tuple[Client, ...]
-"""The clients that may send a URL. The tuple is empty outside a crawl, contains one client
-for a known download handler, and contains every client for an unknown download handler.
+"""The clients that might send a URL. The tuple is empty outside a crawl, contains one
+client for a known download handler, and contains every client for an unknown download
+handler.
 """
 
 
@@ -52,7 +54,7 @@ def _without_empty_query(target: str) -> str:
 
 
 def _is_parted(target: str) -> bool:
-    """Return whether Python's `urlparse` and `urlunparse` may change *target*."""
+    """Return whether Python's `urlparse` and `urlunparse` might change *target*."""
     return ";" in target or target[-1] in _WHITE_SPACE + "?" or target[:2] == "//"
 
 
@@ -96,8 +98,8 @@ _IN_QUERY = _spelled(_UNRESERVED + "!$'()*,?/:@")
 
 
 def _requoted(target: str) -> str:
-    """Return *target* as yarl quotes a target. yarl decodes the escapes that yarl considers
-    unnecessary.
+    """Return the target that aiohttp sends for *target*. aiohttp uses yarl, which decodes
+    unnecessary escapes and omits an empty query.
     """
     if "%" in target:
         path, mark, query = target.partition("?")
@@ -129,8 +131,8 @@ CLIENTS: Clients = (TWISTED, HTTP2, HTTPX, AIOHTTP, AIOHTTP_VERBATIM, BROWSER)
 """Every known client."""
 
 UNKNOWN = "unknown"
-"""The name that `name_of` returns for the clients of a download handler that no row of
-`CLIENTS` lists.
+"""The result of `name_of` for several clients. If no row of `CLIENTS` lists the download
+handler, the handler might use any client.
 """
 
 
@@ -140,7 +142,7 @@ def clients_of_handler(path: str) -> Clients:
     """
     found = tuple(it for it in CLIENTS if path in it.handlers)
     # A subclass of a known handler has a different path. The subclass counts as unknown,
-    # because the subclass may use another client.
+    # because the subclass might use another client.
     return found or CLIENTS
 
 
@@ -170,9 +172,9 @@ def own_name_of(clients: Clients) -> str | None:
 
 
 def other_spellings(target: str, clients: Clients) -> Iterator[str]:
-    """Yield each spelling in which a server may receive the *target* of a URL, except
-    *target* as written. Each of *clients* may send a spelling of its own. A server may also
-    receive *target*, and each spelling of a client, without dot segments.
+    """Yield each spelling in which a server might receive the *target* of a URL, except
+    *target* as written. Each of *clients* might send a different spelling. For *target* and
+    for each spelling that a client sends, also yield the spelling without dot segments.
     """
     sent = {target: None}
     for client in clients:

@@ -1,7 +1,8 @@
-"""Dialects and readings of robots.txt. Each dialect is one row of a table.
+"""The dialects and readings of robots.txt. Each dialect is one row of `_ROWS`.
 
 To add a dialect, add a row to `_ROWS`, and add the name of the dialect to the rows of its
-fields (`parser/fields.py`). Settings, commands, reports and tests read the rows of `_ROWS`.
+fields (`parser/fields.py`). Settings, commands, reports and tests take the dialects from
+`DIALECTS`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,8 +29,8 @@ READINGS = (LITERAL, CAUTIOUS)
 FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
 ]
-"""A description of how a line is read. A `FieldReader` contains the field, the kind of a
-line with a good value, the function that reads the value, and the kind of a line with a bad
+"""A tuple that describes how a line is read. The items are the field, the kind of a line
+with a good value, the function that reads the value, and the kind of a line with a bad
 value. If the function is None, the value is taken as written. For a bad value, the function
 returns None or an empty tuple of names.
 """
@@ -55,17 +56,17 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One dialect of robots.txt, described by its differences from the other dialects.
+    """One dialect of robots.txt. The attributes describe how the dialects differ.
 
     *meaning* is the description of the dialect in the reference. *fields* maps field names
     to the fields of this dialect. Each field has two keys in *fields*, which are the name
-    in lower case and the name as usually written. *reads* maps field names to a
-    `FieldReader` for each known field. The keys of *reads* also include each name in title
-    case and in capitals. *has_allow* is `True` if one of the fields allows paths.
+    in lower case and the name as usually written. *reads* maps the names of all known
+    fields to `FieldReader` tuples. The keys of *reads* also include each name in title case
+    and in capitals. *has_allow* is `True` if one of the fields allows paths.
     (`Field.dialects` determines which dialects have a field.)
 
     *names* is a function that returns the names in the value of a User-agent line. *paths*
-    is a function that returns the paths in the value of a rule. A path may be empty.
+    is a function that returns the paths in the value of a rule. A path can be empty.
     *has_lists* is `True` if one line may list several names or paths. *rank* is a function
     that returns how specifically a name addresses a robot. If several records name the
     robot, the robot obeys the first record with the highest rank. If *merges_named* is
@@ -76,18 +77,19 @@ class Dialect:
     delay. If *pauses_by_run* is `False`, a crawl delay applies to all names of its record.
     If *has_wildcards* is `True`, `*` and a final `$` in a path are special, the longest
     rule decides, and percent-encodings are compared as in RFC 9309. If *has_wildcards* is
-    `False`, each path is a prefix. Of the prefixes that cover a URL, the first decides in a
-    dialect with Allow, and the shortest decides in a dialect without Allow.
+    `False`, each path is a prefix. In a dialect with Allow, the first prefix that covers a
+    URL decides. In a dialect without Allow, the shortest prefix that covers a URL decides.
 
-    *has_preferences* adds the fields that state usage preferences. Only `parser/usage.py`
-    makes a dialect with *has_preferences*. No dialect in `DIALECTS` has *has_preferences*.
+    *has_preferences* is `True` if the dialect also has the fields that state usage
+    preferences. *has_preferences* is `False` for every dialect in `DIALECTS`. Only
+    `parser/usage.py` makes dialects with the preference fields.
     """
 
     name: str
     meaning: str
     names: Callable[[str], tuple[str, ...]] = whole_name
     paths: Callable[[str], tuple[str, ...]] = _whole_path
-    # The flag *has_lists* must match *names* and *paths*.
+    # The flag `has_lists` must be consistent with the functions `names` and `paths`.
     has_lists: bool = False
     rank: NameRank = first_named
     merges_named: bool = False
@@ -142,8 +144,8 @@ class Dialect:
     ) -> list[int]:
         """Return the places, from 0, of the records that a robot obeys.
 
-        *named* contains the names in each record. *robot* contains the names of the robot,
-        as `robot_names` returns the names.
+        *named* contains the names in each record. *robot* is the result of `robot_names`
+        for the robot.
         """
         choice = self.choice(robot)
         for place, names in enumerate(named):
@@ -189,8 +191,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 
 def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
-    """Return the dialect called *name*. Raises ValueError if the dialect or the *reading*
-    does not exist. The message of the ValueError lists all possible names.
+    """Return the dialect with this *name*. Raises ValueError if the dialect or the
+    *reading* does not exist. The message of the exception lists the known names.
     """
     for word, known, given in (
         ("reading", READINGS, reading),

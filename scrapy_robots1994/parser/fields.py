@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# Accept only ASCII digits, because `float` also accepts "nan", "1e3", "1_0" and digits of
-# other scripts.
+# Accept only ASCII digits and a decimal point, because `float` also accepts "nan", "1e3",
+# "1_0" and digits of other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
@@ -52,8 +52,8 @@ be printed next to the line.
 """
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""The kinds of lines without a field. A line of any other kind either has an effect or is
-ignored.
+"""The kinds of lines that contain only white space or a comment. A line of any other kind
+either has an effect or is ignored.
 """
 
 
@@ -106,8 +106,8 @@ class Field:
     *effect* is the text with which lint describes the effect of a line. In the text, the
     value of the line replaces `{}`. If *effect* is empty, lint does not describe the
     effect. *effect* is None only for a field that no dialect in `DIALECTS` has. *absent* is
-    the code of the problem that lint reports in a dialect without the field. *meaning* is
-    the description of the field in the reference.
+    the code of the problem that lint reports if the dialect does not have the field.
+    *meaning* is the description of the field in the reference.
     """
 
     name: str
@@ -146,7 +146,7 @@ class Field:
         return f"<Field: {self.name}>"
 
     def is_in(self, dialect: str) -> bool:
-        """Return whether the dialect called *dialect* has the field."""
+        """Return whether the dialect with the name *dialect* has the field."""
         return self.dialects is EVERY or dialect in self.dialects
 
 
@@ -240,7 +240,7 @@ FIELDS = (
         effect="",
         absent="R018",
     ),
-    # Real sites use the following fields. No dialect in `DIALECTS` has any of the fields.
+    # Real sites use the following fields. No dialect in `DIALECTS` has any of these fields.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),

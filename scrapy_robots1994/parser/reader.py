@@ -32,8 +32,8 @@ from scrapy_robots1994.parser.fields import (
 # line that contains only spaces and tabs is blank, because an author cannot see spaces and
 # tabs.
 SPACE = " \t"
-# 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): a comment needs
-# no space before the `#`.
+# 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): the space
+# before a `#` is optional.
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
@@ -47,12 +47,14 @@ _IDLE = (_COMMENT, _BLANK)
 _NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
-# Match the value of a User-agent line that names one robot, with or without a version.
+# Match the value of a User-agent line if the value is `*` or the name of one robot, with or
+# without a version.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
 
 
-# Match a field name within a value. If a line end is missing, two lines become one line,
-# and the value of the line contains a field name.
+# Match the name of the field User-agent or Disallow within a value. If a line end is
+# missing, two lines become one line. The value of that line contains the field name of the
+# second line.
 _LOST = re.compile("(?i)user-agent|disallow")
 
 
@@ -69,8 +71,9 @@ class Line(NamedTuple):
     """One line of a file. `text + ending` is the line as written in the file.
 
     *number* is the line number, from 1. *field* and *value* are as written, but without the
-    comment and without white space at either end. *comment* begins with a `#`. A part that
-    the line does not have is empty. Bytes that are not UTF-8 appear as surrogate escapes.
+    comment and without white space at either end. *comment* begins with a `#`. If the line
+    does not have a part, the attribute for the part is an empty string. Bytes that are not
+    UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field, or None if the dialect does not have the field. *said* is
     the meaning of the value. For a User-agent line, *said* contains the names. For a field
@@ -93,7 +96,7 @@ class Line(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The line end, which is CR, NL or CR NL. The last line may have no line end."""
+        """The line end: CR, NL or CR NL, or "" if the last line has no line end."""
         return self.raw[len(self.text) :]
 
     @property
@@ -105,8 +108,8 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field, or None if the field is unknown. The dialect need not have
-        the field.
+        """The row of the field, or None if the field is unknown. A known field need not be
+        a field of the dialect.
         """
         return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
 
@@ -191,7 +194,8 @@ def lines_of(
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
             continue
-        # Look up the name as written first, because most names have their usual spelling.
+        # Look up the name as written first, because most lines contain the usual spelling
+        # of the name.
         found = field_named(name)
         if found is None:
             # Ours O15 (space before a field or colon): spaces and tabs at the start of the
@@ -221,12 +225,12 @@ class Group:
     lines with other fields of the dialect, and *without* are the lines without a field of
     the dialect. *names* are all names in the User-agent lines. For each line in *others*,
     *runs* contains the start and the end of a slice of *names*. The slice contains the
-    names in the last run of User-agent lines above the line. A run ends at a line with a
-    good value whose field belongs to records (`Field.in_record`).
+    names in the last run of User-agent lines above the line. A run ends at a line if the
+    field of the line belongs to records (`Field.in_record`) and the value is good.
 
     A rule or a pause outside any record is an `ORPHAN`. An orphan is either above all
-    records, or below a blank line that ended its record. The cautious reading obeys an
-    orphan below a blank line.
+    records, or below a blank line that ends the preceding record. The cautious reading
+    obeys an orphan unless the orphan is above all records.
     """
 
     agents: list[Line] = field(default_factory=list)
@@ -240,16 +244,18 @@ class Group:
     def lines(self) -> list[Line]:
         """All lines of the group, in the order of the file."""
         # `sorted` compares only line numbers, because a `Line` is a tuple that begins with
-        # its number, and each line has its own number.
+        # the line number, and no two lines have the same number.
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
     @property
     def slips(self) -> list[Line]:
-        """The lines, except rules, that may not mean what their author intended."""
+        """The lines whose meaning might differ from the intention of the author. Rules are
+        not included.
+        """
         is_plain = _PLAIN_NAME.fullmatch
         found = [it for it in self.agents if not is_plain(it.value)]
-        # If the dialect does not have a known field, a line with the field is a slip only
-        # if the value of the line contains the name of a field.
+        # A line with a known field that the dialect does not have is a slip only if `_LOST`
+        # finds a field name in the value of the line.
         found += [
             it
             for it in self.without
@@ -271,7 +277,7 @@ def groups_of(
     only_effective: bool = False,
 ) -> Iterator[Group]:
     """Yield one group for the lines above all records of *text*, and then one group for
-    each record. The first group may be empty.
+    each record. The first group can be empty.
 
     All groups together contain up to *most* lines without a field of the dialect. Each
     group contains up to *most* User-agent lines, or one User-agent line if *most* is 0. If
@@ -281,7 +287,7 @@ def groups_of(
     group, room = Group(), most
     # `is_open` is `True` if no blank line has ended the record, so that the next line
     # belongs to the record. `is_named` is `True` if the next User-agent line begins another
-    # record.
+    # record because a line above has ended the list of names.
     is_open = is_named = False
     # `run` is the place in `names` at which the last run of User-agent lines begins.
     # `is_run` is `True` if the next User-agent line continues the run.
@@ -326,8 +332,8 @@ def groups_of(
 
 
 def read(text: str, dialect: Dialect) -> Iterator[Line]:
-    """Yield each line of *text*, in order, with its final kind. A rule outside any record
-    has the kind `ORPHAN`.
+    """Yield each line of *text*, in order, with its final kind. A rule or a pause outside
+    any record has the kind `ORPHAN`.
     """
     for group in groups_of(text, dialect):
         yield from group.lines

@@ -49,7 +49,7 @@ class Agent(_Part):
 @dataclass(frozen=True, slots=True)
 class Rule(_Part):
     """One path in a Disallow or Allow line, and the number of the line. The path is the
-    *value* as written, and may be empty.
+    *value* as written, and can be empty.
     """
 
     value: str
@@ -125,7 +125,9 @@ class Record:
         )
 
     def __str__(self) -> str:
-        """Return the record as lines of a robots.txt. Each line ends with NL."""
+        """Return the record, without orphans, as lines of a robots.txt. Each line ends with
+        NL.
+        """
         agents = (f"User-agent: {agent.name}" for agent in self.agents)
         lines = (*agents, *self.delays, *self.rules)
         return "".join(f"{line}\n" for line in lines)
@@ -191,8 +193,8 @@ class _Draft:
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
     """Yield a record for each of *groups* that contains a name. The group of the lines
-    above all records contains no name. The *rules* and *delays* of a record contain only
-    lines that the literal reading obeys.
+    above all records does not contain a name. The *rules* and *delays* of a record contain
+    only lines that the literal reading obeys.
     """
     for group in groups:
         if not group.names:

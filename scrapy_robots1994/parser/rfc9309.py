@@ -1,5 +1,5 @@
-"""Rules that follow RFC 9309. In a path, `*` and a final `$` are special. If several rules
-cover a URL, the longest rule decides.
+"""The rule table for RFC 9309 (`LongestTable`). In a path, `*` and a final `$` are special.
+If several rules cover a URL, the longest rule decides.
 """
 
 import re
@@ -100,8 +100,8 @@ class Pattern(NamedTuple):
         length = sum(map(len, texts)) + len(texts) - 1 + is_anchored
         length -= 2 * value.removesuffix("$").count("$")
         first, *others = texts
-        # Omit empty strings, because two adjacent wildcards have the same meaning as one
-        # wildcard.
+        # Omit empty strings between wildcards, because two adjacent wildcards have the same
+        # meaning as one wildcard.
         others = [text for text in others[:-1] if text] + others[-1:]
         longest = max(others, key=len, default="")
         return cls(length, first, tuple(others), longest, is_anchored)
@@ -137,9 +137,9 @@ class LongestTable(Prefixes):
         paths: dict[str, int] = {}
         patterns: dict[Pattern, int] = {}
         for number, value in enumerate(with_pauses(rules.values)):
-            # RFC 9309 2.2.2: a path begins with a slash. Accept a path that begins with a
-            # wildcard, too, because real files contain such paths. A value that begins with
-            # another character does not cover any URL.
+            # RFC 9309 2.2.2: a path begins with a slash. Also accept a path that begins
+            # with `*`, because real files contain such paths. A value that begins with any
+            # other character does not cover any URL.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
                     pattern = Pattern.of(value)
@@ -158,8 +158,8 @@ class LongestTable(Prefixes):
         )
 
     def _first_of(self, *equal: int) -> int:
-        """Return the number of the rule that decides among rules with the same path.
-        *equal* are the numbers of the rules.
+        """Return the number of the rule that decides among the rules with the numbers
+        *equal*. All these rules have the same path.
         """
         return min(equal, key=self._rank)
 
@@ -194,8 +194,9 @@ class LongestTable(Prefixes):
                 break
             if not spelling.startswith(first):
                 continue
-            # Ours O28: at each place in the target, each character of the longest string
-            # may be compared. In addition, `find` is called once for each string.
+            # Ours O28: in the worst case, each character of the longest string is compared
+            # at each place in the target. In addition, `find` is called once for each
+            # string.
             work += size * len(longest) + _CALL_WORK * len(texts)
             if work > MAX_WORK:
                 return BEYOND

@@ -51,10 +51,10 @@ class RobotReading:
     The other attributes contain the lines to which warnings refer. *above* contains the
     lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
     the robot obeys. *own_rules* contains the rules of all records that the robot obeys. A
-    slip is a line that may not mean what its author intended (see `Group.slips`). *slips*
-    contains the slips above all records and in *own*. *elsewhere* contains the slips in the
-    records that the robot does not obey, unless the robot obeys a record that names the
-    robot.
+    slip is a line whose meaning might differ from the intention of the author (see
+    `Group.slips`). *slips* contains the slips above all records and in *own*. If the robot
+    obeys a record without the name `*`, *elsewhere* is empty. Otherwise, *elsewhere*
+    contains the slips in the records that the robot does not obey.
     """
 
     text: str
@@ -72,12 +72,12 @@ class RobotReading:
 
 @dataclass(slots=True)
 class _Obeyed:
-    """The records that the robot obeys, unless a later record names the robot more
+    """The records that the robot obeys, if no later record names the robot more
     specifically.
 
-    *first_lines*, *names* and *delays* contain the number of the first line and the names
-    of each record, and the delays that apply to the robot. See `RobotReading` for the other
-    attributes.
+    *first_lines* contains the number of the first line of each record. *names* contains the
+    names in each record. *delays* contains the delays that apply to the robot.
+    `RobotReading` describes the other attributes.
     """
 
     own: list[Group] = field(default_factory=list)
@@ -109,8 +109,7 @@ def read_for_robot(
     *,
     for_warnings: bool = True,
 ) -> RobotReading:
-    """Read *text* for a robot. *robot* contains the names of the robot, as `robot_names`
-    returns the names.
+    """Read *text* for a robot. *robot* is the result of `robot_names` for the robot.
 
     If *for_warnings* is false, lines that are needed only for warnings are omitted.
     """
@@ -119,7 +118,7 @@ def read_for_robot(
     sitemaps: dict[str, None] = {}
     elsewhere: list[Line] = []
     obeyed, record = _Obeyed(), 0
-    # The first group contains the lines above all records, and may be empty.
+    # The first group contains the lines above all records, and can be empty.
     groups = groups_of(
         text,
         dialect,
@@ -141,9 +140,9 @@ def read_for_robot(
             obeyed = _Obeyed()
         obeyed.add(group, for_warnings=for_warnings)
         for run, seconds in pauses.items():
-            # In RFC 9309, groups with the same name are merged. A Crawl-delay in one group
-            # does not apply to the names of another group, because RFC 9309 does not define
-            # Crawl-delay.
+            # RFC 9309 does not define Crawl-delay. Therefore, if `pauses_by_run` is `True`,
+            # a Crawl-delay applies only to the names in the last run of User-agent lines
+            # above the Crawl-delay.
             if not dialect.pauses_by_run or choice.obeys_by(group.names[slice(*run)]):
                 obeyed.delays.append(seconds)
     is_named = not all(EVERYBODY in names for names in obeyed.names)
@@ -188,7 +187,7 @@ def _take_others(
 
 
 def _columns_of(obeyed: _Obeyed, dialect: Dialect, *, is_cautious: bool) -> RuleColumns:
-    """Return the rules that the robot obeys."""
+    """Return the rules of *obeyed* that the robot obeys, in columns."""
     # Ours O5: only the cautious reading obeys a rule that a blank line separates from its
     # record.
     ignored = None if is_cautious else _ORPHAN

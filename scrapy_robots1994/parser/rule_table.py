@@ -36,9 +36,10 @@ _AS_WRITTEN = "%"
 _FEW = 64
 
 SPLIT, ALLOW = 1, 2
-"""The parts of the kind of a rule. `SPLIT` means that only the cautious reading obeys the
-rule, and `ALLOW` means that the rule is an Allow. If two rules decide for one URL, the rule
-with the smaller kind takes precedence.
+"""Two flags. The kind of a rule is the sum of the flags that apply to the rule. `SPLIT`
+means that only the cautious reading obeys the rule. `ALLOW` means that the rule is an
+Allow. If different rules decide for several records, or for several spellings of a URL, the
+rule with the smallest kind takes precedence.
 """
 
 
@@ -48,13 +49,13 @@ class RuleColumns:
     value are omitted.
 
     The number of a rule is its place in the columns, from 0. *values* are the paths as
-    written, and *lines* are the line numbers of the rules. *kinds* contains the kind of each
-    rule, which is the sum of `SPLIT` and `ALLOW` as far as they apply. *kinds* is empty if
-    every rule is a Disallow that both readings obey. *first_lines* contains the number of
-    the first line of each record that the robot obeys. *names* contains the names in each
-    record that the robot obeys. *is_plain* is `True` if each value is an ASCII path without
-    an escape. *has_wildcards* is `True` if a value contains `*` or `$`. *allows* is `True`
-    if a rule is an Allow.
+    written, and *lines* are the line numbers of the rules. *kinds* contains the kind of
+    each rule, which is the sum of the flags `SPLIT` and `ALLOW` that apply to the rule.
+    *kinds* is empty if every rule is a Disallow that both readings obey. *first_lines*
+    contains the number of the first line of each record that the robot obeys. *names*
+    contains the names in each record that the robot obeys. *is_plain* is `True` if each
+    value is an ASCII path without an escape. *has_wildcards* is `True` if a value contains
+    `*` or `$`. *allows* is `True` if a rule is an Allow.
 
     A rule table that is compiled from the columns replaces *values* with an object that
     takes less memory.
@@ -74,13 +75,15 @@ class RuleColumns:
         return self.kinds[number] if self.kinds else 0
 
     def record(self, number: int) -> int:
-        """Return the place, from 0, of the record with the rule that has this *number*."""
+        """Return the place, from 0, of the record that contains the rule with this
+        *number*.
+        """
         return bisect_right(self.first_lines, self.lines[number]) - 1
 
 
 class Texts(Sequence[str]):
-    """Many strings, stored as one string. As a separate `str`, each of the strings would
-    take about 50 bytes more.
+    """Many strings, stored as one string. Each separate `str` object would take about 50
+    bytes more.
     """
 
     __slots__ = ("all", "ends")
@@ -128,15 +131,15 @@ class RuleTable(Protocol):
         """Return the number of the rule that decides whether a URL is allowed, or `NO_RULE`
         if no rule decides.
 
-        *head* is the scheme and authority of the URL, and may be empty. *target* is the
+        *head* is the scheme and authority of the URL, and can be empty. *target* is the
         path and query of the URL. *spelling* is the result of the method `spelling` for
         *target*.
         """
 
 
 class Prefixes:
-    """Sorted strings, each with the number of one of *rules*. The methods find the strings
-    that are prefixes of a given text.
+    """Sorted strings, each with the number of a rule in *rules*. The methods find the
+    strings that are prefixes of a given text.
 
     Let L be the last string that does not sort after the given text. Each stored string
     that is a prefix of the given text is also a prefix of L, or equals L.
@@ -153,9 +156,10 @@ class Prefixes:
         *,
         is_whole: bool = True,
     ) -> None:
-        """Store *texts*, which must be sorted. *numbers* contains the number of each text.
-        If *numbers* is empty, the number of a text is its place. *is_whole* is `False` if
-        the rule table also contains rules that cover targets in another way.
+        """Store *texts*, which must be sorted. *numbers* contains the number of the rule
+        for each text. If *numbers* is empty, the number of each rule is the place of the
+        text. *is_whole* is `False` if the rule table also contains rules that cover targets
+        in another way.
         """
         self._is_whole = is_whole
         self._texts = stored_texts(texts)
@@ -183,8 +187,8 @@ class Prefixes:
         return None if self.rules.allows else False
 
     def covering(self, text: str) -> list[int]:
-        """Return the numbers of all stored texts that are prefixes of *text*, the numbers of
-        longer texts first.
+        """Return the numbers of the rules whose stored texts are prefixes of *text*. The
+        numbers are in the order of the texts, from the longest text to the shortest.
         """
         found: list[int] = []
         texts, numbers, outer = self._texts, self._numbers, self._outer
@@ -198,9 +202,9 @@ class Prefixes:
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return, for each text, the place of the last earlier text that is a prefix of the
-    text or equals the text. Places are counted from 1. If no earlier text is a prefix, the
-    place is 0.
+    """Return one place for each text T in *texts*, which must be sorted. The place
+    identifies the last earlier text that is a prefix of T or equals T. Places are counted
+    from 1. If no earlier text is a prefix of T or equals T, the place is 0.
     """
     places: list[int] = []
     # `place` is the place of `text` counted from 0. Therefore `place` is also the place of
@@ -267,9 +271,9 @@ class PrefixTable(Prefixes):
         rules.values = stored_texts(rules.values)
 
     def _without_equal(self, pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-        """Return *pairs* without the pairs that can never decide because another pair with
-        the same text takes precedence. A pair is a text and the number of a rule. A file
-        may repeat a rule many times, and the table must remain small.
+        """Return *pairs* without the pairs that can never decide. A pair is a text and the
+        number of a rule. A pair can never decide if another pair with the same text takes
+        precedence. The table must remain small, even if a file repeats a rule many times.
         """
         rules, least = self.rules, dict[tuple[str, int], int]()
         # Ours X3 (several records): each record decides independently. Omit each record
@@ -299,7 +303,9 @@ class PrefixTable(Prefixes):
     spelling = staticmethod(canonical)
 
     def decide(self, head: str, target: str, spelling: str) -> int:
-        """Return the number of the rule that decides whether a URL is allowed."""
+        """Return the number of the rule that decides whether a URL is allowed, or `NO_RULE`
+        if no rule decides.
+        """
         found = self.covering(spelling)
         if self._has_cut:
             found += self.covering(_AS_WRITTEN + target)
@@ -320,8 +326,8 @@ class PrefixTable(Prefixes):
         if not self._is_first:
             return min(numbers, key=self._rank)
         # Ours X1 (order): the first rule in the file that covers a URL decides. Ours X3
-        # (several records): if the robot obeys several records for every robot, each record
-        # decides independently.
+        # (several records): if the robot obeys several records for `*`, each record decides
+        # independently.
         firsts: dict[int, int] = {}
         for number in sorted(numbers, key=rules.lines.__getitem__):
             firsts.setdefault(rules.record(number), number)

@@ -23,9 +23,9 @@ ROBOTS_TXT = "/robots.txt"
 
 # A URL that matches this pattern and contains no dot segment has only one spelling,
 # whichever client sends the URL. The pattern follows from Ours O18 (percent-encodings), O26
-# (fragments) and O27 (spellings), and from RFC 9309 2.2.2. Clients may change a `;`, two
-# slashes at the start of the path, and a `?` at the end. Therefore the pattern does not
-# match a URL with any of the three parts.
+# (fragments) and O27 (spellings), and from RFC 9309 2.2.2. Clients can change a `;`, two
+# slashes at the start of the path, and a `?` at the end. Therefore, the pattern does not
+# match a URL with any of these three parts.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
@@ -53,10 +53,14 @@ class Rules(Protocol):
         """
 
     def allowed(self, url: str, clients: Clients = (), /) -> bool:
-        """Return whether *clients* may retrieve *url*. Never raises."""
+        """Return whether the robot may retrieve *url*. *clients* are the HTTP clients that
+        might send *url*. Never raises.
+        """
 
     def verdict(self, url: str, clients: Clients = (), /) -> Verdict:
-        """Return whether *clients* may retrieve *url*, and the reason. Never raises."""
+        """Return whether the robot may retrieve *url*, and the reason. *clients* are the
+        HTTP clients that might send *url*. Never raises.
+        """
 
 
 class RobotRules:
@@ -87,9 +91,9 @@ class RobotRules:
         robot: str | bytes,
         table: RuleTable | None = None,
     ) -> None:
-        """Compile the rules that *reading* found in *body* for *robot*. *robot* is a bare
-        name or a whole User-Agent header. If *table* is given, *table* replaces the rule
-        table of the *dialect*.
+        """Compile the rules in *reading*, which is the result of a parse of *body* for
+        *robot*. *robot* is a bare name or a whole User-Agent header. If *table* is given,
+        *table* replaces the rule table of the *dialect*.
         """
         self.robot = robot
         self.names = robot_names(robot)
@@ -110,7 +114,9 @@ class RobotRules:
         self.has_wildcards = reading.rules.has_wildcards
 
     def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
-        """Return whether *clients* may retrieve *url*, which is an absolute URL or a path."""
+        """Return whether the robot may retrieve *url*, which is an absolute URL or a path.
+        *clients* are the HTTP clients that might send *url*.
+        """
         text = url if isinstance(url, str) else decode(url)
         # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
@@ -122,8 +128,8 @@ class RobotRules:
         return self._decision(text, clients)[0] >= ALLOW
 
     def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
-        """Return whether *clients* may retrieve *url*, and the reason. *url* is an absolute URL
-        or a path.
+        """Return whether the robot may retrieve *url*, and the reason. *url* is an absolute
+        URL or a path. *clients* are the HTTP clients that might send *url*.
         """
         kind, number, spelling = self._decision(url, clients)
         rules = self._rules
@@ -135,7 +141,7 @@ class RobotRules:
             return Verdict(allowed=False, reason=Reason.WILDCARDS, spelling=spelling)
         if not rules.names:
             return _NO_RECORD if self._has_any else _EMPTY
-        # If no rule decides, the verdict refers to the first record.
+        # If no rule decides, the verdict refers to the first record that the robot obeys.
         record = 0 if number == NO_RULE else rules.record(number)
         source = RecordReference(
             rules.first_lines[record], rules.names[record], self._body, self._dialect
@@ -158,8 +164,8 @@ class RobotRules:
         Also return the spelling of the target that the rule covers, or None if the rule
         covers the target as written.
 
-        If no rule decides, the number is `_ITSELF`, `BEYOND` or `NO_RULE`, and the kind is
-        the kind of a rule with the same effect.
+        If no rule decides, the number is `_ITSELF`, `BEYOND` or `NO_RULE`. In that case,
+        the kind is `ALLOW` if *url* is allowed, and 0 if *url* is disallowed.
         """
         text = url if isinstance(url, str) else decode(url)
         plain = None if "/." in text else _PLAIN_URL.fullmatch(text)

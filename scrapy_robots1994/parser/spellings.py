@@ -20,7 +20,7 @@ _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
-# Clients that follow the URL standard of browsers remove tabs and line ends from a URL.
+# Clients that follow the URL standard of the WHATWG remove tabs and line ends from a URL.
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
 
 _DOTS = (".", "%2e", "%2E")
@@ -106,14 +106,15 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host once the escape is decoded. Change only the
-    # text before the escape to lower case, because the text after a host is case-sensitive.
+    # After decoding, an escaped `?` or `\` can end the host. Change only the text before
+    # the escape to lower case, because the text after a host is case-sensitive.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
     # Ours O19 (whole URLs): the first form is the URL as written, but without the user name
     # and password, and with the scheme and host in lower case. In the first form, a rule
-    # without a path may be the beginning of an authority.
+    # without a path may end within an authority. For example, `http://h` also covers
+    # `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
     # The second form has a normalised origin. In the second form, a rule without a path
@@ -126,8 +127,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
 
 
 def _with_slash(rest: str) -> str:
-    """Return *rest*, which is the text after an authority. If a client adds a slash at the
-    beginning of *rest*, also add the slash.
+    """Return *rest*, which is the text after an authority. Insert a slash before a leading
+    question mark, and replace a leading backslash with a slash.
     """
     # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` after an authority as
     # `/`.

@@ -64,8 +64,8 @@ NAMED = 2
 def first_named(name: str, robot: str) -> int:
     """Return `NAMED` if *name* is a substring of one of the robot's names, and 0 if not."""
     # 1994 A2 (name comparison): a name matches as a substring, regardless of case. Ours O8
-    # (direction): the name in the record must be a substring of the robot's name. The
-    # reverse is not enough.
+    # (direction): the name in the record must be a substring of the robot's name. A longer
+    # name in the record that contains the robot's name does not match.
     return NAMED if name in robot else 0
 
 
@@ -90,7 +90,7 @@ def equally_named(name: str, robot: str) -> int:
 class Choice:
     """Chooses the records that a robot obeys, one record at a time.
 
-    *chosen* contains the numbers of the records that were chosen so far. *rank* is the
+    *chosen* contains the numbers of the records that have been chosen so far. *rank* is the
     function with which the dialect ranks names. If *merges_named* is true, the robot obeys
     all records with a name of the highest rank. If *merges_named* is false, the robot obeys
     only the first record with a name of the highest rank. If a robot obeys a record for
@@ -112,8 +112,9 @@ class Choice:
         self.chosen: list[int] = []
 
     def offer(self, names: Iterable[str], record: int) -> bool:
-        """Consider the *record* with these *names*. Return whether the robot obeys
-        *record*, according to the records that were offered so far.
+        """Consider the record with the number *record* and with these *names*. Return
+        whether the robot obeys the record, according to the records that have been offered
+        so far.
 
         Offer the records in the order of their numbers. A record may be offered more than
         once.
@@ -194,8 +195,8 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return *robot* as text. *robot* is a bare name or a header. Bytes that are not UTF-8
-    are decoded as Latin-1.
+    """Return *robot* as text. *robot* is a bare name or a header. Bytes are decoded as
+    UTF-8, or as Latin-1 if the bytes are not valid UTF-8.
     """
     if isinstance(robot, str):
         return robot
@@ -217,12 +218,12 @@ def _has_comment(header: str) -> bool:
 
 def _texts(header: str) -> Iterator[tuple[int, str]]:
     """Yield the texts inside and between the comments of *header*, in order. Yield each
-    text with its depth, which is the number of comments around the text. A comment may
+    text with its depth, which is the number of comments around the text. A comment can
     contain other comments.
     """
     depth = start = end = 0
     # For each open parenthesis, `opened` contains `True` if the parenthesis begins a
-    # comment.
+    # comment, and `False` if not.
     opened: list[bool] = []
     # `has_any` is `True` if the word before a parenthesis is not empty. `has_slash` is
     # `True` if the word before a parenthesis contains a slash.
@@ -287,7 +288,7 @@ def _name_of(text: str) -> str:
 
 
 def _compatible_names(name: str) -> Iterator[_Name]:
-    """Yield the names in *name*, the text after `compatible;` without a version."""
+    """Yield the names in *name*, the text after `compatible;`. *name* has no version."""
     # Ours O9: yield the whole name, its first word and its last word. Some parsers do not
     # follow 1994 A2, and compare only the first or the last word.
     yield _COMPATIBLE, name, False
@@ -336,15 +337,16 @@ def _without_number(text: str) -> str:
 
 
 def _last_word(text: str) -> str:
-    """Return the last word of *text*, up to a slash."""
+    """Return the last word of *text*, without any slash and the text after the slash."""
     return text.rpartition(" ")[2].partition("/")[0]
 
 
 def whole_name(value: str) -> tuple[str, ...]:
     """Return the name in the *value* of a User-agent line as a tuple, or () if *value* does
-    not contain a name. Use `whole_name` if a User-agent line may contain only one name.
+    not contain a name. This function is for dialects in which a User-agent line contains
+    only one name.
 
-    If *value* is a whole User-Agent header, the tuple may contain several names.
+    If *value* is a whole User-Agent header, the tuple can contain several names.
     """
     # Ours O10: a version in the value is stripped, because 1994 A2 ignores versions. Ours
     # O11 (one name): a line contains one name, and spaces and commas belong to the name.
@@ -380,6 +382,7 @@ def _header_names(value: str) -> tuple[str, ...] | None:
     # Ours O10: return only whole names, because a record for "Dow Jones Searchbot" does not
     # apply to a robot that is called Dow.
     names = [text for _, text, is_word in _names_in(value) if not is_word]
-    # The header of a browser contains no name of a robot. For a browser, return the header
-    # itself, which does not match any robot, because no robot's name is a header.
+    # The header of a browser does not contain the name of a robot. For a browser, return
+    # the header itself, which does not match any robot, because no robot's name is a
+    # header.
     return tuple(dict.fromkeys(names)) or (value,)

@@ -1,5 +1,6 @@
 """The verdict on a URL (`Verdict`). A verdict says whether the URL is allowed, and gives
-the reason. A verdict refers to the record and the line that decide, if a record applies.
+the reason. If a record applies, the verdict refers to the record. If a rule decides, the
+verdict also contains the path and the line number of the rule.
 """
 
 from dataclasses import InitVar, dataclass, fields, replace
@@ -19,7 +20,7 @@ from scrapy_robots1994.parser.records import Record, records_of
 class Reason(str, Enum):
     """The reason why a URL is allowed or disallowed.
 
-    A member is a `str` that equals its value, so any exporter of items can write a member.
+    Each member is also a `str`, so that every item exporter can write the member.
     """
 
     RULE = "rule"
@@ -114,8 +115,8 @@ class Verdict(_Sourced):
     in the rule that decides, as written. *line* and *rule* are None if no rule decides. In
     a dialect without Allow, the shortest rule that covers the URL decides. *spelling* is
     None if the rule covers the target as written. Otherwise, *spelling* is the spelling of
-    the target that the rule covers. The spelling may lack dot segments, or may be the
-    target as the client of the crawl sends the target.
+    the target that the rule covers. The spelling is the target without dot segments, the
+    target that a client sends, or both.
 
     *status* is the HTTP status of the answer to GET /robots.txt if the status decided.
     *status* is None if a file decided, or if the fetch ended with an error, such as a
@@ -145,7 +146,7 @@ class Verdict(_Sourced):
         if no rule decides. *record* is None if no record applies to the robot.
 
         The strings of the record can be written in every format (see `for_export`). Each
-        access to `record` may parse the file again.
+        access to `record` can cause another parse of the file.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
@@ -205,7 +206,8 @@ class Verdict(_Sourced):
         return _unpickled, (values, record)
 
     # Without `__copy__` and `__deepcopy__`, the module `copy` would call `__reduce__`.
-    # `__reduce__` reads the file, and the copy would lack the other rules of the record.
+    # `__reduce__` reads the file, and the copy would not contain the other rules of the
+    # record.
     def __copy__(self) -> "Verdict":
         """Return the verdict itself, which cannot change."""
         return self

@@ -79,7 +79,7 @@ UNCHECKED = (
     "requests that wait for the same robots.txt pass unchecked. The stats count the "
     "decisions of Scrapy's own middleware."
 )
-"""The note that says what the report of a dry run does not show."""
+"""The note that describes the limits of the report of a dry run."""
 
 
 class _Request(NamedTuple):
@@ -125,16 +125,16 @@ class ShadowComparison(FetchObserver):
         self._parsers = tuple(other.name for other in others)
         self._comparer = Comparer(others, **self._variant._asdict())
         self._totals = Totals()
-        # `_lock` protects the results. After the comparison has ended, the thread may still
-        # be running, but must not change the results.
+        # `_lock` protects the results. After the comparison has ended, the thread might
+        # still be running, but must not change the results.
         self._lock = Lock()
         self._is_over = False
-        # `_call` describes the parser call that the thread is running. The tuple contains
+        # `_call` describes the current call of a parser in the thread. The tuple contains
         # the name of the parser, the label of the site, and the time when the call began.
         # The time is measured on the clock of the thread (`_clock`).
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
-        # The report lists all robot names, because each request may have its own
+        # The report lists all robot names, because each request can have its own
         # User-Agent.
         self._robots: set[str] = set()
         # `_bodies` stores the body of each answer whose status alone decides. Other parsers
@@ -151,7 +151,7 @@ class ShadowComparison(FetchObserver):
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
         self._queue: SimpleQueue[_Request | None] = SimpleQueue()
-        # Only one thread changes each of the following numbers.
+        # Each of the following numbers is changed in only one thread.
         self._asked = self._queued_bytes = 0
         self._compared = self._compared_bytes = 0
         self._why_skipped = (
@@ -168,9 +168,10 @@ class ShadowComparison(FetchObserver):
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
-        """Store *body*, the body of a response of *origin* whose status alone decides.
+        """Store *body*, the body of a response from *origin*. The status of the response
+        alone decides.
 
-        In a dry run, *body* may also be a body of which our parser reads only the
+        In a dry run, *body* can also be a file of which our parser reads only the
         beginning.
         """
         self._bodies[origin] = zlib.compress(body)
@@ -188,8 +189,8 @@ class ShadowComparison(FetchObserver):
             self.store_body(origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
-        """If *found* is a policy, compare its decision about *request* with the decisions
-        of other parsers.
+        """If *found* is a policy, compare the decision of the policy about *request* with
+        the decisions of other parsers.
         """
         if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
@@ -215,11 +216,11 @@ class ShadowComparison(FetchObserver):
         if capture is None or is_full:
             return
         self._captures[policy.origin] = policy.stated, capture
-        # Convert the name to text, because other parsers may accept only text.
+        # Convert the name to text, because some parsers might accept only text.
         name = robot_text(robot)
         self._robots.add(name)
         others = robot_text(theirs)
-        # Remove credentials from the URL, because users may share the report.
+        # Remove credentials from the URL, because users might share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
         asked = _Request(capture, is_new, question)
@@ -372,8 +373,8 @@ class ShadowComparison(FetchObserver):
         """Log the table and write the report. If the report cannot be written, log an
         error.
         """
-        # Run `report` in a thread, because `report` may take up to `CLOSE_SECONDS`, and
-        # other crawls may share the event loop.
+        # Run `report` in a thread, because `report` can take up to `CLOSE_SECONDS`, and
+        # other crawls might share the event loop.
         report = await run_in_thread(self.report)
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}

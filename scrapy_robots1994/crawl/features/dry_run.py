@@ -1,16 +1,17 @@
 """Dry run: Scrapy's own middleware decides. Our middleware changes nothing, and reports
 each decision that our middleware would make differently.
 
-In this module, "ours" is `Robots1994Middleware`. "Scrapy's middleware" is
+In this module, "our middleware" is `Robots1994Middleware`. "Scrapy's middleware" is
 `RobotsTxtMiddleware` or a subclass of `RobotsTxtMiddleware`.
 
 1. `DryRun.of` checks that the crawl obeys robots.txt. If the settings list Scrapy's
-   middleware before ours, ours observes that middleware. If the settings do not list
-   Scrapy's middleware, ours creates an instance of Scrapy's middleware, which decides.
+   middleware before our middleware, our middleware observes Scrapy's middleware. If the
+   settings do not list Scrapy's middleware, `DryRun.of` creates an instance of Scrapy's
+   middleware. The instance decides.
 2. `_received` gets the answer to a robots.txt request of Scrapy's middleware, and `_failed`
-   gets the exception of a failed request. `_result` returns the result that ours would get
-   from the answer, or `None` if the result is not known. The policy is built from the
-   result as in any other crawl.
+   gets the exception of a failed request. `_result` returns the result that our middleware
+   would get from the answer, or `None` if the result is not known. The policy is built from
+   the result as in any other crawl.
 3. `process_request` is called for a request that Scrapy's middleware allows. If the
    settings do not list Scrapy's middleware, `process_request` is called for every request,
    and first lets our instance of Scrapy's middleware decide. `process_exception` is called
@@ -19,7 +20,8 @@ In this module, "ours" is `Robots1994Middleware`. "Scrapy's middleware" is
 4. `_closed` logs the summary.
 
 In a dry run, our code does not send requests, refuse requests or change decisions. If no
-answer shows whether ours would allow a request, our decision is counted as not known.
+answer shows whether our middleware would allow a request, our decision is counted as not
+known.
 """
 
 from __future__ import annotations
@@ -91,11 +93,12 @@ _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
 
 
 class DryRun:
-    """Observes Scrapy's middleware. Counts and logs each decision that ours would change,
-    and logs a summary.
+    """Observes Scrapy's middleware. Counts and logs each decision that our middleware would
+    change, and logs a summary.
 
-    *built_in* is an instance of Scrapy's middleware that decides in place of ours.
-    *built_in* is `None` if `DOWNLOADER_MIDDLEWARES` already lists Scrapy's middleware.
+    *built_in* is an instance of Scrapy's middleware that decides in place of our
+    middleware. *built_in* is `None` if `DOWNLOADER_MIDDLEWARES` already lists Scrapy's
+    middleware.
     """
 
     def __init__(
@@ -111,8 +114,8 @@ class DryRun:
         self._robot = RobotName(crawler)
         self._clients = CrawlClients(crawler.settings)
         url = settings.store
-        # Store policies only in memory, because the store in `ROBOTS1994_STORE` may contain
-        # answers that this crawl did not get.
+        # Store policies only in memory, because the store in `ROBOTS1994_STORE` might
+        # contain answers that this crawl did not get.
         self._memory = MemoryStore(url.max_origins, time.time, url.max_bytes)
         # Ours 3.1 (retries): use the maximum number of retries that `ScrapyBackend` uses.
         is_on = crawler.settings.getbool("RETRY_ENABLED")
@@ -120,8 +123,8 @@ class DryRun:
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
         self._requests = 0
-        # For each origin, `_opened` counts the requests that only ours would allow, and
-        # `_refused` counts the requests that only ours would refuse.
+        # For each origin, `_opened` counts the requests that only our middleware would
+        # allow, and `_refused` counts the requests that only our middleware would refuse.
         self._opened: Counter[Origin] = Counter()
         self._refused: Counter[Origin] = Counter()
         self._evidence: Evidence | None = None
@@ -138,7 +141,8 @@ class DryRun:
     def of(cls, crawler: Crawler, settings: RobotsSettings, ours: type) -> Self:
         """Return the dry run for *ours*, the class of our middleware in the settings.
 
-        Raise `NotConfigured` if ours cannot observe Scrapy's middleware in this crawl.
+        Raise `NotConfigured` if ROBOTSTXT_OBEY is false, or if our middleware cannot
+        observe Scrapy's middleware.
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured(NOTHING_DECIDES % "ROBOTSTXT_OBEY is False")
@@ -146,9 +150,9 @@ class DryRun:
         places = [at for at, kind in enumerate(classes) if is_built_in(kind)]
         if not places:
             return cls(crawler, settings, RobotsTxtMiddleware.from_crawler(crawler))
-        # If the settings list ours before Scrapy's middleware, our `process_request` is
-        # called too early: Scrapy's middleware has not yet decided, and may not yet have
-        # fetched the robots.txt.
+        # If the settings list our middleware before Scrapy's middleware, our
+        # `process_request` is called too early: Scrapy's middleware has not yet decided,
+        # and has perhaps not yet fetched the robots.txt.
         if ours in classes and classes.index(ours) < max(places):
             raise NotConfigured(
                 "DOWNLOADER_MIDDLEWARES lists ours in front of Scrapy's own robots.txt "
@@ -161,7 +165,7 @@ class DryRun:
     ) -> Awaitable[None] | None:
         """Count *request*, which Scrapy's middleware has allowed.
 
-        If ours is listed in place of Scrapy's middleware, first let our own instance of
+        If the settings do not list Scrapy's middleware, first let our own instance of
         Scrapy's middleware decide.
         """
         if self._built_in is not None:
@@ -219,19 +223,20 @@ class DryRun:
         # The answer also applies to each robots.txt URL that redirected to the final URL.
         # Start with the final URL.
         for hops, url in enumerate(reversed(urls)):
-            # Stop at a meta refresh, which ours does not follow. For a meta refresh, the
-            # redirect reason is a string instead of a status code.
+            # Stop at a meta refresh, which our middleware does not follow. For a meta
+            # refresh, the redirect reason is a string instead of a status code.
             if hops and not isinstance(reasons[-hops], int):
                 break
             result = self._result(response, request, hops)
             self._note(url, request, result, response.body)
 
     def _result(self, response: Response, request: Request, hops: int) -> Answer | None:
-        """Return the result that ours would get from *response* after *hops* redirects.
-        Return `None` if the result is not known.
+        """Return the result that our middleware would get from *response* after *hops*
+        redirects. Return `None` if the result is not known.
         """
         if hops > (most := self._settings.max_redirects):
-            # Ours R2 (redirects): ours has its own limit on the number of redirects.
+            # Ours R2 (redirects): our middleware has its own limit on the number of
+            # redirects.
             detail = f"more than {most} redirects"
             return FetchError("too many redirects", detail, is_final=True)
         flags = response.flags
@@ -245,18 +250,18 @@ class DryRun:
             final_url=response.url if hops else None,
         )
         is_late = request.meta.get("download_latency", 0) > self._settings.timeout
-        # Ours R5 (unreachable): ours has its own time limit (`is_late`). A failure from
-        # Scrapy's HTTP cache does not show whether the origin is failing now.
+        # Ours R5 (unreachable): our middleware has its own time limit (`is_late`). A
+        # failure from Scrapy's HTTP cache does not show whether the origin is failing now.
         is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
-        # Ours R5: ours would retry after an incomplete body, and may be able to unpack a
-        # body that Scrapy could not unpack.
+        # Ours R5: our middleware would retry after an incomplete body. Our middleware might
+        # also be able to unpack a body that Scrapy could not unpack.
         is_read = answer.outcome.row.reads_body
         is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
         if is_late or is_old_failure or (is_read and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
-        # If the answer is a redirect, ours would follow the redirect (R2). A `LocalFault`
-        # here comes from a proxy, not from the origin (R7, our own fault).
+        # If the answer is a redirect, our middleware would follow the redirect (R2). A
+        # `LocalFault` here comes from a proxy, not from the origin (R7, our own fault).
         return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
@@ -278,17 +283,18 @@ class DryRun:
     def _note(
         self, url: str, request: Request, result: Answer | None, body: bytes = b""
     ) -> None:
-        """Store and log the policy that ours would make from *result* for the origin of
-        *url*.
+        """Store and log the policy that our middleware would make from *result* for the
+        origin of *url*.
 
         Do nothing if *url* is not the URL of a robots.txt, or if *result* is `None`. Also
-        do nothing if the origin already has a policy, or if ours would retry. *body* is the
-        body that Scrapy's middleware reads.
+        do nothing if the origin already has a policy, or if our middleware would retry.
+        *body* is the body that Scrapy's middleware reads.
         """
         origin = Origin.of(url)
         if result is None or origin is None or target_of(url) != "/robots.txt":
             return
-        # Use only the first answer, because ours would not request the file again.
+        # Use only the first answer, because our middleware would not request the file
+        # again.
         if self._memory.get(origin) is not None:
             return
         retries = request.meta.get("retry_times", 0)
@@ -314,13 +320,13 @@ class DryRun:
 
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision of Scrapy's middleware about *request* with the decision
-        that ours would have made.
+        that our middleware would have made.
 
         *is_open* is `True` if Scrapy's middleware allowed *request*.
         """
         origin = Origin.of(request.url)
-        # Remove any reference to the evidence for an earlier request, because *request* may
-        # have been created with the meta of that request.
+        # Remove any reference to the evidence for an earlier request, because *request*
+        # might contain the meta of the earlier request.
         request.meta.pop(EVIDENCE, None)
         if origin is None or exemption_of(
             request.url, origin, request.meta, self._settings.exempt
@@ -356,14 +362,14 @@ class DryRun:
             self._log_line(refused, request, "as ours would")
 
     def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
-        """Return the reason why the decision that ours would make about *request* is not
-        known. Return `None` if the decision is known.
+        """Return the reason why our decision about *request* is not known, or `None` if our
+        decision is known.
         """
         if policy is None:
             return "its robots.txt has no answer that ours would have accepted as final"
-        # Ours would send the robots.txt request by the same route as the page request, for
-        # example through the same proxy. By another route, the file is the same, but
-        # refusals and failures may differ.
+        # Our middleware would send the robots.txt request in the same way as the page
+        # request, for example through the same proxy. If the robots.txt request is sent in
+        # another way, the file is the same, but refusals and failures might differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
         has_route = any(request.meta.get(key) for key in keys)
         # A proxy from the environment also applies to the robots.txt requests of Scrapy's
@@ -389,7 +395,9 @@ class DryRun:
         log_line(self._crawler, DEBUG, text, request.method, request.url, why)
 
     def _closed(self) -> None:
-        """Log, in one line, what ours would change and where the report is."""
+        """Log one line with the number of decisions that our middleware would change, and
+        with the path of the report.
+        """
         where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
         if self._shadow.report_path is not None:
             where = f"the report is {self._shadow.report_path}"
