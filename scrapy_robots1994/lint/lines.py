@@ -112,7 +112,7 @@ def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         return
     if second := second_field(line.value):
         # 1994 F3 (form of a line): a line has one field. Report only the second field,
-        # because it probably causes the other problems with the line.
+        # because the second field probably causes the other problems.
         yield _two_fields(line, second, dialect)
     elif field is None:
         if problem := _ignored(line, dialect):

@@ -70,8 +70,8 @@ def boundary_problems(
 
     If blank lines separate rules from *record*, the lack of rules is not reported. The lack
     is also not reported if *is_merged* is true. In that case, a robot that obeys *record*
-    also obeys a record with rules. If *advice* is not None, it replaces the usual fix for a
-    record without rules.
+    also obeys a record with rules. If *advice* is not None, *advice* replaces the usual fix
+    for a record without rules.
     """
     # Rules that a blank line separates from the record are at the end of `record.rules`.
     if record.rules and record.rules[-1].kind is _ORPHAN:

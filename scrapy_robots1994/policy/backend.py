@@ -85,8 +85,8 @@ class Store(Source, Protocol):
 
         Return the fresh policy that another process fetched meanwhile, or `None`. If the
         result is `None`, this process must fetch the policy. Other processes then wait
-        until this process calls `release_lease`. They wait not much longer than one request
-        may take.
+        until this process calls `release_lease`. The other processes wait only slightly
+        longer than one request may take.
         """
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:

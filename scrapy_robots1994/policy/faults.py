@@ -170,7 +170,7 @@ def fault_of(
     raised: Exception, *, was_sent: bool, via_proxy: bool
 ) -> FetchError | LocalFault | Cancelled:
     """Return the result of a download that ended with the exception *raised*. The type of
-    the result shows the reason of the failure.
+    the result shows the reason for the failure.
 
     *was_sent* is `True` if the request reached the downloader and no response arrived.
     *via_proxy* is `True` if the request was sent through a proxy.

@@ -33,7 +33,7 @@ fetch does not retry.
 
 JITTER = 0.25
 """The maximum random extension of a pause, as a share of the pause. The random extensions
-prevent that many origins are retried at the same moment.
+spread out the retries of many origins.
 """
 
 
@@ -99,8 +99,8 @@ class LocalFault:
 
     Each waiting request fails with a copy of *error*. *is_bug* is `True` if a middleware or
     our code raised *error*. *may_pass* is `True` if a retry may succeed, for example after
-    a lack of file descriptors. *was_queued* is `True` if no request left this machine,
-    because a DNS look-up still waited in a queue. *of_proxy* is `True` if a proxy failed or
+    a lack of file descriptors. *was_queued* is `True` if a DNS look-up probably waited in a
+    queue, so that no request left this machine. *of_proxy* is `True` if a proxy failed or
     refused the request. *final_url* is the URL of the failed request if the request was
     redirected. *retries* is the number of requests that were sent after the first request.
     """

@@ -79,8 +79,8 @@ def unpack(
     that can be unpacked. Raise `Undecodable` if *body* is broken or incomplete. No other
     exception is raised.
     """
-    # Limit the number of layers, because each layer may take as long as a file of the
-    # maximum size.
+    # Limit the number of layers, because each layer may take as long to unpack as a file of
+    # the maximum size.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
