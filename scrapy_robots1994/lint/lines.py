@@ -97,7 +97,7 @@ _RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
 _BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
 _BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
 _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
-# `_SECONDS` matches a number of seconds with a decimal comma or a unit.
+# `_SECONDS` matches a number of seconds, also with a decimal comma or a unit.
 _SECONDS = re.compile(r"([0-9]+)(?:[.,]([0-9]+))? ?(?:s|secs?|seconds?)?\.?")
 _PREFERENCE_FIX = (
     "Nothing need be done: the line states a preference about the use of pages, and does not "

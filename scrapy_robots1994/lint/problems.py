@@ -199,9 +199,9 @@ def weakening_problems(
 
     Because of these problems, the file allows URLs that its author probably meant to
     disallow. *robot* contains the names of the robot. *reading* is the result of the parse
-    of the file for the robot. A problem is reported in three places: in or below a record
-    that the robot obeys, above the first record, and in a User-agent line that was probably
-    meant for the robot.
+    of the file for the robot. Problems are reported in three places: in or below the
+    records that the robot obeys, above the first record, and in User-agent lines that were
+    probably meant for the robot.
     """
     above = reading.above
     is_wide = _is_wide(reading.text)
@@ -260,8 +260,8 @@ def tightening_problems(
     Because of these problems, the file disallows URLs that its author probably meant to
     allow. In a dialect without Allow, a problem is an Allow line that would allow paths if
     the dialect had Allow. In other dialects, a problem is a User-agent line below the names
-    of *robot*. If no rule is between that line and the names of *robot*, *robot* obeys the
-    rules below that line.
+    of *robot*, without a rule between the names and that line. Therefore, *robot* also
+    obeys the rules below that line.
     """
     found: Iterator[Problem]
     if dialect.has_blank_lines:
@@ -301,12 +301,12 @@ def _one_of(allows: list[Problem]) -> list[Problem]:
 
 
 def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
-    """Mark the problems with some lost User-agent lines as tightening. The rules below
-    these lost lines belong to the record above.
+    """Change the problems with some lost User-agent lines, so that these problems tighten
+    the policy, and do not weaken the policy.
 
     A User-agent line is lost if it is part of the value of another line. If the rules below
     a lost line belong to the record above, the record disallows more URLs than the author
-    meant. In that case, the problem with the lost line does not weaken the policy.
+    meant. In that case, the problem with the lost line tightens the policy.
     """
     starts = [it.agents[0].number for it in records]
     ends = [

@@ -478,7 +478,7 @@ def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginning
     dialect may merge such groups. Rules that only another dialect obeys are included.
     """
     # *first_with* maps each name to its first group. *earlier* links each group to itself,
-    # or to an earlier group that shares a name with it, directly or through other groups.
+    # or to an earlier group. The two groups share a name, directly or through other groups.
     first_with: dict[str, int] = {}
     earlier = list(range(len(groups)))
 

@@ -71,7 +71,7 @@ def likely_name(name: str) -> str:
 
 
 def template_in(line: Line, field: Field) -> Problem | None:
-    """Return the problem with a template placeholder in *line*, or None if *line* has no
+    """Return the problem with a template placeholder in *line*. Return None if there is no
     such problem. *field* is the field of *line*.
     """
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
@@ -118,8 +118,8 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Problem | None:
-    """Return the problem with *name*, or None if *name* has no such problem. *name* is a
-    name in the User-agent line *line*.
+    """Return the problem with *name*, or None. *name* is a name in the User-agent line
+    *line*.
     """
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
@@ -174,8 +174,8 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 def _listed(value: str) -> tuple[str, ...]:
     """Return the names that *value* probably lists, or () if *value* is one name."""
     if "(" in value or "[" in value or len(value) > _SEARCHED:
-        # Ours O10 (versions): the comments in a User-Agent header may also contain commas
-        # and spaces.
+        # Ours O10 (versions): a value with a bracket is probably a User-Agent header. The
+        # comments in such a header may contain commas and spaces.
         return ()
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]

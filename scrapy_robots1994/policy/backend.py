@@ -65,8 +65,8 @@ class Memory(Protocol):
 class Source(Protocol):
     """A store or Scrapy's HTTP cache. Policies are read from a source without a fetch.
 
-    A source never raises, and answers in bounded time. If a source fails, it behaves like
-    an empty source.
+    A source never raises, and answers in bounded time. A source that fails behaves like an
+    empty source.
     """
 
     def get(self, origin: Origin) -> Awaitable[Policy | None]:

@@ -336,7 +336,8 @@ class PolicyResolver(Generic[ContextT]):
                 return result, context
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
-            # A 401 or 403 is requested again only if a proxy may have sent the status.
+            # After a 401 or 403, the file is requested again only if a proxy may have sent
+            # the status.
             was_refused = was_refused or (
                 isinstance(result, RobotsResponse)
                 and result.outcome is Outcome.FORBIDDEN

@@ -27,8 +27,8 @@ MAX_LAYERS = 4
 MAX_MEMBERS = 1_000
 """The maximum number of members in a gzip file, or of frames in a zstd file."""
 
-# This module cannot unpack `compress` and `x-compress`. It can unpack `br` and `zstd` only
-# if their libraries are installed.
+# This module cannot unpack `compress` and `x-compress`. The module can unpack `br` and
+# `zstd` only if the libraries for these codings are installed.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
 # Match a control character that occurs in compressed data but not in text.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
@@ -199,8 +199,8 @@ with suppress(ImportError, TypeError):  # brotli before 1.2 cannot stop at a lim
         """Decompress a brotli stream. The output may be longer than *limit*, but only by a
         bounded size.
         """
-        # Decompress the whole body in one call. The brotli library lets other threads run
-        # during a call.
+        # Decompress the whole body in one call, because other threads can run during a call
+        # to the brotli library.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)
