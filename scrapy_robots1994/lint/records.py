@@ -108,7 +108,7 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     last = next(it for it in reversed(above) if it.kind is _AGENT)
     names = ", ".join(record.names)
     # Ours O3 (a record without Disallow): the record disallows nothing, although 1994 D3
-    # requires a Disallow line in each record.
+    # (one Disallow in each record) requires a Disallow line.
     if len(above) < len(block):
         fix = in_place(last, last.text, "Disallow:")
         yield kinds.ALLOW_ONLY.at(agents[0], names, column=1, advice=fix)
