@@ -1,6 +1,7 @@
 """Find misspelt fields, invisible characters, and look-alike characters.
 
-Misspelt fields and odd characters are only reported. A crawl never obeys a corrected text.
+An odd character is an invisible or look-alike character. The functions suggest a correction
+for a report. A crawl never obeys the corrected text.
 """
 
 import re
@@ -17,7 +18,7 @@ UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LATIN_SPACE = "\udca0"
 _SOFT_HYPHEN = "\xad"
 
-# The name of a misspelt field may be up to this number of characters long.
+# The name of a misspelt field has at most this number of characters.
 _LONGEST = 24
 # `_FIELD` matches a letter, and then letters, underscores, spaces, dots and hyphens.
 # `_FIELD` accepts letters of all alphabets, because some Greek and Cyrillic letters look
@@ -36,8 +37,8 @@ _BEFORE = re.compile(
 # `_CLOSING` contains the characters that may end a quoted line or a member of a JSON
 # object.
 _CLOSING = "\"'`,;\u2019\u201d\xbb \t"
-# A misspelt field must be at least this similar to a known field. The value accepts about
-# one wrong letter in eight.
+# A misspelt field must be at least this similar to a known field. With this value, about
+# one letter in eight may be wrong.
 _SIMILARITY = 0.87
 
 
@@ -69,7 +70,8 @@ def _is_odd(character: str) -> bool:
 
 
 def first_odd(text: str, *, at_ends: bool = False) -> int:
-    """Return the position of the first odd character in *text*, or -1 if none is odd.
+    """Return the position of the first odd character in *text*, or -1 if *text* has no odd
+    character.
 
     If *at_ends* is true, look only at the first and at the last character.
     """
@@ -108,7 +110,8 @@ def undecorated(name: str) -> str:
 
 
 def undecorated_value(name: str, value: str) -> str:
-    """If *name* begins with a quote, return *value* without quotes and separators at its ends.
+    """Return *value* without quotes and separators at either end, if *name* begins with a
+    quote.
 
     Otherwise, return *value* unchanged. *name* is the name of the field.
     """
@@ -122,8 +125,8 @@ def letters(name: str) -> str:
     """
     name = undecorated(name)
     if not name.isascii():
-        # Remove accents before the call to `lower`, because the lower case of a capital I
-        # with a dot is two characters long.
+        # Remove accents before the call to `lower`. Otherwise, `lower` would change a
+        # capital I with a dot into two characters.
         plain = unicodedata.normalize("NFKD", name)
         name = "".join(it for it in plain if not unicodedata.combining(it))
     name = name.lower()
@@ -140,7 +143,8 @@ _LETTERED = {letters(field.name): field for field in FIELDS}
 
 
 def field_of_letters(name: str) -> Field | None:
-    """Search all dialects for the field whose name has the same letters as *name*.
+    """Return the field whose name has the same letters as *name*. The field may belong to
+    any dialect or to no dialect.
 
     Return None if no field has the same letters.
     """
@@ -156,7 +160,7 @@ def likely_field(name: str, dialect: Dialect) -> Field | None:
 @lru_cache(maxsize=256)
 def _closest(name: str, dialect: str) -> Field | None:
     """Return the field of *dialect* whose letters are most similar to *name*, or None if no
-    field is similar.
+    field is similar enough.
     """
     by_letters = {letters(it.name): it for it in dialect_named(dialect).fields.values()}
     close = get_close_matches(name, by_letters, n=1, cutoff=_SIMILARITY)

@@ -1,4 +1,6 @@
-"""The fixes for problems, with the new lines and the effect of the new lines on robots."""
+"""The fixes for problems. A fix contains the new lines, and the effect of the new lines on
+robots.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,13 +12,15 @@ from scrapy_robots1994.parser.fields import Field, Role
 from scrapy_robots1994.parser.reader import Line
 
 Edits: TypeAlias = Mapping[int, tuple[str, ...]]
-"""Maps the number of a line to the lines, without line ends, that replace the line. An
-empty tuple deletes the line.
+"""A mapping from the number of a line to the lines that replace the line. The new lines
+have no line ends. An empty tuple deletes the line.
 """
 
 
 class Effect(Enum):
-    """How a fix may change the set of URLs that robots may fetch, in any dialect."""
+    """The change that a fix can make to the set of URLs that robots may fetch. The effect
+    covers all dialects.
+    """
 
     SAME = "robots may fetch the same URLs as before"
     CLOSES = "robots may fetch fewer URLs because of the new lines"
@@ -39,7 +43,7 @@ class Fix:
 
 
 def effect_of(row: Field | None) -> Effect:
-    """Return the effect of a new value in a line whose field is *row*."""
+    """Return the effect of writing a new value in a line whose field is *row*."""
     if row is None or row.role not in (Role.NAMES, Role.RULE):
         return Effect.SAME
     if row.role is Role.NAMES:
@@ -48,7 +52,7 @@ def effect_of(row: Field | None) -> Effect:
 
 
 def effect_of_new(row: Field) -> Effect:
-    """Return the effect of a new line whose field is *row*.
+    """Return the effect of adding a line whose field is *row*.
 
     A new rule also ends the list of names above the rule, so the names below the rule begin
     another record.

@@ -1,10 +1,10 @@
 """Problems with a file, and the table of all kinds of problems.
 
 Each kind is one row of the table. To add a kind, add a row with the next code, which is
-R059. Then yield the problem in the module that checks the affected part of a file.
-`lines.py` checks lines, `values.py` checks names and paths, `records.py` checks records,
-`usage.py` checks usage preferences, and `problems.py` checks the file as a whole. The
-meaning of a code never changes.
+R059. Then yield problems of the new kind in the module that checks the affected part of a
+file. `lines.py` checks lines, `values.py` checks names and paths, `records.py` checks
+records, `usage.py` checks usage preferences, and `problems.py` checks the file as a whole.
+The meaning of a code never changes.
 """
 
 from collections.abc import Callable
@@ -30,9 +30,9 @@ class Kind:
     """One kind of problem.
 
     *clause* is the id of the clause or decision that the problem is about. *severity* is
-    WARNING unless the row says otherwise. *title* is the name of the kind in tables.
-    *message* has placeholders for the *texts* of a problem. *fix* says what the author of
-    the file can do.
+    WARNING unless the row contains another severity. *title* is the name of the kind in
+    tables. *message* has placeholders, which the *texts* of a problem fill. *fix* says how
+    the author can correct the file.
 
     *weakens_policy* is true if a line with the problem does not disallow paths that the
     author meant to disallow. If the line is an Allow line, the problem tightens the policy
@@ -54,28 +54,29 @@ class Kind:
     def at(
         self, line: Line, *texts: str, column: int | None = None, **more: Any
     ) -> "Problem":
-        """Return a problem of this kind with *line*.
+        """Return a problem with *line*. The problem is of this kind.
 
-        *texts* fill the placeholders of the message. *column* is the place of the mistake,
-        or None if the mistake begins with the line. *more* contains the optional attributes
-        of `Problem`. If the kind weakens the policy, `field` is the field of *line*, unless
-        *more* contains another field.
+        *texts* fill the placeholders of the message. *column* is the column of the mistake.
+        None means the column of the first character of *line* that is not a space or tab.
+        *more* contains optional attributes of `Problem`. If the kind weakens the policy,
+        the `field` of the problem is the field of *line*, unless *more* contains another
+        field.
         """
         if self.weakens_policy:
             more = {"field": line.row} | more
         return Problem(self, line.number, column or line.column, texts, **more)
 
 
-# The class is not frozen, because creating a frozen object takes three times as long, and a
-# crawl may create dozens of problems for one file.
+# Do not freeze the class, because a crawl may create dozens of problems for one file. The
+# creation of an object takes three times as long if its class is frozen.
 @dataclass(slots=True, unsafe_hash=True, repr=False)
 class Problem:
-    """A mistake, or a fact worth knowing, in one line of a file.
+    """A mistake, or a fact that the author should know, in one line of a file.
 
     *line* and *column* count from 1. *texts* fill the placeholders of the message.
-    *is_split* is true if the problem exists only because a blank line ends a record. A
-    problem with *is_split* does not exist in the cautious reading. *message* and *fix* are
-    safe to print.
+    *is_split* is true if the problem exists only because a blank line ends a record. If
+    *is_split* is true, the problem does not exist in the cautious reading. *message* and
+    *fix* are safe to print.
     """
 
     kind: Kind
@@ -96,8 +97,8 @@ class Problem:
     # `meant` contains the robot names that the author of a wrong User-agent line probably
     # meant.
     meant: tuple[str, ...] = made_by(default=(), compare=False)
-    # `advice` may be a function, so that the advice is computed only when it is needed. A
-    # crawl finds problems, but never shows the advice.
+    # `advice` may be a function that computes the advice. The function is called only if
+    # the advice is shown. A crawl never shows advice.
     advice: Fix | Callable[[], Fix] | None = made_by(default=None, compare=False)
 
     @property
@@ -117,13 +118,13 @@ class Problem:
 
     @property
     def message(self) -> str:
-        """The sentence that says what is wrong, without a full stop at its end."""
+        """The sentence that says what is wrong, without a full stop at the end."""
         texts = (escape_control_chars(it, _QUOTED_CHARACTERS) for it in self.texts)
         return self.kind.message.format(*texts)
 
     @property
     def sentence(self) -> str:
-        """The message with a full stop or a question mark at its end."""
+        """The message with a full stop or a question mark at the end."""
         message = self.message
         return message if message.endswith("?") else f"{message}."
 
@@ -142,7 +143,9 @@ class Problem:
 
     @property
     def effect(self) -> Effect:
-        """How `edits` may change the set of URLs that robots may fetch, in any dialect."""
+        """The change that `edits` can make to the set of URLs that robots may fetch. The
+        effect covers all dialects.
+        """
         return self._advice.effect
 
     @property
@@ -322,8 +325,8 @@ ALLOW = Kind(
     title="Allow",
     message="Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed",
     fix=(
-        "Keep Allow: robots that follow RFC 9309 obey it. For robots that follow the standard "
-        "of 1994, write Disallow lines that do not cover the allowed paths."
+        "Keep the Allow line, because robots that follow RFC 9309 obey it. For robots that "
+        "follow the standard of 1994, write Disallow lines that do not cover the allowed paths."
     ),
 )
 CRAWL_DELAY = Kind(
@@ -682,6 +685,6 @@ KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
 """All kinds of problems, in the order of their codes."""
 
 KIND_CODED = {kind.code: kind for kind in KINDS}
-"""Maps each code to its kind of problem. The table of fields (`parser/fields.py`) refers to
-kinds of problems by code.
+"""A dict that maps each code to its kind of problem. The table of fields
+(`parser/fields.py`) refers to kinds of problems by code.
 """

@@ -57,8 +57,8 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 # A value check is a function that yields the problems with the value of a line.
 _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 
-# The value of a rule has no problem if the value is empty, or if the value is a slash that
-# is followed only by characters of `_PLAIN`.
+# `PLAIN_VALUE` matches a value of a rule that has no problem. Such a value is empty, or
+# consists of a slash and characters of `_PLAIN`.
 _PLAIN = r"!\"%-)+-9;-~"
 PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
 
@@ -92,12 +92,12 @@ _BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNOR
 # `_WORD_END` matches the separators between words in a line without a colon.
 _WORD_END = re.compile(f"[{SPACE}=;]+")
 # `_RULE_VALUE` matches an empty value, and the beginning of a path, a pattern or a URL.
-# `_RULE_VALUE` does not match the beginning of a word in a sentence.
+# `_RULE_VALUE` does not match the beginning of a word.
 _RULE_VALUE = re.compile(r"(?:https?://|[/*]|\Z)")
 _BARE_URL = re.compile(r"https?://[^\s]+\Z", re.IGNORECASE)
 _BARE_SITEMAP = re.compile(r"sitemap|\.xml(?:\.gz)?\Z", re.IGNORECASE)
 _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
-# `_SECONDS` matches a number of seconds with a decimal comma or a unit.
+# `_SECONDS` matches a number of seconds, also with a decimal comma or a unit.
 _SECONDS = re.compile(r"([0-9]+)(?:[.,]([0-9]+))? ?(?:s|secs?|seconds?)?\.?")
 _PREFERENCE_FIX = (
     "Nothing need be done: the line states a preference about the use of pages, and does not "
@@ -106,13 +106,13 @@ _PREFERENCE_FIX = (
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with *line* that do not depend on its record."""
+    """Yield the problems with *line* that do not depend on the record of *line*."""
     field = line.row
     if line.kind in IDLE:
         return
     if second := second_field(line.value):
         # 1994 F3 (form of a line): a line has one field. Report only the second field,
-        # because the second field causes any other problem with the line.
+        # because the second field probably causes the other problems.
         yield _two_fields(line, second, dialect)
     elif field is None:
         if problem := _ignored(line, dialect):
@@ -214,7 +214,7 @@ def _parted(line: Line, second: re.Match[str]) -> Fix:
 
 
 def _without_end(text: str) -> str:
-    """Return *text* without separators at its end. Only the last 99 characters are
+    """Return *text* without the separators at the end. Only the last 99 characters are
     searched.
     """
     return text[:-99] + _BETWEEN.sub("", text[-99:])
@@ -231,8 +231,8 @@ def _meant(field: Field | None, dialect: Dialect, value: str) -> tuple[str, ...]
 
 def _control_problems(line: Line, field: Field, dialect: Dialect) -> Iterator[Problem]:
     """Yield a problem if the value of *line* has invisible characters."""
-    # Ours O25 (control characters): leave out undecodable bytes, which another problem
-    # reports.
+    # Ours O25 (control characters): leave out undecodable bytes, because another problem
+    # reports these bytes.
     value = UNDECODABLE.sub("", line.value)
     if dialect.has_lists:
         # Revisited K1 and K2 (lists of names and of paths): a tab separates two values, so
@@ -265,9 +265,9 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
 
 
 def _ignored(line: Line, dialect: Dialect) -> Problem | None:
-    """Return the problem, if any, with *line*, which has no effect.
+    """Return the problem with *line*, or None. *line* has no effect.
 
-    The problem may suggest what the author meant, but the parser never guesses a meaning.
+    The problem may suggest what the author meant. The parser never guesses a meaning.
     """
     if line.known is not None:
         return _absent(line, line.known)
@@ -317,7 +317,7 @@ def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
-    """Yield each text that the author may see in place of *line*.
+    """Yield each text that the author may see instead of the text of *line*.
 
     With each text, yield the column of the first character that the author sees
     differently.
@@ -357,12 +357,12 @@ def _invisible(line: Line, column: int, seen: str, **more: Any) -> Problem:
 
 
 def _without_meaning(line: Line, dialect: Dialect) -> Problem:
-    """Return the problem with *line*, whose field, if any, is not similar to any field.
+    """Return the problem with *line*. If *line* has a field, the field is not similar to a
+    known field.
 
-    The line may have the value of a field, or lack the colon after the name of a field.
+    The line may be a value without a field, or may have no colon after the name of a field.
     """
-    # If the line has a colon, the colon may be part of a value, and not end the name of a
-    # field.
+    # A colon in the line may be part of a value, such as a URL.
     content = line.text[: line.comment_column - 1].strip(SPACE)
     is_malformed = line.kind is LineKind.MALFORMED or _BARE_URL.match(content)
     if is_malformed or _WORD_END.search(line.field):
@@ -379,10 +379,10 @@ def _without_meaning(line: Line, dialect: Dialect) -> Problem:
 
 
 def _without_colon(line: Line, content: str, dialect: Dialect) -> Problem | None:
-    """Return the problem with *line* if the line begins with the name of a field, and has
-    no colon after the name. Otherwise, return None.
+    """Return the problem with *line* if *line* begins with the name of a field, but has no
+    colon after the name. Otherwise, return None.
     """
-    # The name of the field may be the first word, or the first two words as in "User agent
+    # The name of the field may be the first word, or the first two words, as in "User agent
     # x".
     for words in (1, 2):
         parts = _WORD_END.split(content, maxsplit=words)

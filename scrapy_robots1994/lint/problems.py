@@ -80,13 +80,12 @@ _DELETING = (kinds.DUPLICATE, kinds.SHADOWED, kinds.ADDS_NOTHING)
 # A problem of these kinds reports a field (other than Allow) that the dialect does not
 # have.
 _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
-# A file in which no line looks like a line of a robots.txt is reported as plain text if at
-# least this number of lines are neither blank nor comments.
+# A file is reported as plain text only if at least this number of lines are neither blank
+# nor comments.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# A crawl asks for a limited number of problems. For problems with single lines, the limit
-# is multiplied by `_SPARE`, because some problems with single lines turn out to be
-# harmless.
+# A crawl asks for a limited number of problems. Some problems with single lines turn out to
+# be harmless. The limit for problems with single lines is therefore multiplied by `_SPARE`.
 _SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
@@ -137,8 +136,7 @@ def problems_of(
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with records that end too early or too late, or have no rule."""
     # Ours O2 (several records for `*`), RFC 9309 2.2.1: a robot may obey all records for a
-    # name together. *merged* contains each name for which one of the merged records has a
-    # rule.
+    # name together. If one of these records has a rule, *merged* contains the name.
     merged: set[str] = set()
     begun: dict[str, list[int]] = {}
     for group in records:
@@ -150,8 +148,8 @@ def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[P
     for group in records:
         is_merged = merged.issuperset(map(str.lower, group.names))
         first = group.agents[0].number
-        # The first lines of two records for each name are enough, because at most one of
-        # the two lines belongs to *group*.
+        # Look only at the first two records for each name. At most one of the two records
+        # is *group*.
         others = (
             another_record(name, it)
             for name in group.names
@@ -184,8 +182,8 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     """
     if not may_state_usage(text):
         return ()
-    # Import the module late, because a crawl looks for problems, but not for problems with
-    # usage preferences.
+    # Import the module late, because a crawl does not look for problems with usage
+    # preferences.
     from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - only for files that state preferences
 
     return usage_problems(text, dialect)
@@ -199,10 +197,11 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return at most *limit* problems that weaken the policy for *robot*, sorted by line.
 
-    Each problem allows URLs that the author probably meant to disallow. *robot* contains
-    the names of the robot, and *reading* is the parse of the file for the robot. The
-    problems are in or below the records that the robot obeys, above all records, or in
-    User-agent lines that were probably meant for the robot.
+    Because of these problems, the file allows URLs that its author probably meant to
+    disallow. *robot* contains the names of the robot. *reading* is the result of the parse
+    of the file for the robot. Problems are reported in three places: in or below the
+    records that the robot obeys, above the first record, and in User-agent lines that were
+    probably meant for the robot.
     """
     above = reading.above
     is_wide = _is_wide(reading.text)
@@ -235,8 +234,9 @@ def weakening_problems(
 def _problems_of_lines(
     lines: Iterable[Line], reading: RobotReading, dialect: Dialect, limit: int | None
 ) -> Iterator[Problem]:
-    """Yield the problems with single *lines*, which are in or above the records that the
-    robot obeys. Stop looking when the problems are surely enough for *limit*.
+    """Yield the problems with each of *lines*. The *lines* are above the first record, or
+    in the records that the robot obeys. If *limit* is not None, stop after `_SPARE` times
+    *limit* problems.
     """
     found: list[Problem] = []
     for line in lines:
@@ -257,16 +257,17 @@ def tightening_problems(
 ) -> tuple[Problem, ...]:
     """Return at most *limit* problems that tighten the policy for *robot*.
 
-    Each problem disallows URLs that the author probably meant to allow. The first kind of
-    problem is an Allow line that would allow paths if the dialect had Allow. The second kind
-    is a User-agent line below the names of *robot*. Because no rule separates the
-    User-agent line from the names of *robot*, *robot* obeys the rules below that line.
+    Because of these problems, the file disallows URLs that its author probably meant to
+    allow. In a dialect without Allow, a problem is an Allow line that would allow paths if
+    the dialect had Allow. In other dialects, a problem is a User-agent line below the names
+    of *robot*, without a rule between the names and that line. Therefore, *robot* also
+    obeys the rules below that line.
     """
     found: Iterator[Problem]
     if dialect.has_blank_lines:
         found = chain.from_iterable(map(ignored_allows, reading.own))
     else:
-        # The dialects without blank lines have Allow.
+        # If blank lines have no effect in a dialect, the dialect has Allow.
         found = (
             problem
             for group in reading.own
@@ -289,7 +290,9 @@ def _speaks_above(
 
 
 def _one_of(allows: list[Problem]) -> list[Problem]:
-    """Return one problem in place of *allows*, which has one problem for each Allow line."""
+    """Return one problem in place of *allows*. *allows* contains one problem for each
+    ignored Allow line.
+    """
     if not allows[1:]:
         return allows
     numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
@@ -298,12 +301,12 @@ def _one_of(allows: list[Problem]) -> list[Problem]:
 
 
 def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
-    """Find lost User-agent lines whose rules belong to the record above, and mark the
-    problems with the lost lines as tightening.
+    """Change the problems with some lost User-agent lines, so that these problems tighten
+    the policy, and do not weaken the policy.
 
     A User-agent line is lost if it is part of the value of another line. If the rules below
-    a lost line belong to the record above, the rules disallow more URLs than the author
-    meant. In that case, the problem with the lost line does not weaken the policy.
+    a lost line belong to the record above, the record disallows more URLs than the author
+    meant. In that case, the problem with the lost line tightens the policy.
     """
     starts = [it.agents[0].number for it in records]
     ends = [
@@ -326,7 +329,8 @@ def _heed_allows(problems: Iterable[Problem]) -> None:
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return the *problems* whose fix does not delete a rule of an uncertain record.
+    """Return *problems* without the problems whose fix deletes a rule of an uncertain
+    record.
 
     A record is uncertain if one of its lines was probably meant as a User-agent line. Some
     rules of an uncertain record may belong to another record.
@@ -342,7 +346,7 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
 
 
 def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return the *problems* that are not about harmless wildcards.
+    """Return *problems* without the problems with harmless wildcards.
 
     A wildcard is harmless if a similar rule without a wildcard disallows the same paths.
     Two rules are similar if they are Disallow lines of the same group, and if both rules or
@@ -403,11 +407,12 @@ def _reported(lines: list[Line], *, is_other: bool) -> list[Line]:
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
-    """Yield the problems with the rules *above* all records. *above* has at least one rule.
+    """Yield the problems with the rules above the first record. *above* contains the lines
+    above the first record, including at least one rule.
 
-    *found* contains the problems with single lines. If no line of the file seems
-    to be meant as a User-agent line, the advice is to put all rules into one record. For a
-    rule below a wrong User-agent line, the advice is to correct that line.
+    *found* contains the problems with single lines. If the file has no record, and no line
+    seems to be meant as a User-agent line, the advice is to put all rules into one record.
+    For a rule below a wrong User-agent line, the advice is to correct that line.
     """
     agents = sorted((it for it in found if it.field is USER_AGENT), key=_LINE)
     advice = None if has_records or agents else _with_agent(above)
@@ -481,7 +486,7 @@ def _file_problems(
 def _encoded(line: Line) -> Fix | None:
     """Return the advice to percent-encode the undecodable bytes of a rule.
 
-    Return None if the line is not a rule, or if its value contains a tab.
+    Return None if *line* is not a rule, or if the value of *line* contains a tab.
     """
     if line.row is None or line.row.role is not Role.RULE or "\t" in line.value:
         return None

@@ -1,4 +1,4 @@
-"""Find records that end too early, and rules and names that have no effect.
+"""Find records that end too early or too late, and rules and names that have no effect.
 
 Some functions take a `Group` (see `parser/reader.py`), which contains all lines of a
 record. Other functions take a `Record`, which contains only the names, rules and delays of
@@ -27,12 +27,12 @@ from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.spellings import canonical, has_cut_escape
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Look up these members only once. Before Python 3.12, each look-up of an enum member calls a
-# function, and a file may have many lines.
+# Look up these members of `LineKind` only once. Before Python 3.12, each look-up calls a
+# function, and a file may contain many lines.
 _BLANK, _ORPHAN, _UNKNOWN = LineKind.BLANK, LineKind.ORPHAN, LineKind.UNKNOWN
 _AGENT, _COMMENT = LineKind.USER_AGENT, LineKind.COMMENT
 
-# If a file has more names than this maximum, names are not compared with each other.
+# If a file has more names than this maximum, the names are not compared with each other.
 _NAMES_COMPARED = 500
 
 # `_SPLIT_FIX` is the fix for several blank lines in a record.
@@ -54,7 +54,7 @@ def is_owned(line: Line) -> bool:
 
 
 def allows(line: Line) -> bool:
-    """Return whether *line* is an Allow line. The dialect need not have Allow."""
+    """Return whether *line* is an Allow line, even if the dialect does not have Allow."""
     return line.known is not None and line.known.allows
 
 
@@ -66,11 +66,12 @@ def closes(line: Line) -> bool:
 def boundary_problems(
     record: Group, dialect: Dialect, *, is_merged: bool, advice: Fix | None = None
 ) -> Iterator[Problem]:
-    """Yield a problem if *record* ends too early or has no rule.
+    """Yield the problems with the end of *record*, or with a lack of rules.
 
-    If blank lines separate rules from *record*, report only the blank lines, and not the
-    lack of rules. *is_merged* is true if other records with the names of *record* have
-    rules. If another record has a name of *record*, *advice* replaces the usual fix.
+    If blank lines separate rules from *record*, the lack of rules is not reported. The lack
+    is also not reported if *is_merged* is true. In that case, a robot that obeys *record*
+    also obeys a record with rules. If *advice* is not None, *advice* replaces the usual fix
+    for a record without rules.
     """
     # Rules that a blank line separates from the record are at the end of `record.rules`.
     if record.rules and record.rules[-1].kind is _ORPHAN:
@@ -83,8 +84,8 @@ def another_record(name: str, line: int) -> Fix:
     """Return the advice on a record for *name* that has no rules.
 
     *line* is the number of the line that begins another record for *name*. RFC 9309 2.2.1
-    merges the two records. The advice does not suggest an empty `Disallow:`, because an
-    empty `Disallow:` would separate the name from an Allow line below the name.
+    merges the two records. The advice does not suggest an empty `Disallow:`. An empty
+    `Disallow:` would separate *name* from an Allow line below *name*.
     """
     shown = escape_control_chars(name, 60)
     return Fix(
@@ -101,18 +102,18 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
         # line.
         return
     block = list(takewhile(lambda it: it.kind is not _BLANK, record.lines))
-    # The fix adds an empty Disallow above the first Allow line, because a User-agent line
-    # below an Allow line begins another record in other dialects.
+    # The fix adds an empty Disallow above the first Allow line. In other dialects, a
+    # User-agent line below an Allow line begins another record.
     above = list(takewhile(lambda it: not allows(it), block))
     last = next(it for it in reversed(above) if it.kind is _AGENT)
     names = ", ".join(record.names)
     # Ours O3 (a record without Disallow): the record disallows nothing, although 1994 D3
-    # requires a Disallow line in each record.
+    # (one Disallow in each record) requires a Disallow line.
     if len(above) < len(block):
         fix = in_place(last, last.text, "Disallow:")
         yield kinds.ALLOW_ONLY.at(agents[0], names, column=1, advice=fix)
         return
-    # If a record has no rule, but has a delay or another line, its author probably does not
+    # If a record without rules has a delay or another line, the author probably does not
     # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
     fix = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
@@ -173,8 +174,9 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
 def _joining(
     line: Line, blanks: Sequence[int], orphans: Sequence[Line], words: str
 ) -> Fix:
-    """Return the advice to write `#` on each of the *blanks* above *line*, so that the
-    *orphans* belong to a record.
+    """Return the advice to write `#` on each blank line above *line*. With the `#`, the
+    *orphans* belong to a record. *blanks* contains the numbers of blank lines. *words* is
+    the text of the advice.
     """
     effect = Effect.EITHER if any(map(allows, orphans)) else Effect.CLOSES
     above = [it for it in blanks if it < line.number]
@@ -182,8 +184,9 @@ def _joining(
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with User-agent lines that no blank line separates from the lines
-    above. In *dialect*, a blank line ends a record.
+    """Yield a problem for each User-agent line that should have a blank line above. Such a
+    line begins a record, or seems to begin a record. In *dialect*, a blank line ends a
+    record.
     """
     does_part = partial(_seems_to_part, dialect=dialect)
     is_parted = has_closing = True
@@ -191,8 +194,9 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
         if not is_parted:
             # Ours O7 (run of names): a User-agent line below a rule begins a new record.
             outcome = "begins a new record"
-            # If the record above has only Allow lines, no record begins here in a dialect
-            # without Allow. In that dialect, the names of the two records share the rules.
+            # In a dialect without Allow, an Allow line does not end a record. If the record
+            # above has only Allow lines, the names of both records share the rules in that
+            # dialect.
             effect = Effect.SAME if has_closing else Effect.OPENS
             yield _no_blank(record.agents[0], "Disallow", outcome, effect)
         has_closing = any(map(closes, record.rules))
@@ -207,19 +211,23 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
 
 
 def _no_blank(line: Line, parting: str, outcome: str, effect: Effect) -> Problem:
-    """Return the problem with *line*, a User-agent line below a line with the field
-    *parting*, without a blank line between them.
+    """Return the problem with the User-agent line *line*. A line with the field *parting*
+    is above *line*, and no blank line is between the two lines.
     """
     advice = in_place(line, "", line.text, effect=effect)
     return kinds.NO_BLANK.at(line, parting, outcome, column=1, advice=advice)
 
 
 def _seems_to_part(line: Line, dialect: Dialect) -> bool:
-    """Return whether *line* only seems to end the list of names above it."""
+    """Return whether *line* seems to end the list of names above *line*, but does not end
+    the list.
+    """
     if line.kind is _UNKNOWN:
-        # Ignore a misspelt field and an odd character, because another problem reports it.
+        # Ignore a line with a misspelt field or an odd character, because another problem
+        # reports the line.
         return bool(letters(line.field)) and likely_field(line.field, dialect) is None
-    # 1994 F6 (fields): a line with any other field does not end a record.
+    # Ours X6 (order): a line with a field such as Crawl-delay does not end the list of
+    # names.
     return line.is_obeyed and line.row is not None and not line.row.ends_names
 
 
@@ -227,7 +235,8 @@ def _late_agents(
     record: Group, does_part: Callable[[Line], bool]
 ) -> Iterator[tuple[Line, Line, Line]]:
     """Yield each User-agent line of *record* that a parting line separates from the
-    User-agent line above. A line is parting if *does_part* returns true for it.
+    User-agent line above. A line is a parting line if *does_part* returns true for the
+    line.
 
     With each User-agent line, yield the User-agent line above, and the first parting line
     between the two lines.
@@ -254,12 +263,12 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
 
 
 def joined_problems(record: Group) -> Iterator[Problem]:
-    """Yield the problems with User-agent lines that only seem to begin another group, in a
-    dialect in which blank lines have no effect.
+    """Yield a problem for each User-agent line that seems to begin another group, but does
+    not. In the dialect of *record*, blank lines have no effect.
 
-    Blank lines, or fields that do not end a list of names, are between the User-agent line
-    and the names above. Therefore, the User-agent line and the names above share the rules
-    of *record*.
+    The lines between such a User-agent line and the names above are blank, or do not end a
+    list of names. Therefore, the names above and below these lines share the rules of
+    *record*.
     """
     closed = {it.value for it in record.rules if it.value and closes(it)}
     if not closed:
@@ -338,8 +347,8 @@ def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem
                     # Disallow has no effect.
                     advice = Fix(edits={rule.line: ()})
                     yield Problem(kinds.ADDS_NOTHING, rule.line, 1, advice=advice)
-        # RFC 9309 2.2.2: the longest rule decides. If the record has an Allow line, a longer
-        # rule may matter although a shorter rule covers its URLs.
+        # RFC 9309 2.2.2: the longest rule decides. If a merged group has an Allow line, a
+        # longer rule may matter although a shorter rule covers the same URLs.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
         if not (dialect.has_wildcards and is_merged):
             blanks = [it.number for it in group.without if it.kind is _BLANK]
@@ -352,8 +361,8 @@ def covered_rules(
     beginnings: tuple["Beginnings", "Beginnings"],
     blanks: Sequence[int],
 ) -> Iterator[Problem]:
-    """Yield the problems with rules that have no effect, because other rules cover
-    their URLs.
+    """Yield a problem for each rule without effect. Other rules cover the URLs of such a
+    rule.
 
     *beginnings* contains the beginnings of the Disallow rules and of the Allow rules that
     are compared with *rules*. *blanks* contains the numbers of the blank lines of the
@@ -374,8 +383,8 @@ def covered_rules(
     # rule, the longer rule may still be needed against a rule of the opposite kind.
     closed, opened = beginnings
     # *ancestors* is a stack of spellings, in which each spelling is a prefix of the next
-    # spelling. Each spelling is stored with the rule that gives the verdict on its URLs.
-    # The sort keeps equal spellings in the order of the file.
+    # spelling. Each spelling is stored with the rule that decides for the URLs that begin
+    # with the spelling. The sort keeps equal spellings in the order of the file.
     ancestors: list[tuple[str, Rule]] = []
     for spelling, rule in sorted(spelled, key=itemgetter(0)):
         while ancestors and not spelling.startswith(ancestors[-1][0]):
@@ -393,8 +402,8 @@ def covered_rules(
                 # In dialects without lists, the paths of one line form one longer path,
                 # which does not cover *rule*.
                 and (first.line == rule.line or listed[first.line] == 1)
-                # If a blank line is between the two rules, they may belong to different
-                # records in a dialect in which blank lines end records.
+                # If a blank line is between the two rules, the rules may belong to
+                # different records in another dialect.
                 and bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
             ):
                 is_listed = listed[rule.line] > 1
@@ -463,13 +472,13 @@ class Beginnings:
 
 
 def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginnings]]:
-    """For each group, return the beginnings of its Disallow rules and of its Allow rules.
+    """Return the beginnings of the Disallow rules and of the Allow rules of each group.
 
-    Groups that share a name, directly or through other groups, get the same beginnings,
-    because a dialect may merge groups. Rules that only another dialect obeys are included.
+    Groups that share a name, directly or through other groups, get the same beginnings. A
+    dialect may merge such groups. Rules that only another dialect obeys are included.
     """
     # *first_with* maps each name to its first group. *earlier* links each group to itself,
-    # or to an earlier group that shares a name with it, directly or through other groups.
+    # or to an earlier group. The two groups share a name, directly or through other groups.
     first_with: dict[str, int] = {}
     earlier = list(range(len(groups)))
 
@@ -499,7 +508,7 @@ def _beginning(path: str) -> str:
 
 
 def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Problem:
-    """Return the problem that *first* already covers all URLs of *rule*."""
+    """Return the problem with *rule*, whose URLs are all covered by the rule *first*."""
     path = escape_control_chars(rule.value, 60)
     words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     advice = Fix(words, {} if is_listed else {rule.line: ()})
@@ -508,7 +517,9 @@ def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Pr
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
-    """Return the problem that *first* overrides *rule* for every URL."""
+    """Return the problem with *rule*, which is overridden by the rule *first* for every
+    URL.
+    """
     kind = kinds.INEFFECTIVE_ALLOW if rule.allows else kinds.INEFFECTIVE_DISALLOW
     effect = Effect.OPENS if rule.allows else Effect.CLOSES
     advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)

@@ -1,4 +1,5 @@
-"""Find usage preferences that have no meaning, or that their author probably did not mean.
+"""Find usage preferences without a meaning, or with a meaning that the author probably did
+not intend.
 
 Usage preferences do not affect which URLs robots may fetch.
 """
@@ -42,8 +43,9 @@ _OLD_LABELS = {
     "bots": ("AIPREF vocab-03", ""),
     "ai-output": ("AIPREF vocab-04", "ai-use"),
 }
-"""Maps each label of earlier drafts to the first draft that had the label, and to the label
-to write today. The label to write is "" if the latest draft has no label for the purpose.
+"""A dict that maps each old label to two values. The first value is the first draft that
+had the label. The second value is the label to write today, or "" if the latest draft has
+no label for the purpose.
 """
 
 _SAME_PURPOSE = {
@@ -53,13 +55,15 @@ _SAME_PURPOSE = {
     for name in (other.label, other.purpose)
     if it.purpose == other.purpose and name != it.label
 }
-"""Maps a field and a wrong label to the label to write. The wrong label is the name of a
-purpose, or the label that the other field has for the purpose.
+"""A dict that maps a field and a wrong label to the right label. The wrong label is the
+name of a purpose, or the label for the purpose in another field.
 """
 
 
 class _Preference(NamedTuple):
-    """The preference in one line, with its path and its statement about each purpose."""
+    """The preference in one line. *path* is the path to which the preference applies.
+    *statements* maps each purpose to the statement about the purpose.
+    """
 
     line: Line
     field: str
@@ -90,7 +94,8 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
             yield from _value_problems(line, field, members)
             stated, _, _ = statements_of(field, value, "")
             # Usage U8 (several statements): the most restrictive statement counts.
-            # Therefore, a statement that disallows a purpose replaces other statements.
+            # Therefore, a statement that disallows a purpose replaces other statements
+            # about the purpose.
             ordered = sorted(stated, key=lambda it: it.answer is Answer.DISALLOW)
             statements = {it.purpose: it for it in ordered}
             found.append(_Preference(line, field, path, statements))
@@ -126,7 +131,7 @@ def _value_problems(
 
 
 def _label_problem(line: Line, field: str, label: str) -> Problem:
-    """Return the problem with a *label* that *field* does not have."""
+    """Return the problem with *label*, which is not a label of *field*."""
     old = _OLD_LABELS.get(label) if field == USAGE_FIELD else None
     draft, new = old or ("", _SAME_PURPOSE.get((field, label), ""))
     was = f"; it was one of {draft}" * bool(draft)
@@ -137,7 +142,7 @@ def _label_problem(line: Line, field: str, label: str) -> Problem:
 def _pair_problems(preferences: Sequence[_Preference]) -> Iterator[Problem]:
     """Yield the problems with pairs of preferences in one record.
 
-    Each kind of problem is reported only once for each line.
+    For each line, each kind of problem is reported only once.
     """
     seen: set[tuple[int, kinds.Kind]] = set()
     for first, second in combinations(preferences, 2):
@@ -169,9 +174,10 @@ def _of_pair(first: _Preference, second: _Preference) -> Iterator[Problem]:
 
 
 def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
-    """Yield a problem if *broad* disallows a purpose about which *narrow* states nothing.
+    """Yield a problem if *broad* disallows a purpose and *narrow* does not state that
+    purpose.
 
-    The path of *narrow* begins with the path of *broad*, and is longer. Therefore, *broad*
+    The path of *narrow* is longer, and begins with the path of *broad*. Therefore, *broad*
     does not apply to URLs that *narrow* covers.
     """
     forbidden = (

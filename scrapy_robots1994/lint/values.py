@@ -26,15 +26,14 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 _NEXT_PATH = re.compile(rf"[{SPACE}](?<![{SPACE}]{{2}})[{SPACE}]*(?=/)")
 _SPACE = re.compile(f"[{SPACE}]")
 _PUNCTUATION = f"{SPACE}:;,'\"`<>[]{{}}\u2018\u2019\u201c\u201d"
-# Ours O9 (the robot's name): text from an opening bracket onwards is a comment, and not part
-# of the name.
+# Ours O9 (the robot's name): text from an opening bracket onwards is a comment.
 _COMMENT_START = re.compile(rf"(?:\A|[{SPACE}])[(\[]")
 _CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = (
     "Write the name alone: the record is for the robot with exactly that name."
 )
-# `_HOST` matches a host without a scheme, if a path follows the host. `_HOST` also matches
-# a file name, if a path follows the file name.
+# `_HOST` matches a host without a scheme if a path follows the host. A file name that a
+# path follows also matches.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
 # `_ENDING` matches the ending of a file name, such as `.php$`.
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\$?")
@@ -51,7 +50,7 @@ _GENERIC_WORD = re.compile(
 # so that a long run is searched quickly.
 _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
 # At most this number of characters of a value are searched. A hostile value may be as long
-# as a whole file, and searching the whole value would block all threads for half a second.
+# as a whole file. A search of such a value would block all threads for half a second.
 _SEARCHED = 10_000
 # `_TEMPLATE` matches a placeholder that a template engine should have replaced.
 _TEMPLATE = re.compile(
@@ -72,12 +71,12 @@ def likely_name(name: str) -> str:
 
 
 def template_in(line: Line, field: Field) -> Problem | None:
-    """Return the problem with a template placeholder in *line*, whose field is *field*, or
-    None.
+    """Return the problem with a template placeholder in *line*. Return None if there is no
+    such problem. *field* is the field of *line*.
     """
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
-    # A placeholder inside the path of a rule may be intended, because the rule covers the
-    # URLs of faulty links that contain the placeholder.
+    # A placeholder inside the path of a rule may be intended. Faulty links may contain the
+    # placeholder, and the rule covers the URLs of these links.
     if found is None or (field.role is Role.RULE and found.start()):
         return None
     column = line.value_column + found.start()
@@ -113,14 +112,14 @@ def name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         place = line.value_column + value.index("/")
         new = [bare_line(line, it) for it in names]
         # Revisited K1 (lists of names): a space separates names. If the value has a space,
-        # the advice has no edits.
+        # suggest no new lines.
         advice = None if _SPACE.search(value) else in_place(line, *new)
         yield kinds.VERSION.at(line, ", ".join(names), column=place, advice=advice)
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Problem | None:
-    """Return the problem with *name*, which is one of the names in a User-agent line, or
-    None.
+    """Return the problem with *name*, or None. *name* is a name in the User-agent line
+    *line*.
     """
     plain = name.strip(f"{_PUNCTUATION}()")
     is_name = name.strip(_PUNCTUATION) == name and not _COMMENT_START.search(name)
@@ -132,7 +131,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Problem | None:
         # 1994 A3 (default record): only the value `*` means every robot.
         kind = kinds.NAME_WILDCARD
         column += line.value.find(EVERYBODY)
-        # RFC 9309 2.2.1: names are compared as a whole.
+        # RFC 9309 2.2.1: whole names are compared.
         words = _WHOLE_NAME_FIX if dialect.has_wildcards else ""
     elif dialect.merges_named and _SPACE.search(name) and "/" not in line.value:
         # RFC 9309 2.2.1: a product token consists only of letters, `-` and `_`.
@@ -175,7 +174,8 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
 def _listed(value: str) -> tuple[str, ...]:
     """Return the names that *value* probably lists, or () if *value* is one name."""
     if "(" in value or "[" in value or len(value) > _SEARCHED:
-        # Ours O10: the comments in a User-Agent header contain commas and spaces, too.
+        # Ours O10 (versions): a value with a bracket is probably a User-Agent header. The
+        # comments in such a header may contain commas and spaces.
         return ()
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
@@ -193,7 +193,7 @@ def _listed(value: str) -> tuple[str, ...]:
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
-    """Return whether *path*, the path of a rule, can cover any URL."""
+    """Return whether a rule with *path* can cover any URL."""
     if not dialect.has_wildcards:
         # Ours O20 (no leading slash): a value without a leading slash matches nothing. Ours
         # O19 (whole URLs): an absolute URL is compared with the whole URL of a request.
@@ -209,16 +209,17 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
 
 
 def has_wildcard(path: str) -> bool:
-    """Return whether *path* has a `*` or a final `$`. In later dialects, `*` and a final
-    `$` are wildcards.
+    """Return whether *path* has a `*`, or a `$` at its end. In some dialects, both are
+    wildcards.
     """
     return "*" in path or path[-1:] == "$"
 
 
 def before_wildcard(path: str) -> str:
-    """Return the part of *path* before its first wildcard (a `*`, or a final `$`).
+    """Return the part of *path* before the first wildcard. A wildcard is a `*`, or a `$` at
+    the end.
 
-    The result never ends with `$`, because a final `$` would be a wildcard.
+    The result never ends with `$`, because a `$` at its end would be a wildcard.
     """
     return path.partition("*")[0].rstrip("$")
 
@@ -269,7 +270,9 @@ def _one_path_each(line: Line) -> Fix:
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
-    """Return *line* with *new* in place of *path*, which begins at *start* in the value."""
+    """Return the text of *line* with *new* in place of *path*. In the value, *path* begins
+    at *start*.
+    """
     value = line.value
     return rule_line(line, f"{value[:start]}{new}{value[start + len(path) :]}")
 
@@ -280,7 +283,7 @@ def _shown(line: str) -> str:
 
 
 def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
-    """Return the fix for *path*, which does not begin with a slash."""
+    """Return the fix for a *path* that does not begin with a slash."""
     plain = _without_what_is_around(path)
     if is_absolute(plain):
         return _url_fix(line, start, path, plain)
@@ -316,8 +319,8 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
 
 
 def _written(line: Line, start: int, path: str, new: str, reason: str) -> Fix:
-    """Return the advice to write *new* in place of *path*, which begins at *start* in the
-    value of *line*. *reason* is the end of the sentence.
+    """Return the advice to write *new* in place of *path*. In the value of *line*, *path*
+    begins at *start*. *reason* is the end of the sentence in the advice.
     """
     rule = _rewritten(line, start, path, new)
     words = f"Write {_shown(rule)}{reason}"
@@ -338,7 +341,7 @@ def _without_what_is_around(path: str) -> str:
 
 
 def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
-    """Return the fix for *path*, which contains the absolute URL *url*.
+    """Return the fix for a *path* that contains the absolute URL *url*.
 
     *path* may have other characters, such as quotes, around *url*.
     """
@@ -357,11 +360,11 @@ def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
 def _wildcard_fix(
     line: Line, start: int, path: str, dialect: Dialect, *, has_allow: bool = False
 ) -> Fix:
-    """Return the fix for *path*, which has a wildcard.
+    """Return the fix for a *path* that has a wildcard.
 
     The part of the path before the wildcard may cover far more URLs than the author meant.
     The advice therefore suggests a rule for the whole site only with the words "if the
-    whole site is meant". The advice never deletes a rule, unless the new rule has the same
+    whole site is meant". The advice replaces a rule only if the new rule has the same
     meaning. If *has_allow* is true, the file has Allow lines, and the length of a rule
     matters.
     """

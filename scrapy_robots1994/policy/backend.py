@@ -18,8 +18,9 @@ ContextT_contra = TypeVar("ContextT_contra", contravariant=True)
 
 
 class Resolved(NamedTuple):
-    """A policy that was found or fetched. If the fetch failed and no last good policy is
-    known (R5, unreachable), *cause* is the exception that interrupted the fetch, if any.
+    """A policy that was found or fetched. *cause* is the exception that the robots.txt
+    request raised, or `None`. *cause* is always `None` if the origin or a last good policy
+    decides.
     """
 
     policy: Policy
@@ -27,16 +28,17 @@ class Resolved(NamedTuple):
 
 
 Resolution: TypeAlias = Resolved | LocalFault | Cancelled
-"""The result of a wait, which is a policy or the reason why no policy is available."""
+"""The result of a wait. The result is a policy, or the reason why no policy is available."""
 
 
 class Waiter(Protocol):
     """The future that one waiting request awaits."""
 
     def release(self, resolution: Resolution) -> None:
-        """Resume the request with *resolution*.
+        """Resume the waiting request with *resolution*.
 
-        A second call, or a call after the wait was cancelled, has no effect. Never raises.
+        A second call, or a call after the wait was cancelled, has no effect. The method
+        never raises.
         """
 
     def __await__(self) -> Generator[Any, Any, Resolution]:
@@ -61,10 +63,9 @@ class Memory(Protocol):
 
 
 class Source(Protocol):
-    """A source from which policies are read without a fetch. A source is a store or
-    Scrapy's HTTP cache.
+    """A store or Scrapy's HTTP cache. Policies are read from a source without a fetch.
 
-    A source never raises, and answers in bounded time. A source that fails acts like an
+    A source never raises, and answers in bounded time. A source that fails behaves like an
     empty source.
     """
 
@@ -80,24 +81,25 @@ class Store(Source, Protocol):
     """
 
     def acquire_lease(self, origin: Origin) -> Awaitable[Policy | None]:
-        """Wait, for a bounded time, until no other process fetches the policy of *origin*.
+        """Wait until no other process fetches the policy of *origin*. The wait is bounded.
 
         Return the fresh policy that another process fetched meanwhile, or `None`. If the
-        result is `None`, this process must fetch the policy. Other processes wait until
-        this process calls `release_lease`, but not much longer than one request may take.
+        result is `None`, this process must fetch the policy. Other processes then wait
+        until this process calls `release_lease`. The other processes wait only slightly
+        longer than one request may take.
         """
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
         """Store *policy*, which this process fetched, and end the lease of *origin*.
 
-        Does not wait. If *policy* is `None` and this process has no lease, the call has
-        no effect.
+        The method does not wait. If *policy* is `None` and this process has no lease, the
+        call has no effect.
         """
 
 
 class ResolverBackend(Protocol[ContextT_contra]):
-    """The interface through which the resolver uses the crawler. A *context* describes how
-    a page request is sent.
+    """The interface through which the resolver uses the crawler. A context describes how a
+    page request is sent.
     """
 
     reader: Reader
@@ -115,8 +117,8 @@ class ResolverBackend(Protocol[ContextT_contra]):
         calls the function for each attempt of a fetch.
 
         The function never raises. If the request fails, the function returns the failure.
-        The result may be a 304 only if *last*, the last good policy, has validators. All
-        attempts of one fetch share the cookies that the answers set.
+        *last* is the last good policy. The result is a 304 only if *last* has validators.
+        All attempts of one fetch share the cookies that the answers set.
         """
 
     async def sleep(self, seconds: float) -> None:
@@ -133,7 +135,9 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Call *cancel* after the longest time that a fetch may take in a closing crawl."""
+        """Call *cancel* once a fetch has taken the longest time that a closing crawl
+        permits.
+        """
 
     def new_waiter(self) -> Waiter:
         """Return a new future for one waiting request."""
@@ -145,13 +149,13 @@ class ResolverBackend(Protocol[ContextT_contra]):
         """Return how many times the page request of *context* was retried."""
 
     def count_retries(self, context: ContextT_contra, retries: int) -> None:
-        """Add *retries* to the number of retries of the page request of *context* (Ours
-        3.1, retries). *retries* is the number of retries of a failed fetch.
+        """Add *retries*, the number of retries of a failed fetch, to the retries of the
+        page request of *context* (Ours 3.1, retries).
         """
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
-        """Called before each retry, at the beginning of the pause. *pause* is in seconds.
-        *result* is the failure that causes the retry.
+        """Called before each retry, at the beginning of the pause. *pause* is the length of
+        the pause in seconds. *result* is the failure that causes the retry.
         """
 
     def policy_fetched(

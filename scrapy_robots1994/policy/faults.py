@@ -1,11 +1,10 @@
-"""Decide whether a failed request is a failure of the origin (R5, unreachable), our own
-fault (R7), or a cancellation (R6, closing).
+"""Decide why a request failed. The reason is a failure of the origin (R5, unreachable), our
+own fault (R7), or a cancellation (R6, closing).
 
-Only `fault_of` decides whose fault a failure is. `fault_of` uses the tables of this module.
-A failure counts as a failure of the origin only if the exception is known to be a network
-failure. Any other failure is our own fault, unless another component cancelled the request.
-Exceptions are matched by the names of their classes and base classes, so that no library
-has to be imported.
+Only `fault_of` makes this decision, with the tables of this module. A failure counts as a
+failure of the origin only if the exception is a known network failure. Any other failure is
+our own fault, unless another component cancelled the request. Exceptions are matched by the
+names of their classes and base classes, so that this module need not import the libraries.
 """
 
 import errno
@@ -44,8 +43,8 @@ TIMED_OUT = _row(
 )
 
 NETWORK_FAILURES = (
-    # The most specific kinds come first. If one failure causes several exceptions, the
-    # first kind that matches is reported.
+    # List the most specific kinds first. If one failure causes several exceptions, the
+    # first kind in this table that matches is reported.
     _row(
         "DNS lookup failed",
         "scrapy.exceptions.CannotResolveHostError twisted.internet.error.DNSLookupError "
@@ -118,7 +117,7 @@ CANCELLED = frozenset(
         "asyncio.exceptions.CancelledError",
     )
 )
-"""The exceptions that show that another component cancelled the download (R6)."""
+"""The exceptions that show that another component cancelled the download (R6, closing)."""
 
 OF_PROXIES = frozenset(
     (
@@ -129,7 +128,7 @@ OF_PROXIES = frozenset(
         "curl_cffi.requests.exceptions.ProxyError",
     )
 )
-"""The exceptions that show that a proxy failed or refused the request (R7)."""
+"""The exceptions that show that a proxy failed or refused the request (R7, our own fault)."""
 
 OURS = frozenset(
     (
@@ -142,9 +141,7 @@ OURS = frozenset(
         "scrapy.exceptions.StopDownload",
     )
 )
-"""The exceptions that show that a download failed on our side (R7), but not because of a
-bug.
-"""
+"""The exceptions that show a failure on our side (R7) that is not a bug."""
 
 PASSING_ERRNOS = frozenset(
     {
@@ -173,7 +170,7 @@ def fault_of(
     raised: Exception, *, was_sent: bool, via_proxy: bool
 ) -> FetchError | LocalFault | Cancelled:
     """Return the result of a download that ended with the exception *raised*. The type of
-    the result shows whose fault the failure is.
+    the result shows the reason for the failure.
 
     *was_sent* is `True` if the request reached the downloader and no response arrived.
     *via_proxy* is `True` if the request was sent through a proxy.
@@ -186,7 +183,7 @@ def fault_of(
     if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
         return LocalFault(raised, of_proxy=True)
     failure = network_failure_of(raised)
-    # Before and after the download, only code in this process runs. Therefore an exception
+    # Before and after the download, only code in this process runs. Therefore, an exception
     # that was raised before or after the download indicates a bug.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
@@ -208,7 +205,7 @@ def network_failure_of(raised: BaseException) -> NetworkFailure | None:
 
 
 def _failure_row(raised: BaseException) -> NetworkFailure | None:
-    """Return the row that matches the class and the message of *raised*."""
+    """Return the first row that matches the class and the message of *raised*, or `None`."""
     said = str(raised)
     for row in NETWORK_FAILURES:
         is_said = not row.texts or any(text in said for text in row.texts)
@@ -218,8 +215,9 @@ def _failure_row(raised: BaseException) -> NetworkFailure | None:
 
 
 def _is_wrapper(raised: BaseException) -> bool:
-    """Return whether *raised* only wraps network failures. A wrapper is a group of
-    exceptions, or an OSError (and not an instance of a subclass) with a cause.
+    """Return whether *raised* is a wrapper, and contains only network failures. A wrapper
+    is a group of exceptions, or an OSError with a cause. An instance of a subclass of
+    OSError is not a wrapper.
     """
     inner = getattr(raised, "exceptions", None)
     if inner:
@@ -236,8 +234,9 @@ def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
 
 
 def _error_number(raised: BaseException) -> int | None:
-    """Return the error number of *raised*. The number is in the attribute `errno`, or in
-    the attribute `osError` if Twisted raised a connection error.
+    """Return the error number of *raised*, or `None`. A connection error of Twisted has the
+    number in the attribute `osError`. Other exceptions have the number in the attribute
+    `errno`.
     """
     # The error numbers of OpenSSL differ from the error numbers of the operating system. In
     # OpenSSL, 1 means a failed handshake. In the operating system, 1 is EPERM.
@@ -248,7 +247,7 @@ def _error_number(raised: BaseException) -> int | None:
 
 
 def causes(raised: BaseException) -> Iterator[BaseException]:
-    """Yield *raised* and the exceptions that caused *raised*. Yield up to about
+    """Yield *raised*, and then the exceptions that caused *raised*. Stop after about
     `MAX_CAUSES` exceptions.
     """
     found, queue = {id(raised)}, deque([raised])
@@ -256,7 +255,7 @@ def causes(raised: BaseException) -> Iterator[BaseException]:
         each = queue.popleft()
         yield each
         # Some exceptions in Twisted have a list `reasons` of exceptions or Failure objects.
-        # Clients that use asyncio raise an ExceptionGroup with one exception for each
+        # Clients that use asyncio may raise an ExceptionGroup with one exception for each
         # address of a host.
         reasons = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
         inner = [getattr(reason, "value", reason) for reason in reasons or ()]

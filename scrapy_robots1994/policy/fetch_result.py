@@ -1,9 +1,9 @@
 """The results of one GET /robots.txt, and the pauses before the file is requested again.
 
-The type of a failed result shows the cause of the failure. The cause is the origin (R5,
-unreachable), this package or its machine (R7, our own fault), or a cancellation (R6,
-closing). `policy/faults.py` chooses the type. `outcomes` defines the meaning of an answer.
-`docs/standard/retrieval.rst` describes R1 to R7 and 3.1 (retries).
+The type of a failed result shows the cause of the failure. The cause is a failure of the
+origin (R5, unreachable), our own fault (R7), or a cancellation (R6, closing).
+`policy/faults.py` chooses the type. `policy/outcomes.py` defines the meaning of an answer.
+`docs/standard/retrieval.rst` describes the decisions R1 to R7 and 3.1 (retries).
 """
 
 import random
@@ -27,13 +27,13 @@ means R5 (unreachable).
 """
 
 MAX_RETRY_AFTER = 30.0
-"""The longest Retry-After, in seconds, for which a fetch waits before a retry. A longer
-Retry-After ends the retries.
+"""The longest Retry-After, in seconds, that a fetch obeys. After a longer Retry-After, the
+fetch does not retry.
 """
 
 JITTER = 0.25
-"""The maximum random extension of a pause, as a share of the pause. The extension spreads
-out the retries of many origins.
+"""The maximum random extension of a pause, as a share of the pause. The random extensions
+spread out the retries of many origins.
 """
 
 
@@ -74,8 +74,9 @@ class RobotsResponse:
 
 @dataclass(frozen=True, slots=True)
 class FetchError:
-    """The origin gave no usable answer (R5). The cause may be a timeout, a failed DNS
-    look-up, a TLS failure, a connection reset or a redirect loop, for example.
+    """A fetch to which the origin gave no usable answer (R5, unreachable). Possible causes
+    include a timeout, a failed DNS look-up, a TLS failure, a connection reset and a
+    redirect loop.
 
     *kind* is the short name of the failure, and *detail* is one printable line about the
     failure. *is_final* is `True` if a retry would fail in the same way. *final_url* is the
@@ -94,14 +95,14 @@ class FetchError:
 
 @dataclass(frozen=True, slots=True)
 class LocalFault:
-    """The fetch failed on our side (R7). The failure says nothing about the origin.
+    """A fetch that failed on our side (R7). The failure says nothing about the origin.
 
     Each waiting request fails with a copy of *error*. *is_bug* is `True` if a middleware or
     our code raised *error*. *may_pass* is `True` if a retry may succeed, for example after
-    a lack of file descriptors. *was_queued* is `True` if a name look-up waited in a queue,
-    so that no request left this machine. *of_proxy* is `True` if a proxy failed or refused
-    the request. *final_url* is the URL of the failed request if the request was redirected.
-    *retries* is the number of requests that were sent after the first request.
+    a lack of file descriptors. *was_queued* is `True` if a DNS look-up probably waited in a
+    queue, so that no request left this machine. *of_proxy* is `True` if a proxy failed or
+    refused the request. *final_url* is the URL of the failed request if the request was
+    redirected. *retries* is the number of requests that were sent after the first request.
     """
 
     error: Exception
@@ -115,7 +116,7 @@ class LocalFault:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """The fetch was cancelled before an answer arrived (R6). *detail* gives the reason."""
+    """A fetch that was cancelled before an answer arrived (R6). *detail* gives the reason."""
 
     detail: str
 
@@ -129,8 +130,8 @@ class Validators:
     """The request headers that make a request conditional (RFC 9110, section 13.1). A
     server may answer a conditional request with 304 (Not Modified).
 
-    The headers are sent only to *url*, because another server could confirm a different
-    file.
+    The headers are sent only to *url*, because a server at another URL could confirm a
+    different file.
     """
 
     url: str
@@ -174,14 +175,14 @@ def failure_of(result: Answer) -> str:
 
 
 def copy_of(error: ExceptionT) -> ExceptionT:
-    """Return a copy of the exception *error*. The cause of the copy is *error*.
+    """Return a copy of the exception *error*, with *error* as its cause.
 
     If one object were raised for thousands of requests, the object would collect a
-    traceback for each request. The copy lacks attributes that an `__init__` in C sets, such
-    as the text of a UnicodeError. Only the cause has the missing attributes.
+    traceback for each request. The copy does not have attributes that an `__init__` in C
+    sets, such as the text of a UnicodeError. These attributes are available in the cause.
     """
-    # Do not use `copy.copy`. `copy.copy` calls `__init__` with `args`, but `__init__` may
-    # take other arguments.
+    # Do not use `copy.copy`, which calls `__init__` with `args`. The `__init__` of the
+    # class may need other arguments.
     made = type(error).__new__(type(error), *error.args)
     made.args = error.args
     made.__dict__.update(error.__dict__)
@@ -201,20 +202,20 @@ def retry_pause(
     *retries* is the number of retries so far.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. The number of
-    retries never exceeds the number of pauses, so an unreachable origin costs a bounded
-    number of requests. *was_refused* is `True` if an earlier attempt of the fetch was
-    refused, perhaps by a proxy. *has_other_way* is `True` if a waiting request has a
+    retries never exceeds the number of pauses, so the number of requests to an unreachable
+    origin is bounded. *was_refused* is `True` if the answer to an earlier attempt was a 401
+    or 403, perhaps from a proxy. *has_other_way* is `True` if a waiting request has a
     context that no attempt has used. A failure of a proxy is retried only if
-    *has_other_way* is `True`. Most other faults of our own (R7) are retried only by
-    Scrapy's RetryMiddleware.
+    *has_other_way* is `True`. Other faults of our own (R7) are retried here only if
+    *may_pass* of the result is `True`.
     """
     shortest = STATUS_PAUSES[0]
     pauses: tuple[float, ...] = ()
     retry_after = None
     match result:
         case RobotsResponse(outcome=Outcome.FORBIDDEN, via_proxy=True):
-            # Ours 3.1 (retries): a proxy may have sent the 401 or 403. Retry once, because
-            # the origin may have refused only one of several proxies.
+            # Ours 3.1 (retries): retry once, because a proxy may have sent the 401 or 403,
+            # or the origin may have refused only one of several proxies.
             is_last = was_refused or retries >= max_retries
             return None if is_last else _with_jitter(shortest)
         case FetchError(is_final=False) | LocalFault(may_pass=True):
@@ -230,11 +231,13 @@ def retry_pause(
     pause = pauses[retries] if retry_after is None else retry_after
     if pause > MAX_RETRY_AFTER:
         return None
-    # Wait at least for the shortest pause, even if Retry-After is shorter, because a server
-    # cannot recover if the file is requested again at once.
+    # Wait at least for the shortest pause, even if Retry-After is shorter. A server needs
+    # some time to recover.
     return _with_jitter(max(pause, shortest))
 
 
 def _with_jitter(pause: float) -> float:
-    """Return *pause*, extended by a random share of at most `JITTER`."""
+    """Return *pause* plus a random extension. The extension is at most the share `JITTER`
+    of *pause*.
+    """
     return pause * (1 + JITTER * random.random())  # noqa: S311 - only spreads the load

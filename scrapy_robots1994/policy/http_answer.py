@@ -1,9 +1,9 @@
-"""HTTP answers to requests for robots.txt. Only the function `read_answer` interprets an
-answer.
+"""HTTP answers to requests for robots.txt, and their meaning. Only `read_answer` interprets
+an answer.
 
 `read_answer` interprets the answers in a crawl or a dry run, in Scrapy's HTTP cache, and in
 WARC files. The row of a status in `outcomes` determines the meaning of the status. Headers
-are cut to `MAX_HEADER_BYTES` before the headers are split or parsed (RFC 9110, RFC 9111).
+are first cut to `MAX_HEADER_BYTES`, and then parsed according to RFC 9110 and RFC 9111.
 """
 
 import re
@@ -31,8 +31,8 @@ from scrapy_robots1994.policy.outcomes import (
 from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum number of bytes that are read from one header. The limit applies to all lines
-of the header together. Further bytes are ignored.
+"""The maximum number of bytes that are read from one header. If the header has several
+lines, the limit applies to all lines together. Further bytes are ignored.
 """
 
 UNREADABLE_URL = "an unreadable address"
@@ -40,7 +40,7 @@ UNREADABLE_URL = "an unreadable address"
 
 CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
 
-# Match a validator that every HTTP client can send and that every store returns unchanged.
+# Match only validators that every HTTP client can send and every store returns unchanged.
 # The length is limited, because a header may be megabytes long.
 _VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
 
@@ -54,17 +54,16 @@ class HeaderLines(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """An HTTP answer to a request for *url*, before `read_answer` interprets the
-    answer.
+    """An HTTP answer to a request for *url*, before `read_answer` interprets the answer.
 
-    *body* is the body as it was sent, still encoded. *codings* are the codings of *body*,
-    in the order in which the server applied the codings. *is_truncated* is `True` if *body*
-    is only the beginning of the sent body (Ours O24, truncated files). *via_proxy* is
-    `True` if the answer came through a proxy. *is_conditional* is `True` if the request
-    contained validators. *final_url* equals *url* if a redirect led to *url*, and is `None`
-    if there was no redirect. If the body is incomplete through our own fault (R7), *fault*
-    is the exception that interrupted the download. *is_changed* is `True` if a downloader
-    middleware changed or created the answer.
+    *body* is the body as the server sent it, still encoded. *codings* are the codings of
+    *body*, in the order in which the server applied the codings. *is_truncated* is `True`
+    if *body* is only the beginning of the body that the server sent (Ours O24, truncated
+    files). *via_proxy* is `True` if the answer came through a proxy. *is_conditional* is
+    `True` if the request contained validators. If a redirect led to *url*, *final_url*
+    equals *url*. Otherwise, *final_url* is `None`. If the body is incomplete through our
+    own fault (R7), *fault* is the exception that interrupted the download. *is_changed* is
+    `True` if a downloader middleware changed or created the answer.
     """
 
     url: str
@@ -91,8 +90,8 @@ class HttpAnswer:
     @property
     def is_of_origin(self) -> bool:
         """Whether the answer counts as the origin's own. An answer that came through a
-        proxy counts as the origin's own only if the answer is a redirect, or if
-        *is_trusted* is true in the row of the outcome. Redirects are followed in any case.
+        proxy counts only if the answer is a redirect, or if *is_trusted* is true in the row
+        of the outcome. Redirects are followed with and without a proxy.
         """
         is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
         return is_trusted or not self.via_proxy
@@ -148,8 +147,8 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
 
 
 def is_quick(answer: HttpAnswer, most: int) -> bool:
-    """Return whether interpreting *answer* takes no longer than parsing *most* bytes of a
-    file.
+    """Return whether *answer* can be interpreted as quickly as *most* bytes of a file can
+    be parsed.
     """
     # If the outcome does not depend on the body, the body is not unpacked.
     is_plain = not answer.codings or not answer.outcome.row.reads_body
@@ -160,8 +159,8 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     """Return the unpacked body of *answer*, and whether the unpacked body is truncated.
 
     Raise `Undecodable` if the body cannot be unpacked (R5, unreachable). Also raise
-    `Undecodable` if the first *limit* bytes of a longer or truncated body contain no line
-    end.
+    `Undecodable` if the body is truncated or longer than *limit* bytes, and its first
+    *limit* bytes do not contain a line end.
     """
     body, is_truncated = answer.body, answer.is_truncated
     if answer.codings:
@@ -169,8 +168,7 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
             body, answer.codings, limit, is_truncated=is_truncated
         )
     # Ours O24 (truncated files): only whole lines are obeyed. If even the first line is
-    # longer than the limit, the rules are unknown, and unknown rules never mean
-    # "allowed".
+    # longer than the limit, the rules are unknown. Unknown rules never mean "allowed".
     is_longer = is_truncated or len(body) > limit
     if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
         why = f"no line ends within {limit} bytes; raise ROBOTS1994_MAX_BYTES"
@@ -183,7 +181,7 @@ def redirect_target(answer: HttpAnswer) -> str | None:
     if *answer* is not a redirect.
     """
     lines = answer.headers.getlist("Location")
-    # Ours R2 (redirects): a redirect without a target is the final answer, and means R5
+    # Ours R2 (redirects): a redirect without a target is not followed, and means R5
     # (unreachable).
     if answer.status not in REDIRECTS or not lines or not lines[-1]:
         return None
@@ -193,7 +191,7 @@ def redirect_target(answer: HttpAnswer) -> str | None:
     try:
         parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
         # Remove credentials, because the URL of a robots.txt must not contain credentials.
-        # Keep the port, which is a part of the origin.
+        # Keep the port, because the port is part of the origin.
         host = parts.netloc.rpartition("@")[2]
         return parts._replace(netloc=host, fragment="").geturl()
     except ValueError:
@@ -203,13 +201,14 @@ def redirect_target(answer: HttpAnswer) -> str | None:
 def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """Return the codings of a body, in the order in which the server applied the codings.
 
-    The result does not contain `identity` or `chunked`, which need no unpacking. The result
-    also does not contain the quotes and parameters that some servers send.
+    The codings `identity` and `chunked` are omitted, because they need no unpacking. The
+    quotes and parameters that some servers send are also omitted.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
-    # Transfer codings come last, because servers apply transfer codings last. A body may
-    # still be encoded with a transfer coding, because aiohttp decodes only `chunked`.
+    # List transfer codings last, because servers apply transfer codings last. After the
+    # download, a body may still have a transfer coding, because aiohttp decodes only
+    # `chunked`.
     sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
     names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
     names = [name.strip(" \t\"'") for name in names]
@@ -232,9 +231,10 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     """Return the freshness lifetime, in seconds, that an answer states, or `None` if the
     answer does not state a lifetime.
 
-    The result is the lifetime (RFC 9111, section 4.2.1) minus the Age, which is the time
-    that the answer spent in caches. If the answer contains `no-store` or `no-cache`, the
-    result is 0. *now*, in seconds since the epoch, is used if the server sent no Date.
+    The result is the lifetime (RFC 9111, section 4.2.1) minus the Age. The Age is the time
+    that the answer spent in caches. If the Cache-Control header contains `no-store` or
+    `no-cache`, the result is 0. *now*, in seconds since the epoch, is used if the server
+    sent no Date.
     """
     controls = _cache_controls(headers)
     # Ours R1 (the file): the policy is fresh for at least `ROBOTS1994_MIN_TTL`, even if the
@@ -255,8 +255,8 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 
 
 def retry_after(headers: HeaderLines, now: float) -> float | None:
-    """Return the Retry-After of an answer in seconds, or `None` if Retry-After is missing
-    or unreadable.
+    """Return the Retry-After of an answer in seconds. Return `None` if Retry-After is
+    missing or unreadable.
 
     *now*, in seconds since the epoch, is used if the server sent no Date.
     """
@@ -268,14 +268,14 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     if seconds is not None:
         return seconds
     at = _epoch(value)
-    # Subtract the server's Date and not *now*, because the server's clock may differ from
-    # the local clock.
+    # Subtract the server's Date instead of *now*, because the server's clock may differ
+    # from the local clock.
     return None if at is None else max(at - _date(headers, now), 0.0)
 
 
 def _date(headers: HeaderLines, now: float) -> float:
-    """Return the time of an answer according to the server's clock, or *now* if the server
-    sent no valid Date.
+    """Return the Date of an answer, which is the time on the server's clock. Return *now*
+    if the server sent no valid Date.
     """
     date = date_of(headers)
     return now if date is None else date
@@ -293,8 +293,8 @@ def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
 
 
 def _listed(headers: HeaderLines, name: str) -> list[bytes]:
-    """Return the members of the header *name*, which is a list. If the header is too long,
-    omit the member at which the header is cut.
+    """Return the members of the header *name*. The value of the header is a list. If the
+    header is too long, omit the member at which the header is cut.
     """
     # Several lines of the same header form one list (RFC 9110, 5.3).
     left, lines = MAX_HEADER_BYTES, []
@@ -320,7 +320,7 @@ def _epoch(date: bytes | None) -> float | None:
     """Return the HTTP date *date* in seconds since the epoch, or `None` if *date* is not a
     valid date.
     """
-    # Read only 64 characters, because every HTTP date is shorter than 64 characters.
+    # Read only 64 characters, because every HTTP date is shorter.
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):
         at = parsedate_to_datetime(text)
@@ -330,21 +330,21 @@ def _epoch(date: bytes | None) -> float | None:
 
 
 def _digits(value: bytes | None) -> float | None:
-    """Return *value* as a whole number, or `None` if *value* is not a whole number. Only
+    """Return the whole number in *value*, or `None` if *value* is not a whole number. Only
     the first 18 digits are read.
     """
     value = (value or b"").strip()
-    # A number with thousands of digits would take too long to convert. 18 digits are
-    # enough, because 10**18 seconds mean "forever".
+    # The conversion of a number with thousands of digits would take too long. The limit is
+    # 18 digits, because 10**18 seconds mean "forever".
     return float(int(value[:18])) if value.isdigit() else None
 
 
 def _validator(headers: HeaderLines, name: str) -> str | None:
-    """Return the value of the header *name* as text that preserves every byte, so that the
-    value can be sent back later.
+    """Return the value of the header *name* as text, so that the value can be sent back
+    later. The text preserves every byte.
 
-    Return `None` if the value cannot be sent back. In that case, the next request is not
-    conditional, and the next answer contains the whole file.
+    Return `None` if the value cannot be sent back. A later request then does not contain
+    this validator.
     """
     value = _value(headers, name) or b""
     return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None

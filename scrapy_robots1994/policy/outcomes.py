@@ -1,8 +1,8 @@
-"""The table of outcomes, which defines what each answer to GET /robots.txt means. Each row
-describes one meaning.
+"""The table of outcomes. An outcome is a possible meaning of an answer to GET /robots.txt.
+Each row describes one outcome.
 
-Everything that the package decides or says because of an answer comes from the row of the
-outcome. The row determines the policy, how long the policy applies, and which setting may
+The row of the outcome determines everything that the package decides or says about an
+answer. The row determines the policy, how long the policy applies, and which setting may
 reverse the policy. The row also contains the words that the log, the closing table,
 `--explain`, `robots-lint`, `robots-store`, the report and the documentation use. To change
 the meaning of an answer, change the row. To let the user choose the meaning, add the name
@@ -10,9 +10,9 @@ of a setting to the row, and declare the setting in `crawl/settings.py`.
 
 The meaning of a status is our own decision, because the text of 1994 does not mention
 statuses. The text of 1994 says only that the file is at /robots.txt (M1, location) and that
-an empty file has the same meaning as a missing file (E1, empty file). There is no row for
-R2 (redirects), R6 (closing) or R7 (our own fault), because none of the three decisions
-results in a policy.
+an empty file has the same meaning as a missing file (E1, empty file). R2 (redirects), R6
+(closing) and R7 (our own fault) have no row, because these decisions do not result in a
+policy.
 """
 
 import enum
@@ -27,8 +27,8 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """The meaning of an answer. The value is the name of the outcome in stats, logs and
-    stores.
+    """The meaning of an answer. The value of a member is the name of the outcome in stats,
+    logs and stores.
     """
 
     PARSED = "parsed"
@@ -45,10 +45,10 @@ class AnswerGroup(NamedTuple):
     """A group of answers that a report shows together. All answers in a group have the same
     outcome.
 
-    *name* identifies the group in the data of the report. *heading* is the name of the
-    group that users see. *words* is the end of a phrase that users see. For example, the
-    words "by the file's text" complete the phrase "decided by the file's text". *statuses*
-    are the HTTP statuses of the group.
+    *name* identifies the group in the data of the report. *heading* is the name that users
+    see. *words* is the end of a phrase that users see. For example, the words "by the
+    file's text" complete the phrase "decided by the file's text". *statuses* are the HTTP
+    statuses of the group.
     """
 
     name: str
@@ -64,21 +64,20 @@ class OutcomeRow:
     * *clause*: the id and the words of the decision, such as "R3 (access refused)".
     * *statuses*: the description of the answers in messages.
     * *reason*: the reason in the verdict for every URL, or `None` if the file decides.
-    * *allows*: whether every URL is allowed by default, if the file does not decide. If
-      *allows* is `False`, a stale policy is not used during a refresh. In that case,
-      `robots-lint` also reports a file that could not be read (exit code 3), even if the
-      setting is "allow".
+    * *allows*: whether every URL is allowed by default, if no file decides. If *allows* is
+      `False`, a stale policy is not used during a refresh. In that case, `robots-lint` also
+      exits with code 3 (file could not be read), even if the setting is "allow".
     * *setting*: the name, without `ROBOTS1994_`, of the setting that may reverse *allows*.
       The value of the setting is "disallow" or "allow".
     * *max_lifetime*: the longest freshness lifetime of the policy, in seconds.
     * *reads_body*: whether the body of the answer states the policy.
     * *is_answer*: whether the origin stated the policy. If *is_answer* is `False`, the
       policy is our own decision and applies until the origin answers.
-    * *of_proxies*: the statuses of this row that a proxy may also generate itself. In an
-      answer that came through a proxy, a status in *of_proxies* means R5 (unreachable).
+    * *of_proxies*: the statuses of this row that a proxy may also generate. In an answer
+      that came through a proxy, a status in *of_proxies* means R5 (unreachable).
     * *is_trusted*: whether an answer that came through a proxy counts as the origin's own.
       Stores share a policy only if the answer counts as the origin's own.
-    * *noun*: the words that `robots-lint` prints instead of a report.
+    * *noun*: the words that `robots-lint` prints in place of a report.
     * *doc_answer*, *doc_policy*, *doc_lifetime*: the cells of the row in the table of the
       documentation.
     """
@@ -113,8 +112,8 @@ class OutcomeRow:
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
-        """Describe the effect on all URLs of an origin, and the setting that decides.
-        *is_open* is `True` if all URLs are allowed.
+        """Describe the effect of the outcome on all URLs of an origin, and the setting that
+        can change the effect. *is_open* is `True` if all URLs are allowed.
         """
         if is_open:
             # Name the setting only if the setting reverses the default of the outcome.
@@ -124,16 +123,18 @@ class OutcomeRow:
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""The statuses of redirects (R2). Scrapy's RedirectMiddleware follows redirects with the
-same statuses.
+"""The statuses of redirects (R2). Scrapy's RedirectMiddleware follows redirects with these
+statuses.
 """
 
 NOT_MODIFIED = 304
-"""The status of an answer that confirms the policy whose validators were sent."""
+"""The status (Not Modified) of an answer to a conditional request. The answer confirms the
+policy whose validators were sent.
+"""
 
 OF_THE_PROXY = frozenset({407})
-"""The statuses that only a proxy sends, and never the origin. An answer with a status in
-this set means R7 (our own fault).
+"""The statuses that only a proxy sends. An answer with such a status means R7 (our own
+fault).
 """
 
 _TEMPORARY = frozenset({408, 421, 425, 429})
@@ -210,8 +211,8 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # This group also contains every status that is in no other group, such as 1xx,
-            # 3xx without a usable Location header, and 407.
+            # This group also contains every status that does not belong to another group,
+            # such as 1xx, 407, and 3xx without a usable Location header.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
@@ -267,12 +268,13 @@ def group_of(status: int | None) -> AnswerGroup:
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
-    """Return the group of the answer that led to the same verdict for all URLs. *reason*
-    and *status* are the reason and the status in the verdict.
+    """Return the group of the answer that led to a verdict for all URLs. *reason* and
+    *status* are the reason and the status in the verdict.
     """
     group = group_of(status)
-    # If a proxy may have generated the status, the reason in the verdict differs from the
-    # reason of the group. In that case, the origin counts as unreachable.
+    # If a proxy may have generated the status, the reason in the verdict may be
+    # "unreachable" although *status* belongs to another group. In that case, return
+    # `FAILURE`.
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 
@@ -283,8 +285,8 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
     *via_proxy* is `True` if the answer came through a proxy.
     """
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1 (retries): a status that a proxy may have generated means R5. The rule also
-    # applies to https, because some proxies terminate TLS.
+    # Ours 3.1 (retries): a status that a proxy may have generated means R5. The decision
+    # also applies to https, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 

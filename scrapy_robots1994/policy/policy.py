@@ -1,5 +1,5 @@
-"""The policy of one origin (`Policy`). A policy contains the rules, the source of the rules
-and the times until which the rules apply.
+"""The policy of one origin (`Policy`). A policy contains the rules, where the rules came
+from, and the times until which the rules apply.
 """
 
 from collections.abc import Collection
@@ -26,18 +26,18 @@ clock.
 """
 
 MIN_STALE_WHILE_REVALIDATE = 60.0
-"""The minimum of `stale_while_revalidate`, in seconds. Even if the TTL is shorter, a stale
-policy may be used for 60 seconds during a refresh.
+"""The minimum of `stale_while_revalidate`, in seconds. A stale policy may be used for 60
+seconds during a refresh, even if the TTL is shorter.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """The settings that determine how long policies are fresh, in seconds, and which
-    outcomes allow every URL.
+    """The settings that determine how long policies are used, and which outcomes allow
+    every URL. All times are in seconds.
 
-    The defaults are the defaults of `ROBOTS1994_TTL` and the related settings. The names
-    follow RFC 9111 and RFC 5861. *allowing* contains only outcomes without a file.
+    Each default equals the default of the related setting, such as `ROBOTS1994_TTL`. The
+    names follow RFC 9111 and RFC 5861. *allowing* contains only outcomes without a file.
     """
 
     ttl: float = 86_400.0
@@ -51,7 +51,8 @@ class FreshnessSettings:
         unreachable).
 
         A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to
-        `ROBOTS1994_TTL`, so a Retry-After of 0 seconds or of a century is not obeyed.
+        `ROBOTS1994_TTL`. Therefore, a server cannot set a delay of 0 seconds or of a
+        century.
         """
         # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
         if not isinstance(result, RobotsResponse) or result.via_proxy:
@@ -62,10 +63,11 @@ class FreshnessSettings:
     def uniform(
         self, outcome: Outcome, status: int | None, failure: str | None = None
     ) -> "UniformRules":
-        """Return rules with the same answer for every URL. *outcome* is an outcome without
-        a file.
+        """Return the rules for *outcome*, which is an outcome without a file. The rules
+        have the same answer for every URL.
 
-        If the origin is unreachable, *failure* describes in a few words what failed.
+        *status* is the status of the answer, if any. If the origin is unreachable,
+        *failure* describes in a few words what failed.
         """
         reason = outcome.row.reason
         assert reason is not None  # noqa: S101 - the caller checks the outcome
@@ -117,15 +119,16 @@ class Policy:
     """The rules of *origin*, and the times until which the rules apply. All times are in
     seconds since the epoch.
 
-    A policy is fresh until *fresh_until*. A stale policy may be used during its refresh
-    until *stale_until*. If refreshes fail, the policy remains the last good policy until
-    *keep_until* (R5, unreachable). *stated* contains the parsed file (R1, the file), or the
-    answer for every URL if there is no file. *freshness_lifetime* is the number of seconds
-    that the response states. *is_stale_on_error* is `True` if the last refresh failed.
-    *may_be_shared* is `True` if the policy follows from an HTTP response of the origin
-    itself, so that a store may share the policy with other crawls. *failure* gives the
-    reason why the last fetch failed. *uid* identifies *stated*. *uid* does not change if a
-    304 confirms the policy, or if the policy remains in use because its refresh failed.
+    A policy is fresh until *fresh_until*, and then stale. During a refresh, a stale policy
+    may be used until *stale_until*. If refreshes fail, the policy remains the last good
+    policy until *keep_until* (R5, unreachable). *stated* contains the parsed file (R1, the
+    file), or the answer for every URL if there is no file. *freshness_lifetime* is the
+    lifetime, in seconds, that the response states. *is_stale_on_error* is `True` if the
+    last refresh failed. *may_be_shared* is `True` if the policy follows from an HTTP
+    response of the origin itself, so that a store may share the policy with other crawls.
+    *failure* gives the reason why the last fetch failed. *uid* identifies *stated*. *uid*
+    does not change if a 304 confirms the policy, or if the policy remains in use because
+    its refresh failed.
     """
 
     origin: Origin
@@ -142,7 +145,7 @@ class Policy:
     freshness_lifetime: float | None = None
     is_stale_on_error: bool = False
     may_be_shared: bool = True
-    # A store does not save the following two fields.
+    # Stores do not save `failure` and `uid`.
     failure: str | None = field(default=None, compare=False)
     uid: int = field(default_factory=count().__next__, compare=False, repr=False)
 
@@ -164,8 +167,8 @@ class Policy:
         """
         stated: RobotsTxt | UniformRules
         promised = None
-        # Do not use `response.outcome`, because a 304 confirms an earlier policy and does
-        # not state a policy.
+        # Do not use `response.outcome`. For a 304, `response.outcome` may be `RENEWED`, but
+        # a 304 does not state a policy.
         outcome = outcome_of(response.status, via_proxy=response.via_proxy)
         if not outcome.row.is_answer:
             return cls.unreachable(origin, response, now, freshness)
@@ -191,11 +194,12 @@ class Policy:
     def revalidated(
         self, response: RobotsResponse, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return a copy of this policy that is fresh again, because a 304 confirmed the
-        policy (Ours R1). The file is not parsed again.
+        """Return a fresh copy of this policy, after a 304 confirmed the policy (Ours R1,
+        the file). The file is not parsed again.
 
-        The freshness lifetime and the validators in the 304 replace the known values. Known
-        values that the 304 omits remain valid (RFC 9111, section 4.3.4).
+        *response* is the 304. The freshness lifetime and the validators in *response*
+        replace the known values. Known values that *response* omits remain valid (RFC 9111,
+        section 4.3.4).
         """
         lifetime = response.freshness_lifetime
         if lifetime is None:
@@ -216,11 +220,11 @@ class Policy:
     def unreachable(
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return a policy with the same answer for every URL until the next fetch. This
-        method implements Ours R5 (unreachable) if there is no last good policy.
+        """Return the policy of an unreachable *origin* without a last good policy (Ours
+        R5). The policy has the same answer for every URL, and applies until the next fetch.
 
-        If the origin is unreachable, every URL is disallowed unless the user sets
-        `ROBOTS1994_UNREACHABLE = "allow"`.
+        Every URL is disallowed, unless the user sets `ROBOTS1994_UNREACHABLE = "allow"`.
+        *result* is the failure, or the answer that means R5 (unreachable).
         """
         retry_at = now + freshness.retry_delay(result)
         status = result.status if isinstance(result, RobotsResponse) else None
@@ -241,12 +245,12 @@ class Policy:
     def stale_on_error(
         self, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
-        """Return a copy of this policy for use until the next fetch. This method implements
-        Ours R5 if there is a last good policy.
+        """Return a copy of this policy, the last good policy, for use until the next fetch.
+        The refresh failed with *result* (Ours R5, unreachable).
 
         *now* must be before *keep_until*. A failed refresh does not extend *keep_until*.
-        Therefore the policy is used for at most `stale_if_error` seconds after its
-        freshness ended, however often the refresh fails.
+        Therefore, the policy is used for at most `stale_if_error` seconds after the end of
+        its freshness, however often the refresh fails.
         """
         # If the clock was set back, move the date of the policy back as well. If the date
         # were in the future, every request would fetch the policy again without a pause.
@@ -277,9 +281,7 @@ class Policy:
         )
 
     def rules(self, robot: str | bytes) -> Rules:
-        """Return the rules for *robot*. *robot* is a bare name or a whole User-Agent
-        header.
-        """
+        """Return the rules for *robot*, which is a bare name or a whole User-Agent header."""
         return self.stated.rules(robot)
 
     @property
@@ -289,11 +291,11 @@ class Policy:
 
     @property
     def validators(self) -> Validators | None:
-        """The request headers with which a server can confirm this policy without sending
-        the file again. `None` if the policy has no validators or no complete file.
+        """The request headers that allow a server to confirm this policy with a 304. The
+        value is `None` if the policy has no validators or no complete file.
         """
-        # Do not send validators for a truncated file. If the user raised the size limit, a
-        # 304 would hide the rest of the file.
+        # Do not send validators for a truncated file. If the user has raised the size limit
+        # since the fetch, a 304 would hide the rest of the file.
         is_whole = self.robots is not None and not self.robots.is_truncated
         sent = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
         # The validators were decoded from Latin-1, which preserves every byte.
@@ -317,7 +319,7 @@ class Policy:
 
     def is_usable(self, now: float) -> bool:
         """Return whether the policy may be used at *now*. A policy may be used while the
-        policy is fresh, and for a limited time after its freshness ended.
+        policy is fresh, and then until *stale_until*.
 
         The policy of an unreachable origin (R5) may be used only while the policy is fresh.
         """
@@ -325,26 +327,26 @@ class Policy:
         return self.fetched_at <= now + CLOCK_SKEW and now < end
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if the policy remains in use after a failed fetch at *now*
-        (R5). Return `None` if the policy does not remain in use.
+        """Return this policy if the policy may remain in use after a failed fetch at *now*
+        (R5, unreachable). Otherwise, return `None`.
         """
         return self if self.is_known and now < self.keep_until else None
 
 
 def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Policy:
-    """Return a copy of *policy* with the times that apply if the origin stated the policy
-    at *now*.
+    """Return a copy of *policy* with new times. The origin stated or confirmed *policy* at
+    *now*.
     """
     row, lifetime = policy.outcome.row, freshness.ttl
     if policy.freshness_lifetime is not None:
-        # Ours R1 (the file): the lifetime that a response states is limited.
+        # Ours R1 (the file): the lifetime that a response states is limited to a range.
         lifetime = min(max(policy.freshness_lifetime, freshness.min_ttl), lifetime)
     lifetime = min(lifetime, row.max_lifetime)
     stale = freshness.stale_while_revalidate if row.allows else 0.0
     keep = freshness.stale_if_error
     if not policy.may_be_shared:
-        # Ours 3.1 (retries): if a proxy may have sent the status, the policy applies only
-        # for a short time.
+        # Ours 3.1 (retries): if a proxy may have generated the status, the policy applies
+        # only for a short time.
         lifetime, stale, keep = min(lifetime, freshness.retry_after), 0.0, 0.0
     end = now + lifetime
     return replace(

@@ -1,20 +1,20 @@
 """Find or fetch the policy of an origin, with one fetch for all waiting requests.
 
-An origin is in one of three states. Either no fetch is in flight, or a fetch is in flight,
-or the policy is decided and the listeners run. The resolver follows these rules:
+An origin is in one of three states: no fetch is in flight, a fetch is in flight, or the
+policy is decided and the listeners run. The resolver follows these rules:
 
 * At most one fetch of an origin is in flight, however many requests wait.
-* Every request waits on a future of its own, so no request can take the result of another
+* Every request waits on its own future, so no request can take the result of another
   request.
 * A policy is in memory before the listeners run, and the listeners end before the waiters
   resume.
-* A fetch is forgotten before its first waiter resumes.
-* The store is read before the robots.txt is requested. Only a fresh policy in the store
-  makes the fetch unnecessary. If the store is empty or fails, the robots.txt is fetched.
-* Each retry uses the context of a waiting request, if possible a context that no earlier
-  attempt used. With rotating proxies, a different context usually means a different proxy.
-* A wait ends with a policy, with `FetchAborted`, or, after our own fault (R7), with a copy
-  of the exception. A missing policy never means "allowed".
+* When a fetch ends, the resolver forgets the fetch before the waiters resume.
+* The sources are read before the robots.txt is requested. Only a fresh policy makes the
+  request unnecessary. If the sources are empty or fail, the robots.txt is requested.
+* Each attempt uses the context of a waiting request. If possible, no earlier attempt used
+  this context. With rotating proxies, a different context usually means a different proxy.
+* A wait ends with a policy, with `FetchAborted`, or with a copy of an exception. The copy
+  is raised after our own fault (R7). A missing policy never means "allowed".
 """
 
 from collections.abc import Callable, Collection
@@ -61,8 +61,8 @@ class InFlightFetch(Generic[ContextT]):
     """
 
     origin: Origin
-    # `waiters` maps each waiter to its context, in order of arrival. A cancelled waiter can
-    # be removed from a dict quickly.
+    # `waiters` maps each waiter to the context of its request, in order of arrival. Use a
+    # dict, because a cancelled waiter can be removed from a dict quickly.
     waiters: dict[Waiter, ContextT] = field(default_factory=dict)
     decided: Policy | None = None
     cancel: Callable[[], object] | None = None
@@ -78,7 +78,7 @@ class InFlightFetch(Generic[ContextT]):
             self.cancel()
 
     def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
-        """Resume every waiter with *resolution*, except for the waiters in *but*."""
+        """Resume every waiter, except the waiters in *but*, with *resolution*."""
         for waiter in tuple(self.waiters):
             if waiter not in but:
                 waiter.release(resolution)
@@ -94,23 +94,21 @@ class PolicyResolver(Generic[ContextT]):
     memory: Memory
     freshness: FreshnessSettings
     sources: tuple[Source, ...]
-    """The sources in which a policy is looked up before the policy is fetched. The sources
-    are read in order.
-    """
+    """The sources that are read, in order, before a policy is fetched."""
     store: Store | None
     """The source that stores fetched policies and manages leases, or `None` if policies are
     stored only in memory.
     """
     max_retries: int
-    # `_in_flight` contains the fetches in flight. `_aborted` is the *reason* with which
-    # `abort` was called, or `None`. `_keeps` is the function that returns whether a request
-    # continues to wait after `abort`.
+    # `_in_flight` contains the fetches in flight. `_aborted` and `_keeps` are the arguments
+    # with which `abort` was called. Before that call, `_aborted` is `None`.
     _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
     _aborted: str | None = None
     _keeps: Callable[[ContextT], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if the policy is in memory and fresh. Never wait.
+        """Return the policy of *origin* if the policy is in memory and fresh. Otherwise,
+        return `None`. The method never waits.
 
         A result of `None` means "call `resolve`", not "allowed".
         """
@@ -118,9 +116,8 @@ class PolicyResolver(Generic[ContextT]):
         return policy if policy and policy.is_fresh(self.backend.now()) else None
 
     async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
-        """Return the policy of *origin*, and fetch the policy if necessary. If the fetch
-        failed and no last good policy is known, the result also contains the exception that
-        interrupted the fetch, if any.
+        """Return the policy of *origin*, and fetch the policy if necessary. *context*
+        describes how the waiting page request is sent.
 
         A stale policy that may still be used (`Policy.is_usable`) is returned at once, and
         is refreshed in the background. If one wait is cancelled, the fetch and the other
@@ -136,7 +133,7 @@ class PolicyResolver(Generic[ContextT]):
                 self._start(InFlightFetch(origin), context, policy)
             return Resolved(policy)
         if in_flight is not None and in_flight.decided is not None:
-            # The new policy was stale at once. Use the new policy anyway, because the
+            # The new policy became stale at once. Use the new policy anyway, because the
             # waiting requests also use the new policy.
             return Resolved(in_flight.decided)
         if self._aborted is not None and not self._keeps(context):
@@ -149,7 +146,7 @@ class PolicyResolver(Generic[ContextT]):
             # ends before `_start` returns.
             in_flight = InFlightFetch(origin, {waiter: context})
             self._start(in_flight, context, policy and policy.last_good(now))
-        # If only this wait is cancelled, remove the waiter. The fetch continues for the
+        # Remove the waiter, even if this wait is cancelled. The fetch continues for the
         # other waiters.
         try:
             resolution = await waiter
@@ -166,13 +163,13 @@ class PolicyResolver(Generic[ContextT]):
     def abort(
         self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
     ) -> None:
-        """Start no more fetches, cancel the fetches in flight and end every wait (R6,
-        closing).
+        """Cancel the fetches in flight, end the waits, and permit no new waits (R6,
+        closing). Requests for which *keeps* returns `True` are exempt.
 
-        *reason* is the message of `FetchAborted`. A request continues to wait if *keeps*
-        returns `True` for the context of the request. The remaining wait is bounded. A
-        fetch in a closing crawl is retried at most once, and is cancelled if the fetch
-        takes too long.
+        *reason* is the message of `FetchAborted`. *keeps* is called with the context of
+        each request. An exempt request continues to wait, and may start a fetch. The wait
+        of an exempt request is bounded. A fetch in a closing crawl is retried at most once,
+        and is cancelled if the fetch takes too long.
         """
         # Set the attributes before any wait ends, because a request whose wait ends must
         # not start another fetch.
@@ -196,7 +193,7 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         known: Policy | None,
     ) -> None:
-        """Start a fetch. However the fetch ends, `_end` is called."""
+        """Start a fetch. `_end` is called at the end of the fetch, even if the fetch fails."""
         self._in_flight[in_flight.origin] = in_flight
         work = self._run(in_flight, context, known)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
@@ -224,13 +221,13 @@ class PolicyResolver(Generic[ContextT]):
         except self.backend.cancelled:
             raise
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
-            # Ours R7: a fetch does not raise an exception if the origin fails. Therefore
+            # Ours R7: a fetch does not raise an exception if the origin fails. Therefore,
             # the error is our own fault.
             resolution = LocalFault(error, is_bug=True)
         finally:
             # This block also runs if the task is cancelled or the crawl closes, so that
-            # every wait ends (R6). If the policy is decided, use the policy even if a
-            # listener failed.
+            # every wait ends (R6, closing). If the policy is decided, use the policy even
+            # if a listener failed.
             decided = in_flight.decided
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
@@ -253,8 +250,8 @@ class PolicyResolver(Generic[ContextT]):
         origin, last, found = in_flight.origin, known, None
         for source in self.sources:
             found = found or await source.get(origin)
-        # `known` may be newer than the policy in the store if the store did not work for a
-        # while.
+        # If the store did not work for a while, `known` may be newer than the policy in the
+        # store.
         if found is None or (known and found.fetched_at < known.fetched_at):
             found = known
         if found is not None and not found.is_fresh(now := self.backend.now()):
@@ -285,10 +282,12 @@ class PolicyResolver(Generic[ContextT]):
         known: Policy | None,
         context: ContextT,
     ) -> None:
-        """Put a *policy* that a source returned into memory, and call the listeners."""
+        """Put into memory a *policy* that a source or the store returned, and call the
+        listeners.
+        """
         self.memory.put(policy)
-        # Listeners may request pages of this origin, and memory may drop the policy
-        # while the listeners run.
+        # Set `decided`, because listeners may request pages of this origin, and memory may
+        # drop the policy while the listeners run.
         in_flight.decided = policy
         try:
             await self.backend.policy_loaded(policy, known, context)
@@ -304,7 +303,7 @@ class PolicyResolver(Generic[ContextT]):
         context: ContextT,
         last: Policy | None,
     ) -> tuple[FetchResult, ContextT]:
-        """Request the file until the result is final or no retry is left (Ours 3.1,
+        """Request the file until a result needs no retry, or no retry is left (Ours 3.1,
         retries).
 
         Return the result, and the context of the last attempt. *last* is the last good
@@ -322,7 +321,8 @@ class PolicyResolver(Generic[ContextT]):
             result = await fetch(context)
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
-                # Ours 3.1: retries by Scrapy's RetryMiddleware count towards `max_retries`.
+                # Ours 3.1 (retries): retries by Scrapy's RetryMiddleware count towards
+                # `max_retries`.
                 used += self.backend.retries_of(context)
                 has_other_way = any(it not in tried for it in waiting)
             pause = retry_pause(
@@ -336,7 +336,8 @@ class PolicyResolver(Generic[ContextT]):
                 return result, context
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
-            # A 401 or 403 is requested again only if a proxy may have sent the status.
+            # After a 401 or 403, the file is requested again only if a proxy may have sent
+            # the status.
             was_refused = was_refused or (
                 isinstance(result, RobotsResponse)
                 and result.outcome is Outcome.FORBIDDEN
@@ -350,7 +351,9 @@ class PolicyResolver(Generic[ContextT]):
         last: Policy | None,
         known: Policy | None,
     ) -> Resolved:
-        """Make the policy for *result*, store the policy, and call the listeners."""
+        """Make the policy that follows from *result*, store the policy, and call the
+        listeners.
+        """
         origin, freshness = in_flight.origin, self.freshness
         reader, now = self.backend.reader, self.backend.now()
         match result:
@@ -372,14 +375,14 @@ class PolicyResolver(Generic[ContextT]):
             self.store.release_lease(origin, policy)
         await self.backend.policy_fetched(policy, result, last, known, context)
         self.memory.measure(policy)
-        # Report the failure only if no last good policy decides.
+        # Return the exception only if no last good policy decides.
         if isinstance(result, FetchError) and not policy.is_known:
             return Resolved(policy, result.error)
         return Resolved(policy)
 
     def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
         """Forget the fetch *in_flight*, and resume its waiters with *resolution*. A second
-        call has no effect.
+        call for the same fetch has no effect.
         """
         if self._in_flight.get(in_flight.origin) is not in_flight:
             return

@@ -3,12 +3,12 @@
 Scrapy's own decompression is not suitable, for two reasons. First, Scrapy returns the
 beginning of an incomplete stream. If only half of a file is obeyed, the file may seem to
 allow the whole site (R5, unreachable). Second, Scrapy discards a body whose decompressed
-size exceeds a limit, but the whole lines within the limit must be obeyed (Ours O24,
-truncated files). Therefore this module unpacks a body up to a limit, and rejects a stream
+size exceeds a limit. However, the whole lines within the limit must be obeyed (Ours O24,
+truncated files). Therefore, this module unpacks a body up to a limit, and rejects a stream
 that ends too early.
 
-The time that unpacking takes is linear in the size of the input and the output, because the
-input is not copied for each member. The numbers of layers and members are limited.
+The unpacking time is linear in the size of the input and the output, because the input is
+not copied for each member. The number of layers and the number of members are limited.
 """
 
 import re
@@ -22,15 +22,13 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""The maximum number of codings that one body may have. An honest server does not apply
-more codings.
-"""
+"""The maximum number of codings of one body. An honest server does not apply more codings."""
 
 MAX_MEMBERS = 1_000
 """The maximum number of members in a gzip file, or of frames in a zstd file."""
 
-# This module may be unable to unpack the following codings. `br` and `zstd` need a library
-# that may be missing.
+# This module cannot unpack `compress` and `x-compress`. The module can unpack `br` and
+# `zstd` only if the libraries for these codings are installed.
 _PACKED = frozenset(("compress", "x-compress", "br", "zstd"))
 # Match a control character that occurs in compressed data but not in text.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
@@ -51,8 +49,8 @@ _ZSTD_WINDOW = 23
 class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
     """Raised for a body that does not match its Content-Encoding, or that ends too early.
 
-    *is_final* is `True` if a retry would not help, because the server would probably send
-    an undecodable body again.
+    *is_final* is `True` if the server would probably send an undecodable body again, so
+    that a retry would not help.
     """
 
     def __init__(self, message: str, *, is_final: bool = False) -> None:
@@ -61,9 +59,11 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
 
 
 def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
-    """Return whether unpacking *body* takes no longer than parsing *most* bytes of text."""
-    # Unpacking 80 bytes of brotli can take 40 ms, because the window may be large.
-    # Unpacking a few KB of zstd can take 6 ms.
+    """Return whether *body* can be unpacked as quickly as *most* bytes of text can be
+    parsed.
+    """
+    # The unpacking of 80 bytes of brotli can take 40 ms, because the window may be large.
+    # The unpacking of a few KB of zstd can take 6 ms.
     is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
     return not is_slow and len(body) <= most
 
@@ -75,12 +75,12 @@ def unpack(
     codings of *body*, in the order in which the server applied the codings.
 
     Stop after slightly more than *limit* bytes, however large the unpacked body would be.
-    If *is_truncated* is true, *body* was truncated during the download. In that case,
-    return the part of *body* that can be unpacked. Raise `Undecodable` if *body* is broken
-    or incomplete. No other exception is raised.
+    If *is_truncated* is true, *body* was truncated during the download, so return the part
+    that can be unpacked. Raise `Undecodable` if *body* is broken or incomplete. No other
+    exception is raised.
     """
-    # Limit the number of layers, because unpacking each layer may take as long as unpacking
-    # a file of the maximum size.
+    # Limit the number of layers, because each layer may take as long to unpack as a file of
+    # the maximum size.
     if len(codings) > MAX_LAYERS:
         raise Undecodable(f"{len(codings)} content codings", is_final=True)
     for coding in reversed(codings):
@@ -169,8 +169,8 @@ _UNPACKERS: dict[str, Unpacker] = {
     "x-gzip": _gunzip,
     "deflate": _inflate,
 }
-"""A dict that maps each coding to the function that decompresses a body. A coding whose
-library is missing is not a key, and is not listed in the Accept-Encoding of requests.
+"""A dict that maps each coding to the function that decompresses a body. If the library for
+a coding is missing, the dict and the Accept-Encoding of requests do not contain the coding.
 """
 
 with suppress(ImportError):  # Scrapy before 2.19 does not require zstd
@@ -182,7 +182,7 @@ with suppress(ImportError):  # Scrapy before 2.19 does not require zstd
     _options: dict[int, int] = {
         zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW
     }
-    # The magic is empty, because after a zstd frame only another frame may follow.
+    # The magic is empty, because only another frame may follow a zstd frame.
     _UNPACKERS["zstd"] = partial(
         _unpack_members,
         partial(zstd.ZstdDecompressor, options=_options),
@@ -196,11 +196,11 @@ with suppress(ImportError, TypeError):  # brotli before 1.2 cannot stop at a lim
     brotli.Decompressor().process(b"", output_buffer_limit=1)
 
     def _unbrotli(body: bytes, limit: int) -> tuple[bytes, bool]:
-        """Decompress a brotli stream. The output may be longer than *limit*, but the
-        additional size is bounded.
+        """Decompress a brotli stream. The output may be longer than *limit*, but only by a
+        bounded size.
         """
-        # Decompress in one call, because the brotli library lets other threads run during a
-        # call.
+        # Decompress the whole body in one call, because other threads can run during a call
+        # to the brotli library.
         stream = brotli.Decompressor()
         try:
             out = stream.process(body, output_buffer_limit=limit + 1)
@@ -210,8 +210,8 @@ with suppress(ImportError, TypeError):  # brotli before 1.2 cannot stop at a lim
 
     _UNPACKERS["br"] = _unbrotli
 
-# List the codings in the order in which Scrapy's own requests list the codings, because
-# some download handlers compare the header with Scrapy's header.
+# List the codings in the same order as Scrapy's own Accept-Encoding header, because some
+# download handlers compare the two headers.
 _ACCEPTED = ("gzip", "deflate", "br", "zstd")
 
 ACCEPT_ENCODING = ", ".join(filter(_UNPACKERS.__contains__, _ACCEPTED))
