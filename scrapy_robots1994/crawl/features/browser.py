@@ -156,11 +156,8 @@ class BrowserRequests:
 
     def _left(self, request: Request) -> None:
         """Stop counting a page that the browser has loaded."""
-        key = _key(request.url)
-        if self._requested[key] > 1:
-            self._requested[key] -= 1
-        else:
-            del self._requested[key]
+        # The subtraction of counters removes a key whose number is not positive.
+        self._requested -= Counter([_key(request.url)])
 
     def _closed(self) -> None:
         """Log how many requests were checked, and how many requests were aborted."""

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import TypeAlias
 
 from scrapy.http import Response
@@ -112,19 +111,18 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
     """
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
-    in_header = [
-        Said(it, f"header {name}") for it in islice(values, MAX_NOT_UNDERSTOOD)
-    ]
+    in_header = [Said(it, f"header {name}") for it in values]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
     # Usage U11 (TDMRep): meta tags override the header, even if the header is more
-    # restrictive. Of several values in one place, the most restrictive value applies.
+    # restrictive. Of several values in one place, the most restrictive value applies, which
+    # is "1".
     for places in (in_meta, in_header):
-        for value, answer in _TDM_ANSWERS.items():
-            for said in places:
-                if said.term == value:
-                    term = f"{name}: {value}"
-                    return (Statement(TDM, answer, term, said.where),), odd
+        stated = [it for it in places if it.term in _TDM_ANSWERS]
+        if stated:
+            said = max(stated, key=lambda it: it.term)
+            answer, term = _TDM_ANSWERS[said.term], f"{name}: {said.term}"
+            return (Statement(TDM, answer, term, said.where),), odd
     return (), odd
 
 

@@ -66,8 +66,6 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     invalid body does not cause an exception.
     """
     head = page_head(response)
-    if not head.tags and not head.header:
-        return NO_DIRECTIVES
     return directives_of(head.tags, [head.header], robot_names(robot))
 
 
