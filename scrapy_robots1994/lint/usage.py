@@ -4,10 +4,12 @@ not intend.
 Usage preferences do not affect which URLs robots may fetch.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from scrapy_robots1994.errors import closest
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.fixes import Fix
 from scrapy_robots1994.lint.kinds import Problem
@@ -19,6 +21,7 @@ from scrapy_robots1994.parser.usage import (
     LABELS,
     LABELS_OF,
     LICENSE_FIELD,
+    SIGNAL_FIELD,
     USAGE_FIELD,
     USE_LABEL,
     Answer,
@@ -29,6 +32,9 @@ from scrapy_robots1994.parser.usage import (
     statements_of,
     usage_dialect,
 )
+
+# Match a label and a value of Content-Signal without the `=` between them.
+_PARTED = re.compile(r"([a-z-]+)(?::[ \t]*|[ \t]+)(yes|no)", re.IGNORECASE)
 
 # At most this number of preferences of one record are compared with each other.
 _LINES_COMPARED = 200
@@ -117,23 +123,35 @@ def _value_problems(
     seen: set[str] = set()
     for member in members:
         label = LABELS_OF[field].get(member.key)
-        if label is None:
-            # A word without a value is probably not a label.
-            is_label = member.value or member.key in _OLD_LABELS
+        parted = _PARTED.fullmatch(member.text) if field == SIGNAL_FIELD else None
+        if parted and parted[1] in LABELS_OF[field]:
+            fix = f"Write `{parted[1]}={parted[2]}`."
+            yield _at(line, kinds.USAGE_VALUE, member.text, "yes", "no", fix=fix)
+        elif label is None:
+            # In Content-Usage, a word without a value is probably not a label.
+            is_label = (
+                member.value or member.key in _OLD_LABELS or field == SIGNAL_FIELD
+            )
             if is_label and (member.key != USE_LABEL or field == USAGE_FIELD):
-                yield _label_problem(line, field, member.key)
+                yield _label_problem(line, field, member)
         elif member.key in seen:
             which = "last" if field == USAGE_FIELD else "most restrictive"
             yield _at(line, kinds.USAGE_TWICE, member.key, which)
         elif label.answer_of(member.value) is None:
-            yield _at(line, kinds.USAGE_VALUE, member.text, *label.answers)
+            several = "=" in member.value
+            fix = "Write a comma between two labels." * several
+            yield _at(line, kinds.USAGE_VALUE, member.text, *label.answers, fix=fix)
         seen.add(member.key)
 
 
-def _label_problem(line: Line, field: str, label: str) -> Problem:
-    """Return the problem with *label*, which is not a label of *field*."""
+def _label_problem(line: Line, field: str, member: Member) -> Problem:
+    """Return the problem with *member*, whose key is not a label of *field*."""
+    label = member.key
     old = _OLD_LABELS.get(label) if field == USAGE_FIELD else None
-    draft, new = old or ("", _SAME_PURPOSE.get((field, label), ""))
+    new = _SAME_PURPOSE.get((field, label), "")
+    if member.value and not new:
+        new = closest(label, LABELS_OF[field]) or ""
+    draft, new = old or ("", new)
     was = f"; it was one of {draft}" * bool(draft)
     fix = f"Write `{new}`, if that is meant." * bool(new)
     return _at(line, kinds.USAGE_LABEL, label, field, was, fix=fix)

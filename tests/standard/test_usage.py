@@ -619,6 +619,31 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
     assert fixes("Content-Signal: search=yes, use=full") == []
 
 
+@pytest.mark.parametrize(
+    ("value", "code", "fix"),
+    [
+        ("ai-train: no", "R052", "Write `ai-train=no`."),
+        ("search=yes, ai-train no", "R052", "Write `ai-train=no`."),
+        ("search=yes ai-train=no", "R052", "Write a comma between two labels."),
+        ("search=yes; ai-train=no", "R052", "Write a comma between two labels."),
+        ("ai-trian=no", "R053", "Write `ai-train`, if that is meant."),
+        (
+            *("no-train", "R053"),
+            "Nothing need be done, if it is for a program that knows it.",
+        ),
+    ],
+)
+def test_content_signal_that_states_nothing_is_reported(
+    value: str, code: str, fix: str
+) -> None:
+    """The owner would believe that the line states the preference."""
+    body = f"{STAR}Content-Signal: {value}\nDisallow:"
+    others = ("R003", "R019")
+    (problem,) = [it for it in RobotsTxt.parse(body).problems if it.code not in others]
+
+    assert (problem.code, problem.fix) == (code, fix)
+
+
 def test_lint_of_thousands_of_preferences_takes_linear_time() -> None:
     """Lint compares only the first lines of a record in pairs, so 8,000 preferences do not
     take quadratic time.
