@@ -214,6 +214,7 @@ class RobotsTxt:
                 self.text, self._dialect, self._reading, (), for_warnings=False
             )
             self._sitemaps = reading.sitemaps
+            self._memory_bytes = None
         return self._sitemaps
 
     @property

@@ -101,8 +101,13 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        user_info = self.place.rpartition("@")[0]
+        # A password may contain a "?" that should have been escaped. In that case, the
+        # first option starts inside the password.
+        query = "&".join(f"{name}={value}" for name, value in self.options)
+        place = self.place if "@" in self.place else f"{self.place}?{query}"
+        user_info = place.rpartition("@")[0]
         found = [user_info, user_info.partition(":")[2]]
+        found += [part.partition("?")[0] for part in found if "?" in part]
         found += [value for name, value in self.options if _SECRET_NAME.search(name)]
         forms = (str, unquote, lambda text: quote(text, safe=""))
         return {form(text) for text in found for form in forms} - {""}
