@@ -54,7 +54,7 @@ class Cause(Enum):
         "allow",
         "Allow",
         "1994 F6, Ours O21",
-        "Allow lines, and an empty Disallow next to other rules, have the same meaning in both",
+        "Allow lines, and an empty Disallow next to other rules, have the same meaning in both parsers",
     )
     LONGEST_MATCH = (
         "longest-match",
@@ -66,25 +66,25 @@ class Cause(Enum):
         "wildcard",
         "wildcard or $",
         "1994 D1",
-        "* and $ in a path have the same meaning in both",
+        "* and $ in a path have the same meaning in both parsers",
     )
     SPLIT_RECORD = (
         "split-record",
         "record split by a blank line",
         "1994 F1, Ours O5",
-        "no record contains a blank line, or a blank line means the same to both",
+        "no record contains a blank line, or a blank line has the same meaning in both parsers",
     )
     MISSPELT = (
         "misspelt-field",
         "misspelt field",
         "1994 F4, F6, Ours O14",
-        "misspelt fields, and lines without a colon, have the same meaning in both",
+        "misspelt fields, and lines without a colon, have the same meaning in both parsers",
     )
     JOINED = (
         "joined-records",
         "records joined",
         "1994 F6, Ours O7",
-        "another field between User-agent lines has the same effect in both",
+        "another field between User-agent lines has the same effect in both parsers",
     )
     EMPTY_RECORD = (
         "empty-record",

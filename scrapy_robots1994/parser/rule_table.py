@@ -48,7 +48,7 @@ class RuleColumns:
     """The rules that a robot obeys, stored in columns and sorted by value. Rules without a
     value are omitted.
 
-    The number of a rule is its place in the columns, from 0. *values* are the paths as
+    The number of a rule is its index in the columns, starting at 0. *values* are the paths as
     written, and *lines* are the line numbers of the rules. *kinds* contains the kind of
     each rule, which is the sum of the flags `SPLIT` and `ALLOW` that apply to the rule.
     *kinds* is empty if every rule is a Disallow that both readings obey. *first_lines*

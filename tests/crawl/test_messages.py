@@ -383,7 +383,7 @@ answer that causes such a line, the level of the line, and settings.
 def test_lines_about_origins_are_limited(
     site: Site, tmp_path: Path, kind: str, has_store: bool
 ) -> None:
-    """A crawl logs at most twenty lines of each kind, and one summary at the close.
+    """A crawl logs at most twenty lines of each kind, and one summary when the spider closes.
 
     Lines about policies from a store are also limited.
     """

@@ -45,7 +45,7 @@ OUR_NAMES = (
     "Mozilla/5.0 (X11; FooBot/v1.4; Build/9) (x (y/1 foo@bot.test/1))",
     "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9 FooBot/1 Safari/9",
 )
-"""Values of User-agent lines. In some dialect, each value names a robot of `OUR_ROBOTS`."""
+"""Values of User-agent lines. Each value names a robot of `OUR_ROBOTS` in at least one dialect."""
 
 OUR_ROBOTS = (
     *("FooBot", "foobot", "FooBot/2.1", "FooBot/2.1 (+http://foo.test/)") * 2,

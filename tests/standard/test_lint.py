@@ -214,7 +214,7 @@ def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
     for line in lines:
         assert line.isprintable()
         assert form != "text" or len(line) <= WIDTH
-    # JSON escapes the backslash of the escaped character.
+    # JSON doubles the backslash of the escape sequence.
     assert any("x1b[31m" in line.replace("\\", "") for line in lines)
 
 

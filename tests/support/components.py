@@ -518,7 +518,7 @@ class CountPasses:
     counts: Counter[str]
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Count the request of a page."""
+        """Count a request for a page."""
         if not request.url.endswith("/robots.txt"):
             self.counts[request.url] += 1
 

@@ -107,7 +107,7 @@ class ForkedProcess:
         self._code: int | None = None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end of the process, and return the exit code.
+        """Wait for the process to exit, and return its exit code.
 
         Raise `subprocess.TimeoutExpired` after *timeout* seconds.
         """
