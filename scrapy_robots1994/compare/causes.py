@@ -54,7 +54,10 @@ class Cause(Enum):
         "allow",
         "Allow",
         "1994 F6, Ours O21",
-        "Allow lines, and an empty Disallow next to other rules, have the same meaning in both parsers",
+        (
+            "Allow lines, and an empty Disallow next to other rules, have the "
+            "same meaning in both parsers"
+        ),
     )
     LONGEST_MATCH = (
         "longest-match",
@@ -72,13 +75,19 @@ class Cause(Enum):
         "split-record",
         "record split by a blank line",
         "1994 F1, Ours O5",
-        "no record contains a blank line, or a blank line has the same meaning in both parsers",
+        (
+            "no record contains a blank line, or a blank line has the same "
+            "meaning in both parsers"
+        ),
     )
     MISSPELT = (
         "misspelt-field",
         "misspelt field",
         "1994 F4, F6, Ours O14",
-        "misspelt fields, and lines without a colon, have the same meaning in both parsers",
+        (
+            "misspelt fields, and lines without a colon, have the same meaning in "
+            "both parsers"
+        ),
     )
     JOINED = (
         "joined-records",
