@@ -355,7 +355,10 @@ class Lookup:
         end()
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Fetch *urls*, and report a source for each URL. The implementation in this base class does nothing."""
+        """Fetch *urls*, and report a source for each URL.
+
+        The implementation in this base class does nothing.
+        """
 
     @property
     def _counts(self) -> str:

@@ -194,9 +194,9 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
         if not is_parted:
             # Ours O7 (run of names): a User-agent line below a rule begins a new record.
             outcome = "begins a new record"
-            # In a dialect without Allow, a User-agent line below an Allow line does not begin a new record. If the record
-            # above has only Allow lines, the names of both records share the rules in that
-            # dialect.
+            # In a dialect without Allow, a User-agent line below an Allow line does not
+            # begin a new record. If the record above has only Allow lines, the names of
+            # both records share the rules in that dialect.
             effect = Effect.SAME if has_closing else Effect.OPENS
             yield _no_blank(record.agents[0], "Disallow", outcome, effect)
         has_closing = any(map(closes, record.rules))
