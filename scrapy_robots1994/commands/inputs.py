@@ -55,7 +55,7 @@ def is_archive(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without repetitions. Each folder is replaced with the files under the
+    """Return *names* without repetitions. Each folder is replaced by the files under the
     folder.
 
     Inside a folder, hidden files, hidden folders and journals of evidence are left out. If
@@ -228,9 +228,9 @@ OTHER_READINGS = {
     "cautious": ("the cautious reading", "ROBOTS1994_READING"),
     "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""The other ways to read a file. The keys are the names of the ways. The values are a
-phrase for messages, and the setting that makes a crawl read files in this way.
-`robots-check` prints the verdict of each way that leads to a different verdict.
+"""The other ways to read a file. Each key is the name of a way. Each value consists of a
+phrase for messages, and of the setting that makes a crawl read files in this way. If a
+way leads to a different verdict, `robots-check` prints this verdict.
 """
 
 
@@ -238,9 +238,9 @@ phrase for messages, and the setting that makes a crawl read files in this way.
 class PolicySource:
     """The policy of an origin or of a file. *name* is the URL or the name of the file.
 
-    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed and
-    there is no last good policy to use, *why* gives the reason, and one answer applies to
-    all URLs according to R5 (unreachable).
+    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
+    and there is no last good policy, *why* also gives the reason. In this case, one
+    answer applies to all URLs, according to R5 (unreachable).
     """
 
     name: str
@@ -252,7 +252,7 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether the origin or the file itself states the policy."""
+        """Whether the policy comes from an answer of the origin, or from the file."""
         return self.rules is not None and not self.why
 
     @cached_property
@@ -273,7 +273,7 @@ class PolicySource:
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
-        """Return the source for the file *name*, which *reader* reads."""
+        """Read the file *name* with *reader*, and return the source for the file."""
         try:
             # The extra byte shows whether the file is longer than the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
@@ -331,8 +331,8 @@ class Lookup:
     ) -> None:
         """Look up all *names*. Call *add* with each source, and then call *end* once.
 
-        *add* is called as soon as a source is known. At Ctrl-C, *end* is called at once,
-        notes list the names that have no source yet, and the process ends.
+        *add* is called as soon as a source is known. After Ctrl-C, *end* is called at
+        once. Then notes list the names that have no source yet, and the process ends.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -359,7 +359,9 @@ class Lookup:
 
     @property
     def _counts(self) -> str:
-        """How many of the names have no source yet."""
+        """The number of names that have no source yet, and the number of all names, as
+        text.
+        """
         return f"{len(self._missing):,} of {self._count:,}"
 
     def _give_up(self) -> NoReturn:

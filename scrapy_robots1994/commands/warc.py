@@ -151,7 +151,8 @@ class _QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
 def records_in(
     file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the offset (in bytes) and the record itself, for each record of a WARC *file*.
+    """Yield the offset (in bytes) of each record in the WARC *file*, and the record
+    itself.
 
     *start* is the offset of the first record to read. If *check_digests* is true, the
     attribute `digest_checker.problems` of a record lists the wrong digests. The list of
@@ -313,7 +314,7 @@ def is_short(record: Any) -> bool:
 def captures_of(
     name: str, urls: list[str], reader: Reader, freshness: FreshnessSettings
 ) -> Iterator[tuple[PolicySource, list[str]]]:
-    """Yield a source for each origin of *urls*, and the URLs of the origin.
+    """Yield, for each origin of *urls*, a source and the URLs of the origin.
 
     The source contains the policy of the last capture of the origin in the WARC file
     *name*. If the file contains no capture of the origin, the policy is unknown. Raises
