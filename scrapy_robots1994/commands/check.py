@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The word of a verdict is padded to this number of characters.
+# The output pads the word of a verdict to this number of characters.
 _MARGIN = 12
 # `_counts[_NOT_FOR]` is the number of URLs that robots.txt allows, but not for each
 # purpose in `_purposes`.
@@ -522,8 +522,8 @@ class UrlVerdict:
     def _lost_line(self) -> "Problem | None":
         """Return the problem with a line that was probably meant to disallow the URL.
 
-        Return None if the URL is not allowed, if the verdict comes from evidence, or if
-        the file does not contain such a line.
+        Return None if the file does not contain such a line. Also return None if the URL
+        is not allowed, or if the verdict comes from evidence.
         """
         robots = self.source and self.source.rules
         if not isinstance(robots, RobotsTxt) or self.word != "allowed" or self.applied:

@@ -127,7 +127,7 @@ class RobotsCompare(RobotsCommand):
         is_whole = not (inputs.unread or totals.stuck)
         if not is_whole:
             return ExitCode.UNREAD
-        # The exit code is FOUND if no question was asked. No question is asked if no URL of
-        # --urls belongs to the origin of an input, or if the WARC files contain no answer
-        # to GET /robots.txt.
+        # The exit code is FOUND if no question was asked. A comparison has no questions
+        # if no URL of --urls belongs to the origin of an input. A comparison also has no
+        # questions if the WARC files contain no answer to GET /robots.txt.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

@@ -1,7 +1,7 @@
 """Read the evidence of crawls, find the decision about a URL, and verify all decisions.
 
-To verify a decision, this module makes the decision again from the WARC record, with the
-settings that are recorded in the WARC. Nothing is fetched.
+To verify a decision, this module makes the decision again. The module uses the WARC
+record of the decision, and the settings that the WARC contains. Nothing is fetched.
 
 The folder of evidence is untrusted. Only regular files in the folder are opened, and each
 line, header and block is read only up to a limit.
@@ -397,10 +397,10 @@ class CrawlEvidence:
         yield from _unequal(line, decision_of(verdict) | stated, "record")
 
     def clients(self, line: JournalLine) -> Clients:
-        """Return the HTTP clients that may have sent the request of *line*."""
+        """Return the HTTP clients that could have sent the request of *line*."""
         scheme = line.url.partition(":")[0].lower()
-        # If the line names no client, as in journals of earlier versions, use the client
-        # that the WARC names for the scheme of the URL.
+        # The lines of older journals do not name a client. For such a line, use the
+        # client that the WARC names for the scheme of the URL.
         return clients_named(line.client or self._client_names.get(scheme))
 
 
@@ -408,8 +408,8 @@ class Applied(NamedTuple):
     """The recorded decision that applied to a URL.
 
     The decision is *line*, which is line *number* of the journal of *crawl*. *is_own* is
-    true if the decision is about the URL itself, and false if the decision is about another
-    URL of the same origin.
+    true if the decision is about the URL itself. Otherwise, the decision is about another
+    URL of the origin.
     """
 
     crawl: CrawlEvidence
@@ -438,8 +438,10 @@ class Applied(NamedTuple):
         return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the decision as plain values for JSON, with the places of the decision
-        in the journal and of its record in the WARC.
+        """Return the decision as plain values for JSON.
+
+        The values include the line of the decision in the journal, and the offset of its
+        record in the WARC.
         """
         record = self.crawl.records.get(self.line.record or "")
         return {
@@ -540,9 +542,8 @@ class EvidenceFolder:
         """Return a dictionary from each of *urls* to the last decision about the URL up to
         the time *at*.
 
-        If there is no decision about a URL, the URL is mapped to the last decision about
-        its origin. If there is no decision about the origin either, the URL is mapped to
-        None.
+        A URL without a decision is mapped to the last decision about its origin. If there
+        is no decision about the origin either, the URL is mapped to None.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}

@@ -101,8 +101,8 @@ class PolicyLookup(Lookup):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # Report each URL that has no source yet. A URL has no source if, for example, an
-        # extension closed the crawl early, or a spider middleware did not run the spider's
+        # Report each URL that has no source yet. For example, an extension can close the
+        # crawl early, or a spider middleware can prevent the call of the spider's
         # `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
@@ -143,9 +143,9 @@ class PolicyLookup(Lookup):
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
         """Return the policy that belongs to *url*.
 
-        If *url* has no path, or if its path is `/` or `/robots.txt`, the result is the
-        policy of the origin of *url*. Otherwise, *url* is fetched as if it were the
-        robots.txt of the origin.
+        The result is the policy of the origin if *url* has no path, or the path `/` or
+        `/robots.txt`. Otherwise, *url* is fetched as if it were the robots.txt of the
+        origin.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL

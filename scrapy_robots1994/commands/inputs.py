@@ -58,10 +58,10 @@ def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without repetitions. Each folder is replaced by the files under the
     folder.
 
-    Inside a folder, hidden files, hidden folders and journals of evidence are left out. If
-    a link leads out of the folder, or a file is not regular, the link or file is left out,
-    and a note is printed. A folder that cannot be listed remains in the result. The later
-    attempt to read the folder raises an error that gives the reason.
+    Inside a folder, hidden files, hidden folders and journals of evidence are left out.
+    Links that lead out of the folder, and files that are not regular files, are left out
+    with a note. A folder that cannot be listed remains in the result. The later attempt
+    to read the folder raises an error that gives the reason.
 
     Raises `WrongUse` for a folder without files, for an empty name, for a host name without
     `https://`, and for a URL without a valid origin.
@@ -96,8 +96,8 @@ def _files_under(folder: str) -> Iterator[str]:
         leaving = (str(Path(path, name)) for name in folders)
         left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
-            # Skip journals of evidence. A folder of evidence may be read for its WARC
-            # files, but its journals are not robots.txt files.
+            # Skip journals of evidence. A folder of evidence can be an input because of
+            # its WARC files, but its journals are not robots.txt files.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
@@ -167,9 +167,9 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs in the arguments *args*, in the file called *named* and in standard
     input.
 
-    Standard input is read if an argument or *named* is `-`. Standard input is also read if
-    it is not a terminal, and the command line gives neither a URL nor a file of URLs.
-    Raises `WrongUse` if no URL is found.
+    Standard input is read if an argument or *named* is `-`. If the command line gives
+    neither a URL nor a file of URLs, standard input is also read, unless standard input
+    is a terminal. Raises `WrongUse` if no URL is found.
     """
     # Encode each argument, because the arguments of a process may not be valid UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]

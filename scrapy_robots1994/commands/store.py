@@ -213,10 +213,11 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 def _expire(store: PolicyStore, policy: Policy) -> None:
     """Store *policy* with its times moved back, so that the next use needs a new fetch.
 
-    The validators remain stored, so that a 304 answer can confirm *policy* according to R1
-    (not modified). If the next fetch fails, *policy* remains in use as the last good policy
-    according to R5 (unreachable). If the origin did not state *policy*, or *policy* is too
-    old to be the last good policy, *policy* is removed from the store.
+    The validators remain stored, so that a 304 answer can confirm *policy* according to
+    R1 (not modified). If the next fetch fails, *policy* remains in use as the last good
+    policy according to R5 (unreachable). If *policy* is too old to be the last good
+    policy, *policy* is removed from the store. If the origin did not state *policy*,
+    *policy* is also removed.
     """
     now = time.time()
     # Never move the times forward, because an old policy must not become newer.

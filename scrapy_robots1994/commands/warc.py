@@ -165,9 +165,9 @@ def records_in(
         archive = ArchiveIterator(file, check_digests=check_digests)
         archive.reader = reader
         archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
-        # If a record is longer than its header says, warcio inserts bytes of the file into
-        # `INC_RECORD`, and prints the result. If `INC_RECORD` is empty, warcio prints
-        # nothing.
+        # `INC_RECORD` is the message that warcio prints if a record is longer than its
+        # header says. The message quotes bytes of the file. If `INC_RECORD` is empty, the
+        # message is empty.
         archive.INC_RECORD = ""
         try:
             for record in archive:
@@ -227,8 +227,8 @@ def answer_of(
         return None
     if isinstance(result, RobotsResponse):
         if not answer.outcome.row.reads_body:
-            # Add the body if it can be decompressed, because other parsers read the body
-            # even if our parser obeys only the status.
+            # Add the body if decompression succeeds. Other parsers read the body even if
+            # our parser obeys only the status.
             with suppress(Undecodable):
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)

@@ -281,7 +281,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_evidence_is_read_up_to_the_bound(
     recorded: Path, path: str, value: int, said: str
 ) -> None:
-    """If a part of the evidence exceeds a bound, the rest of this part is not read, and a
+    """If a part of the evidence exceeds a bound, this part is not read completely, and a
     difference is printed. The bounds are needed because evidence from others can have any
     size.
     """
