@@ -34,9 +34,9 @@ class RobotsCommand(ScrapyCommand):
     # The help text is not a docstring, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
-    # `prints_results` is true if the command prints the result of each fetch. Log lines
-    # about single origins would repeat the printed results, so the log lines are filtered
-    # out by default.
+    # `prints_results` is true if the command prints the result of each fetch. If so, log
+    # lines about single origins are filtered out by default, because these lines would
+    # repeat the printed results.
     prints_results = True
 
     # Scrapy sets `settings` before calling `add_options`, and sets `crawler_process` before
@@ -70,7 +70,7 @@ class RobotsCommand(ScrapyCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Apply the common options, and reject unknown options.
 
-        Only warnings and errors are logged, unless the command line sets LOG_LEVEL.
+        Unless the command line sets LOG_LEVEL, only warnings and errors are logged.
         """
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
@@ -118,10 +118,10 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a lookup that fetches and reads robots.txt files as the project's crawl
-        does.
+        """Return a `PolicyLookup` that fetches and reads robots.txt files as the
+        project's crawl does.
         """
-        # Import late, because Scrapy loads this module even to run another command.
+        # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - imported only when needed
 
         if self.prints_results and self.settings["LOG_LEVEL"] == "WARNING":
@@ -150,7 +150,7 @@ def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # The variable SCRAPY_SETTINGS_MODULE is set if Scrapy has found the settings of a
+    # The environment variable SCRAPY_SETTINGS_MODULE is set if Scrapy has found a
     # project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (

@@ -1,4 +1,4 @@
-"""The command `scrapy robots-check`, which reports whether URLs may be retrieved."""
+"""The command `scrapy robots-check`, which reports whether robots.txt allows URLs."""
 
 import argparse
 from collections import Counter
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The word of a verdict is padded to this number of characters.
+# The output pads the word of a verdict to this number of characters.
 _MARGIN = 12
-# `_counts[_NOT_FOR]` is the number of allowed URLs that must not be used for one of the
-# purposes.
+# `_counts[_NOT_FOR]` is the number of URLs that robots.txt allows, but not for each
+# purpose in `_purposes`.
 _NOT_FOR = "not for a purpose"
 # `_STYLES` maps each verdict to its ANSI colour code (green, red or yellow).
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
@@ -126,7 +126,7 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
-        # Import late, because Scrapy loads this module even to run another command.
+        # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - imported only when needed
 
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
@@ -153,8 +153,8 @@ class RobotsCheck(RobotsCommand):
                 "--at and --verify need a folder of evidence: name it with --evidence"
             )
         self._files = inputs.expand(opts.robots)
-        # `urls` maps the name of each robots.txt to the URLs to check against that
-        # robots.txt.
+        # In `urls`, each key is the name of a robots.txt. The value is the list of the
+        # URLs to check against this robots.txt.
         urls: dict[str, list[str]] = {}
         # `exempt` contains the verdicts for URLs that a crawl does not check against
         # robots.txt.
@@ -180,7 +180,11 @@ class RobotsCheck(RobotsCommand):
     def _captured(
         self, urls: dict[str, list[str]]
     ) -> list[tuple[inputs.PolicySource, list[str]]]:
-        """Remove the WARC files from *urls*. Return their sources with the URLs to check."""
+        """Remove the WARC files from *urls*, and read their captures.
+
+        Return a pair for each origin of each WARC file. The pair consists of a source and
+        of the URLs to check against the source.
+        """
         archives = list(filter(inputs.is_archive, urls))
         if not archives:
             return []
@@ -197,7 +201,8 @@ class RobotsCheck(RobotsCommand):
         """Return the reason why a crawl does not check *url*, or "" if a crawl checks
         *url*.
 
-        Raises `WrongUse` if *url* is not a URL. With --robots, a path is also accepted.
+        Raises `WrongUse` if *url* is not a URL, or is an HTTP URL without a host. With
+        --robots, a path is also accepted.
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
@@ -294,7 +299,7 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if differences.count else ExitCode.FINE
 
     def _add(self, source: inputs.PolicySource, urls: list[str]) -> None:
-        """Print the verdict of *source* for each of *urls*."""
+        """Count and print the verdict of *source* for each of *urls*."""
         if source.rules is None and not inputs.is_url(source.name):
             # If a file cannot be read, print one note for the file instead of one note for
             # each URL.
@@ -312,8 +317,8 @@ class RobotsCheck(RobotsCommand):
 
         With --ordered, `_print_end` prints the verdict later.
         """
-        # If no policy could be fetched, a setting decides whether the verdict is "allowed"
-        # or "disallowed". Also count the URL as unknown if its policy could not be fetched.
+        # If the policy could not be fetched, a setting decides whether the verdict is
+        # "allowed" or "disallowed". In this case, also count the URL as unknown.
         words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
         if verdict.usage and verdict.word == "allowed":
             forbidden = verdict.usage.forbids(self._purposes)
@@ -374,11 +379,12 @@ class UrlVerdict:
     """The verdict of *source* for *url*, and further values to print.
 
     *otherwise* contains each verdict that differs from *verdict* because the file is read
-    in another way. The keys are the names of the ways in `OTHER_READINGS`. If a crawl does
-    not check *url*, *exemption* gives the reason, and *source* is None. If the verdict
-    comes from evidence, *applied* is the recorded decision. *usage* contains the usage
-    preferences that the file states for *url*. *forbidden* is the statement that disallows
-    one of the purposes. *robot* is the robot for which *verdict* was made.
+    in another way. The keys are the names of the ways in `OTHER_READINGS`. If a crawl
+    does not check *url*, *exemption* gives the reason, and *source* is None. If the
+    verdict comes from evidence, *applied* is the recorded decision. *usage* contains the
+    usage preferences that the file states for *url*. *forbidden* is the statement that
+    disallows one of the checked purposes. *robot* is the robot for which *verdict* was
+    made.
     """
 
     url: str
@@ -419,10 +425,12 @@ class UrlVerdict:
 
     @property
     def is_known(self) -> bool:
-        """Whether the policy was fetched or read, or the URL is exempt from checks."""
+        """Whether the verdict follows from a recorded decision, from a policy that was
+        fetched or read, or from an exemption.
+        """
         if self.applied is not None:
-            # The crawl recorded its decision, so the verdict is known even if robots.txt
-            # could not be fetched.
+            # The crawl recorded a decision. The verdict may be known even if the crawl
+            # could not fetch robots.txt.
             return self.verdict is not None
         return self.source is None or self.source.is_known
 
@@ -438,8 +446,8 @@ class UrlVerdict:
     ) -> Iterator[str]:
         """Yield the lines to print. Long values are shortened or wrapped.
 
-        If *names_file* is true, the first line also shows the name of the file, because the
-        URL is checked against several files.
+        If *explain* is true, the reasons follow the first line, and the first line has no
+        note. If *names_file* is true, the note also shows the name of the file.
         """
         note = "" if explain else self._note(names_file=names_file)
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
@@ -455,8 +463,9 @@ class UrlVerdict:
     def _note(self, *, names_file: bool) -> str:
         """Return the note to print at the end of the line that shows the URL.
 
-        The note gives the HTTP status or the line that decides. The note also names each
-        other way to read the file that leads to a different verdict.
+        The note shows what decides, such as the HTTP status or a line number. The note
+        also shows the keys of `otherwise`. If *names_file* is true, the note shows the
+        name of the file.
         """
         source, verdict = self.source, self.verdict
         if source is None:
@@ -481,8 +490,8 @@ class UrlVerdict:
         return note
 
     def _reasons(self) -> Iterator[str]:
-        """Yield the reasons for the verdict, the verdicts in `otherwise`, and the usage
-        preferences.
+        """Yield the reasons for the verdict. Then yield the verdicts in `otherwise`, and
+        the usage preferences.
         """
         source = self.source
         if source is None:
@@ -513,8 +522,8 @@ class UrlVerdict:
     def _lost_line(self) -> "Problem | None":
         """Return the problem with a line that was probably meant to disallow the URL.
 
-        Return None if the URL is not allowed, or if the verdict comes from evidence. Also
-        return None if no line of the file was probably meant to disallow the URL.
+        Return None if the file does not contain such a line. Also return None if the URL
+        is not allowed, or if the verdict comes from evidence.
         """
         robots = self.source and self.source.rules
         if not isinstance(robots, RobotsTxt) or self.word != "allowed" or self.applied:
@@ -542,8 +551,8 @@ class UrlVerdict:
 
 
 def _purposes(names: list[str]) -> tuple[str, ...]:
-    """Return the purposes that `--purpose` gives. Raises `WrongUse` if a purpose is
-    unknown.
+    """Return the purposes in *names*, which are the values of `--purpose`. Raises
+    `WrongUse` if a purpose is unknown.
     """
     from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
 
@@ -556,7 +565,7 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
 def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
     """Yield lines about *usage*, the usage preferences that a file states for a URL.
 
-    If *usage* is None or empty, no line is yielded.
+    If *usage* is None or empty, nothing is yielded.
     """
     if usage is None or not (
         usage.statements or usage.licenses or usage.not_understood

@@ -49,7 +49,7 @@ class RobotsCompare(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of `robots-compare`."""
-        # Import late, because Scrapy loads this module even to run another command.
+        # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - imported only when needed
 
         super().add_options(parser)
@@ -92,7 +92,7 @@ class RobotsCompare(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare the files, print and write the report, and return the exit code."""
-        # Import late, because Scrapy loads this module even to run another command.
+        # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
 
@@ -118,8 +118,8 @@ class RobotsCompare(RobotsCommand):
         stuck = map(": ".join, totals.stuck)
         terminal.print_notes("no answer, counted as raised", stuck)
         if totals.is_interrupted:
-            # If an input is a WARC file, the total is unknown, because only a part of the
-            # WARC file may have been read.
+            # If an input is a WARC file, the total is unknown, because the file may
+            # contain any number of answers.
             total = "" if inputs.count is None else f" of {inputs.count:,}"
             compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
@@ -127,7 +127,7 @@ class RobotsCompare(RobotsCommand):
         is_whole = not (inputs.unread or totals.stuck)
         if not is_whole:
             return ExitCode.UNREAD
-        # The exit code is FOUND if no question was asked. No question is asked if no URL of
-        # --urls belongs to the origin of an input, or if the WARC files contain no answer
-        # to GET /robots.txt.
+        # The exit code is FOUND if no question was asked. A comparison has no questions
+        # if no URL of --urls belongs to the origin of an input. A comparison also has no
+        # questions if the WARC files contain no answer to GET /robots.txt.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

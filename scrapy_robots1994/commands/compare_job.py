@@ -1,8 +1,9 @@
 """The inputs, the pool of processes and the report of one run of `robots-compare`.
 
 The inputs are files, WARC files and URLs. URLs are fetched before the comparison. Each
-answer to GET /robots.txt in a WARC file is compared separately. Each task has a time limit
-and runs in another process, because other parsers may hang or crash.
+answer to GET /robots.txt in a WARC file is compared separately. A task compares one
+capture with one parser. Each task has a time limit and runs in another process, because
+other parsers may hang or crash.
 """
 
 import argparse
@@ -124,8 +125,8 @@ class CompareInputs:
     def count(self) -> int | None:
         """The number of captures if every file can be read.
 
-        The number is None if one of *names* is a WARC file, which may contain any number of
-        answers.
+        The number is None if one of *names* is a WARC file, because a WARC file may
+        contain any number of answers.
         """
         if any(map(is_archive, self.names)):
             return None
@@ -150,8 +151,8 @@ def _label_of(name: str) -> str:
     """Return the origin of the host in the path *name*, or *name* if the path contains no
     host.
 
-    The name of the file may be the host, as in `example.org` or `example.org.txt`. If the
-    file is called `robots` or `robots.txt`, the name of its folder may be the host, as in
+    The name of the file can be the host, as in `example.org` or `example.org.txt`. If the
+    file is called `robots` or `robots.txt`, the name of its folder can be the host, as in
     `example.org/robots.txt`.
     """
     path = Path(name)
@@ -212,7 +213,7 @@ class Job:
         if urls == ():
             raise WrongUse("--urls: no URL is in the file: write one URL per line")
         found = peers(wanted, crawler, "--parsers")
-        # Put the parser that the project uses at the start of the list.
+        # Start the list with the parser that the project uses.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
         names = sorted((it.name for it in found), key=lambda name: name != in_use)
         return cls(
@@ -287,11 +288,11 @@ def _start(job: Job) -> None:
 
 
 def _compare(name: str, task: Comparison) -> SiteImpact:
-    """Compare the decisions of the parser called *name* with our decisions on the questions
-    of *task*.
+    """Compare our answers to the questions of *task* with the answers of the parser
+    *name*.
 
-    Return the differences. If `task.diagnose` is true, the differences in the examples are
-    explained.
+    Return the differences. If `task.diagnose` is true, also explain the examples of
+    differences.
     """
     site = _comparer.compare(name, task, _comparer.theirs(name, task))
     if task.diagnose:
@@ -302,7 +303,8 @@ def _compare(name: str, task: Comparison) -> SiteImpact:
 def _impacts(
     pool: Any, job: Job, inputs: CompareInputs, room: int
 ) -> Iterator[tuple[str, SiteImpact]]:
-    """Yield the name of a parser and its impact, for each parser and each of *inputs*.
+    """Yield the name of a parser and a `SiteImpact`, for each parser and each of
+    *inputs*.
 
     At most *room* tasks are scheduled at a time. If a task fails, the task is retried
     without the search for causes. If the retry also fails, each answer of the parser counts
@@ -334,9 +336,9 @@ def _impacts(
 
 
 def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
-    """Return the impact for the parser called *name*, which did not answer *task*.
+    """Return the `SiteImpact` for *task* if the parser *name* did not answer.
 
-    *how* is the name of the reason.
+    *how* is a name for the reason, such as "Timeout".
     """
     site = SiteImpact(task.capture)
     site.stuck.append((name, task.capture.label))
@@ -353,8 +355,8 @@ def run(
 ) -> Totals:
     """Compare *inputs* in a pool of at most *processes* processes, and return the totals.
 
-    *step* is called after each capture. After Ctrl-C, the result contains the totals of the
-    captures compared so far.
+    *step* is called once for each capture. After Ctrl-C, the result contains only the
+    totals of the captures that were compared.
     """
     totals = Totals()
     if inputs.count is not None:

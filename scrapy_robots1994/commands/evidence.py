@@ -1,7 +1,7 @@
 """Read the evidence of crawls, find the decision about a URL, and verify all decisions.
 
-To verify a decision, this module makes the decision again from the WARC record, with the
-settings that are recorded in the WARC. Nothing is fetched.
+To verify a decision, this module makes the decision again. The module uses the WARC
+record of the decision, and the settings that the WARC contains. Nothing is fetched.
 
 The folder of evidence is untrusted. Only regular files in the folder are opened, and each
 line, header and block is read only up to a limit.
@@ -90,7 +90,7 @@ a parsed file with rules for many robots is about fifty times as large as the fi
 # The cache counts this number of bytes for a policy, in addition to the size of its file.
 _POLICY_BYTES = 1_000
 
-# `_WORDS` maps a recorded decision to the word of the verdict that leads to the decision.
+# `_WORDS` maps a recorded decision to the verdict that leads to the decision.
 _WORDS = {"allowed": "allowed", "refused": "disallowed", DECLINED: "allowed"}
 
 
@@ -155,8 +155,8 @@ class CrawlEvidence:
             differ(f"{journal}: its first line does not name a WARC file")
 
     def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield the number and the decision of each line of the journal, except
-        the header.
+        """Yield the line number and the decision of each line of the journal. Skip the
+        header, and report each line that is not a decision.
         """
         if self._header is None:
             return
@@ -170,7 +170,7 @@ class CrawlEvidence:
                 self._differ(f"{self.journal}: line {number} is not a decision")
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number and the values of each line of the journal, including the
+        """Yield the line number and the values of each line of the journal, including the
         header.
         """
         number = 1
@@ -194,7 +194,9 @@ class CrawlEvidence:
             self._note(f"{self.journal}: breaks off within line {number}")
 
     def _not_read(self, number: int, why: str) -> None:
-        """Report *why* the journal cannot be read from line *number* on."""
+        """Report that the journal cannot be read from line *number* on. *why* is the
+        reason.
+        """
         self._differ(f"{self.journal}: not read from line {number} on: {why}")
 
     @contextmanager
@@ -220,7 +222,9 @@ class CrawlEvidence:
         (self._note if is_end else self._differ)(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
-        """Read the settings and the offsets of records in the WARC, and report faults."""
+        """Read the settings and the offset of each record from the WARC, and report
+        faults.
+        """
         # Use `os.path.exists`, because `Path.exists` may raise OSError for a name that is
         # too long.
         if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - `os.path` never raises
@@ -249,7 +253,10 @@ class CrawlEvidence:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
     def _faults_of(self, record: Any) -> Iterator[str]:
-        """Read the block of *record*, and yield a line about each fault in the record."""
+        """Read the block of *record*, and yield a line about each fault in the record.
+
+        Raises ValueError if the block exceeds `MAX_BLOCK_BYTES`.
+        """
         kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
         while piece := record.raw_stream.read(PIECE_BYTES):
@@ -297,8 +304,8 @@ class CrawlEvidence:
         yield from faults
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
-        """Return the policy on which the decision of *line* is based. Return None if the
-        policy is missing.
+        """Return the policy on which the decision of *line* is based, or None if the
+        evidence does not contain the policy.
 
         The file is read in *dialect*, or in the dialect of *line* if *dialect* is empty.
         """
@@ -308,7 +315,8 @@ class CrawlEvidence:
                 return None
             return replace(self._unreachable(origin), failure=line.failure)
         key = line.record, dialect or line.dialect, line.reading
-        # Check the values of the key, so that the keys of the cache have a limited length.
+        # Check the values of the key, so that an untrusted journal cannot add long keys
+        # to the cache.
         if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
             return None
         if key not in self._policies:
@@ -324,9 +332,10 @@ class CrawlEvidence:
         """Return the policy in the record *name*, or None if there is no policy in the
         record.
         """
-        # Earlier versions wrote two more kinds of records. A revisit record is about a 304
-        # answer, and refers to the record of the answer that the 304 confirmed. A metadata
-        # record is about a fetch that got no answer.
+        # Earlier versions of this package wrote two further kinds of records. A revisit
+        # record is about a 304 answer. A revisit record refers to the record of the
+        # answer that the 304 answer confirmed. A metadata record is about a fetch that
+        # got no answer.
         refers_to = self.records[name].refers_to
         it = self.records.get(refers_to or name)
         if it is None or it.origin is None:
@@ -344,7 +353,7 @@ class CrawlEvidence:
         return None
 
     def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer in *record*, or None if no answer in *record* can be read."""
+        """Return the answer in *record*, or None if *record* contains no readable answer."""
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
@@ -388,10 +397,10 @@ class CrawlEvidence:
         yield from _unequal(line, decision_of(verdict) | stated, "record")
 
     def clients(self, line: JournalLine) -> Clients:
-        """Return the HTTP clients that may have sent the request of *line*."""
+        """Return the HTTP clients that could have sent the request of *line*."""
         scheme = line.url.partition(":")[0].lower()
-        # If the line names no client, as in journals of earlier versions, use the client
-        # that the WARC names for the scheme of the URL.
+        # The lines of older journals do not name a client. For such a line, use the
+        # client that the WARC names for the scheme of the URL.
         return clients_named(line.client or self._client_names.get(scheme))
 
 
@@ -399,8 +408,8 @@ class Applied(NamedTuple):
     """The recorded decision that applied to a URL.
 
     The decision is *line*, which is line *number* of the journal of *crawl*. *is_own* is
-    true if the decision is about the URL itself, and false if the decision is about another
-    URL of the same origin.
+    true if the decision is about the URL itself. Otherwise, the decision is about another
+    URL of the origin.
     """
 
     crawl: CrawlEvidence
@@ -424,11 +433,16 @@ class Applied(NamedTuple):
             why = "its record is missing or damaged; --verify prints the difference"
             return PolicySource(name, None, "unknown", why=why)
         source = PolicySource.from_policy(name, policy)
-        # Remove the advice to try again, because a new fetch says nothing about the past.
+        # Remove the advice to try again, because a new fetch would say nothing about the
+        # past.
         return replace(source, why=source.why.removesuffix(TRY_AGAIN))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the locations of the decision and its record as plain values for JSON."""
+        """Return the decision as plain values for JSON.
+
+        The values include the line of the decision in the journal, and the offset of its
+        record in the WARC.
+        """
         record = self.crawl.records.get(self.line.record or "")
         return {
             "time": self.line.time,
@@ -443,8 +457,8 @@ class Applied(NamedTuple):
         }
 
     def describe(self, word: str) -> str:
-        """Return text that describes the locations of the decision and of its record, and
-        that is safe to print.
+        """Return printable text that says when the crawl decided, and where the evidence
+        of the decision is.
 
         *word* is the verdict that is printed above the text. The verdict may differ from
         the decision, for example because --robot names another robot.
@@ -473,8 +487,8 @@ class Applied(NamedTuple):
 class EvidenceFolder:
     """The evidence of all crawls in one folder.
 
-    *differ* is called with one line about each difference, as soon as the difference is
-    found.
+    As soon as a difference is found, *differ* is called with one line about the
+    difference.
     """
 
     def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
@@ -518,7 +532,7 @@ class EvidenceFolder:
         return decisions, sum(len(crawl.records) for crawl in self.crawls)
 
     def without_request(self, url: str) -> PolicySource:
-        """Return the source for *url* if the evidence contains no decision about the origin
+        """Return the source to use for *url* if `find` finds no decision about the origin
         of *url*.
         """
         why = f"{self._name} has no request to this origin, or no request before --at"
@@ -528,13 +542,12 @@ class EvidenceFolder:
         """Return a dictionary from each of *urls* to the last decision about the URL up to
         the time *at*.
 
-        If there is no decision about a URL, the URL is mapped to the last decision about
-        its origin. If there is no decision about the origin either, the URL is mapped to
-        None.
+        A URL without a decision is mapped to the last decision about its origin. If there
+        is no decision about the origin either, the URL is mapped to None.
         """
         wanted = set(urls)
         origins = {Origin.of(url) for url in wanted}
-        # `found` contains the last decision about each URL and about each origin.
+        # `found` maps each URL and each origin to the last decision found so far.
         found: dict[str | Origin | None, Applied] = {}
         for crawl in self.crawls:
             for number, line in crawl:
@@ -551,8 +564,8 @@ class EvidenceFolder:
 def time_of(text: str | None) -> str:
     """Convert the time *text* from the command line to the format of the times in journals.
 
-    If *text* is None, the result is later than the time of any decision. Raises `WrongUse`
-    if *text* is not a time.
+    If *text* is None, the result is later than the time of every decision. Raises
+    `WrongUse` if *text* is not a time.
     """
     if text is None:
         return "9999"

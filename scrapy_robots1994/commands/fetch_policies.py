@@ -1,5 +1,4 @@
-"""Fetch policies with the settings and the downloader of the project, as a crawl of the
-project would.
+"""Fetch policies with the settings and the downloader of the project, as in a crawl.
 
 To fetch policies, a command runs a crawl whose spider does not request any pages.
 """
@@ -57,9 +56,9 @@ class PolicyLookup(Lookup):
     """A lookup that fetches URLs in a crawl.
 
     *process* runs the crawl, and *kind* is the spider class of the project's crawl. The
-    attribute *robot* is the robot name in the settings or, after the crawl has started, the
-    robot name of the crawl. After the crawl, the attribute *store_failures* is the number
-    of failures of the policy store.
+    attribute *robot* is the robot name in the settings. After the crawl has started,
+    *robot* is the robot name of the crawl. After the crawl has ended, the attribute
+    *store_failures* is the number of failures of the policy store.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -102,8 +101,8 @@ class PolicyLookup(Lookup):
             raise WrongUse(error)
         assert crawler.stats is not None  # noqa: S101 - the crawl has run
         self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # Report each URL that has no source yet. A URL has no source if, for example, an
-        # extension closed the crawl early, or a spider middleware did not run the spider's
+        # Report each URL that has no source yet. For example, an extension can close the
+        # crawl early, or a spider middleware can prevent the call of the spider's
         # `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
@@ -112,8 +111,8 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        """Fetch *urls*. At most CONCURRENT_REQUESTS URLs, and never more than 100, are
-        fetched at the same time.
+        """Fetch *urls*. The number of simultaneous fetches is at most
+        CONCURRENT_REQUESTS, and at most 100.
         """
         # At Ctrl-C, let the event loop call `_give_up`, because the signal may arrive while
         # a line is being printed.
@@ -144,9 +143,9 @@ class PolicyLookup(Lookup):
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
         """Return the policy that belongs to *url*.
 
-        If *url* has no path, or if its path is `/` or `/robots.txt`, the result is the
-        policy of the origin of *url*. Otherwise, *url* is fetched as if it were the
-        robots.txt of the origin.
+        The result is the policy of the origin if *url* has no path, or the path `/` or
+        `/robots.txt`. Otherwise, *url* is fetched as if it were the robots.txt of the
+        origin.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL

@@ -55,13 +55,13 @@ def is_archive(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without repetitions. Each folder is replaced with the files under the
+    """Return *names* without repetitions. Each folder is replaced by the files under the
     folder.
 
-    Inside a folder, hidden files, hidden folders and journals of evidence are left out. If
-    a link leads out of the folder, or a file is not regular, the link or file is left out,
-    and a note is printed. A folder that cannot be listed remains in the result. The later
-    attempt to read the folder raises an error that gives the reason.
+    Inside a folder, hidden files, hidden folders and journals of evidence are left out.
+    Links that lead out of the folder, and files that are not regular files, are left out
+    with a note. A folder that cannot be listed remains in the result. The later attempt
+    to read the folder raises an error that gives the reason.
 
     Raises `WrongUse` for a folder without files, for an empty name, for a host name without
     `https://`, and for a URL without a valid origin.
@@ -96,8 +96,8 @@ def _files_under(folder: str) -> Iterator[str]:
         leaving = (str(Path(path, name)) for name in folders)
         left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
         for name in sorted(it for it in names if not it.startswith(".")):
-            # Skip journals of evidence. A folder of evidence may be read for its WARC
-            # files, but its journals are not robots.txt files.
+            # Skip journals of evidence. A folder of evidence can be an input because of
+            # its WARC files, but its journals are not robots.txt files.
             if name.endswith(".jsonl.gz"):
                 continue
             file = str(Path(path, name))
@@ -167,9 +167,9 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs in the arguments *args*, in the file called *named* and in standard
     input.
 
-    Standard input is read if an argument or *named* is `-`. Standard input is also read if
-    it is not a terminal, and the command line gives neither a URL nor a file of URLs.
-    Raises `WrongUse` if no URL is found.
+    Standard input is read if an argument or *named* is `-`. If the command line gives
+    neither a URL nor a file of URLs, standard input is also read, unless standard input
+    is a terminal. Raises `WrongUse` if no URL is found.
     """
     # Encode each argument, because the arguments of a process may not be valid UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
@@ -228,9 +228,9 @@ OTHER_READINGS = {
     "cautious": ("the cautious reading", "ROBOTS1994_READING"),
     "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""The other ways to read a file. The keys are the names of the ways. The values are a
-phrase for messages, and the setting that makes a crawl read files in this way.
-`robots-check` prints the verdict of each way that leads to a different verdict.
+"""The other ways to read a file. Each key is the name of a way. Each value consists of a
+phrase for messages, and of the setting that makes a crawl read files in this way. If a
+way leads to a different verdict, `robots-check` prints this verdict.
 """
 
 
@@ -238,9 +238,9 @@ phrase for messages, and the setting that makes a crawl read files in this way.
 class PolicySource:
     """The policy of an origin or of a file. *name* is the URL or the name of the file.
 
-    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed and
-    there is no last good policy to use, *why* gives the reason, and one answer applies to
-    all URLs according to R5 (unreachable).
+    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
+    and there is no last good policy, *why* also gives the reason. In this case, one
+    answer applies to all URLs, according to R5 (unreachable).
     """
 
     name: str
@@ -252,7 +252,7 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether the origin or the file itself states the policy."""
+        """Whether the policy comes from an answer of the origin, or from the file."""
         return self.rules is not None and not self.why
 
     @cached_property
@@ -273,7 +273,7 @@ class PolicySource:
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
-        """Return the source for the file *name*, which *reader* reads."""
+        """Read the file *name* with *reader*, and return the source for the file."""
         try:
             # The extra byte shows whether the file is longer than the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
@@ -331,8 +331,8 @@ class Lookup:
     ) -> None:
         """Look up all *names*. Call *add* with each source, and then call *end* once.
 
-        *add* is called as soon as a source is known. At Ctrl-C, *end* is called at once,
-        notes list the names that have no source yet, and the process ends.
+        *add* is called as soon as a source is known. After Ctrl-C, *end* is called at
+        once. Then notes list the names that have no source yet, and the process ends.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -362,7 +362,9 @@ class Lookup:
 
     @property
     def _counts(self) -> str:
-        """How many of the names have no source yet."""
+        """The number of names that have no source yet, and the number of all names, as
+        text.
+        """
         return f"{len(self._missing):,} of {self._count:,}"
 
     def _give_up(self) -> NoReturn:

@@ -103,7 +103,9 @@ class LintRun:
             self._reports[source.name] = report
 
     def print_end(self) -> None:
-        """Print the summary or the JSON document after `add` was called for all files."""
+        """Print the summary or the JSON document, if the options require one. Called
+        after `add` was called for all files.
+        """
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
             terminal.print_lines(formats.summary_as_text(self._summary))
@@ -133,7 +135,8 @@ def _unread(name: str, source: PolicySource) -> Unread:
         effect = "every robot may retrieve everything"
     why = f"{row.noun} (HTTP {source.status}): {effect}"
     if row.outcome is Outcome.FORBIDDEN:
-        # RFC 9309 2.3.1.3: such a status means that there are no restrictions.
+        # According to RFC 9309 2.3.1.3, such a status means that there are no
+        # restrictions.
         why += "; a robot that follows RFC 9309 may retrieve everything"
     return Unread(name, why, is_fault=not row.allows)
 

@@ -84,7 +84,7 @@ class RobotsStore(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Select policies, apply the action, print the result, and return the exit code."""
-        # Import late, because Scrapy loads this module even to run another command.
+        # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - imported only when needed
 
         action, origins = _wanted(args, opts)
@@ -191,8 +191,8 @@ def _stored(
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy:
             if policy.robots is not None:
-                # Compress the body, because sorting needs all policies in memory. The
-                # compressed files in a store may take 1 GB of memory.
+                # Compress the body, because sorting needs all policies in memory. A store
+                # can contain 1 GB of compressed files.
                 policy.robots.compress_body()
             yield policy
 
@@ -213,10 +213,11 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
 def _expire(store: PolicyStore, policy: Policy) -> None:
     """Store *policy* with its times moved back, so that the next use needs a new fetch.
 
-    The validators remain stored, so that a 304 answer can confirm *policy* according to R1
-    (not modified). If the next fetch fails, *policy* remains in use as the last good policy
-    according to R5 (unreachable). If the origin did not state *policy*, or *policy* is too
-    old to be the last good policy, *policy* is removed from the store.
+    The validators remain stored, so that a 304 answer can confirm *policy* according to
+    R1 (not modified). If the next fetch fails, *policy* remains in use as the last good
+    policy according to R5 (unreachable). If *policy* is too old to be the last good
+    policy, *policy* is removed from the store. If the origin did not state *policy*,
+    *policy* is also removed.
     """
     now = time.time()
     # Never move the times forward, because an old policy must not become newer.
@@ -280,7 +281,7 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
 
 
 def _moment(seconds: float) -> str:
-    """Return the time *seconds*, which is in seconds since the epoch, as text.
+    """Return *seconds*, a time in seconds since the epoch, as text.
 
     A time that `datetime` cannot represent is returned as the number of seconds.
     """

@@ -97,7 +97,9 @@ def add_common_options(
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
-    """Return a function that adds options to *parser*. The options reject empty values."""
+    """Return a function that adds an option to *parser*. The option rejects an empty
+    value.
+    """
     return partial(parser.add_argument, type=not_empty)
 
 
@@ -130,8 +132,8 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def check_streams(parser: argparse.ArgumentParser) -> None:
-    """Check the standard streams, which may be closed in a process that was started by
-    cron.
+    """Check whether the standard streams are open. In a process that cron has started,
+    these streams may be closed.
 
     If standard output is closed, the process ends with an error. If standard error is
     closed, notes are discarded.

@@ -151,7 +151,8 @@ class _QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
 def records_in(
     file: BinaryIO, report: OnFault, *, start: int = 0, check_digests: bool = False
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the offset (in bytes) and the record itself, for each record of a WARC *file*.
+    """Yield the offset (in bytes) of each record in the WARC *file*, and the record
+    itself.
 
     *start* is the offset of the first record to read. If *check_digests* is true, the
     attribute `digest_checker.problems` of a record lists the wrong digests. The list of
@@ -164,9 +165,9 @@ def records_in(
         archive = ArchiveIterator(file, check_digests=check_digests)
         archive.reader = reader
         archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
-        # If a record is longer than its header says, warcio inserts bytes of the file into
-        # `INC_RECORD`, and prints the result. If `INC_RECORD` is empty, warcio prints
-        # nothing.
+        # `INC_RECORD` is the message that warcio prints if a record is longer than its
+        # header says. The message quotes bytes of the file. If `INC_RECORD` is empty, the
+        # message is empty.
         archive.INC_RECORD = ""
         try:
             for record in archive:
@@ -226,8 +227,8 @@ def answer_of(
         return None
     if isinstance(result, RobotsResponse):
         if not answer.outcome.row.reads_body:
-            # Add the body if it can be decompressed, because other parsers read the body
-            # even if our parser obeys only the status.
+            # Add the body if decompression succeeds. Other parsers read the body even if
+            # our parser obeys only the status.
             with suppress(Undecodable):
                 body, is_truncated = unpacked(answer, limit)
                 result = replace(result, body=body, is_truncated=is_truncated)
@@ -313,7 +314,7 @@ def is_short(record: Any) -> bool:
 def captures_of(
     name: str, urls: list[str], reader: Reader, freshness: FreshnessSettings
 ) -> Iterator[tuple[PolicySource, list[str]]]:
-    """Yield a source for each origin of *urls*, and the URLs of the origin.
+    """Yield, for each origin of *urls*, a source and the URLs of the origin.
 
     The source contains the policy of the last capture of the origin in the WARC file
     *name*. If the file contains no capture of the origin, the policy is unknown. Raises

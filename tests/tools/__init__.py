@@ -1,1 +1,1 @@
-"""Tests that run the programs in `tools/` with small inputs."""
+"""Tests of the programs in `tools/`, the documentation, the pytest hooks and `tests/run`."""

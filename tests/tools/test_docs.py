@@ -39,8 +39,8 @@ PAGES = (
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
     """The build finds no error in examples, links and spelling. On a phone and on a
-    desktop, tables do not break words, and the main pages are not too wide. axe finds no
-    violation.
+    desktop, no page breaks words in tables. The main pages are not too wide, and axe
+    finds no violation in the main pages.
     """
     done = subprocess.run(
         [ROOT / "docs" / "build"],
@@ -73,8 +73,8 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
 
 
 def test_documentation_has_at_most_24_pages() -> None:
-    """The documentation has 16 to 24 pages, so that readers find a page by its title. The
-    README has at most 150 lines.
+    """The documentation has 16 to 24 pages, so that readers can find a page by its title.
+    The README has at most 150 lines.
     """
     pages = [p for p in (ROOT / "docs").rglob("*.rst") if p.parent.name[0] != "_"]
     assert 15 < len(pages) <= 24

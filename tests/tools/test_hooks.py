@@ -35,8 +35,8 @@ def test_that_passes():
 def run(
     folder: Path, hook: str, code: str, monkeypatch: pytest.MonkeyPatch, **env: str
 ) -> str:
-    """Run pytest for the tests in *code* with the hooks in the module *hook*. Return the
-    output of pytest.
+    """Run pytest for the tests in *code*, with the hooks in the module
+    `tests.support.HOOK`. Return the standard output of pytest.
     """
     for name in ("ROBOTS1994_TEST_ALL", "ROBOTS1994_TEST_SHORT"):
         monkeypatch.delenv(name, raising=False)
@@ -59,8 +59,8 @@ def run(
 def test_test_of_a_missing_plugin_is_skipped_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a plugin is missing, its test is skipped, or fails if `ROBOTS1994_TEST_ALL` is
-    set. In both cases, the output contains the name of the plugin.
+    """If a plugin is missing, its test is skipped. If `ROBOTS1994_TEST_ALL` is also set,
+    the test fails instead. In both cases, the output contains the name of the plugin.
     """
     missing = "scrapy-nothing is missing: pip install scrapy-nothing"
     skipped = run(tmp_path, "left_out", PLUGIN, monkeypatch)

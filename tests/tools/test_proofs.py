@@ -1,4 +1,7 @@
-"""The long proofs, with few origins. The exit code of a proof is 0 if its claim is true."""
+"""Tests that run the long proofs with few origins or few crawls.
+
+The exit code of a proof is 0 if the claim of the proof is true.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The benchmarks run with `--quick`. The tests do not check the measured times."""
+"""Tests that run the benchmarks with `--quick`. The tests do not check the measured
+times.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,14 @@ RACES = {
     "import": OURS,
     "wildcards": "the record has ignored * and $",
 }
-"""Some text in the output of each benchmark."""
+"""Maps the name of each tested benchmark to some text in its output."""
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("race", RACES)
 def test_race_prints_its_rows(race: str, tmp_path: Path) -> None:
-    """`tools/bench/run --quick RACE` prints the rows of a benchmark, whatever the current
-    folder is.
+    """`tools/bench/run --quick NAME` prints the rows of the benchmark NAME. The current
+    folder need not be the folder of the project.
     """
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
 
@@ -47,8 +49,8 @@ def test_race_prints_its_rows(race: str, tmp_path: Path) -> None:
 
 
 def test_corpus_may_be_a_folder_or_an_archive_of_files(tmp_path: Path) -> None:
-    """A corpus is a folder or an archive. A folder that contains an archive is rejected,
-    because the archive would count as one robots.txt.
+    """A corpus can be a folder or an archive of robots.txt files. A folder that contains
+    an archive is rejected, because the archive would count as one robots.txt.
     """
     folder = tmp_path / "files"
     folder.mkdir()
@@ -67,7 +69,9 @@ def test_corpus_may_be_a_folder_or_an_archive_of_files(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_json_option_writes_every_value_of_a_side(tmp_path: Path) -> None:
-    """With `--json FILE`, the file contains each result with the values of each side."""
+    """With `--json FILE`, the benchmarks write each result to FILE, with the values of
+    each side.
+    """
     path = tmp_path / "results.json"
 
     assert main(["--quick", "--json", str(path), "wildcards", "import"]) == 0

@@ -1,4 +1,4 @@
-"""Tests of `tests/run` and of the last lines of a run, which list skipped tests."""
+"""Tests of `tests/run`, and of the list of skipped tests at the end of a pytest run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run *command* with *variables* in addition to the environment."""
+    """Run *command* in the current environment, with *variables* added.
+
+    Existing variables whose names contain ROBOTS1994 are removed from the environment.
+    """
     plain = {key: os.environ[key] for key in os.environ if "ROBOTS1994" not in key}
     return subprocess.run(
         command,
@@ -38,8 +41,8 @@ BROWSER = "tests/commands/test_report_page.py"
 
 
 def test_last_lines_name_each_group_of_skipped_tests() -> None:
-    """For each group, the last lines contain the number of skipped tests, the missing
-    program, and the command that installs the program.
+    """The last lines describe each group of skipped tests. A line contains the number of
+    tests, the missing program, and the command that installs the program.
     """
     code, lines = without_programs(REDIS, BROWSER)
 
@@ -56,8 +59,8 @@ def test_last_lines_name_each_group_of_skipped_tests() -> None:
 
 @pytest.mark.long
 def test_missing_program_fails_a_run_of_all_tests() -> None:
-    """With `ROBOTS1994_TEST_ALL`, which `tests/run --all` sets, a missing program is a
-    failure.
+    """`tests/run --all` sets `ROBOTS1994_TEST_ALL`. If this variable is set, a test whose
+    program is missing fails.
     """
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
 

@@ -1,4 +1,4 @@
-"""Each bound is effective: anything that exceeds a bound is noticed, counted and reported.
+"""Tests that each bound of the package has an effect.
 
 Each constant that bounds something has a test in this module, in `test_bounds_of_crawls` or
 in `ELSEWHERE`. Most tests give the constant a small value, so that the test is short. The
@@ -52,7 +52,7 @@ ELSEWHERE: dict[str, object] = {
     "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
     "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
 }
-"""The tests in other modules. Each key is the path of the constant that is tested."""
+"""Maps the path of a constant to the test of the constant in another module."""
 
 URL = "http://h.example/"
 
@@ -64,7 +64,9 @@ def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
 
 
 def test_each_constant_has_a_test() -> None:
-    """Each constant has a test. A new constant needs a row in `ELSEWHERE`, or a test with
+    """Each constant that bounds something has a test, and each tested constant exists.
+
+    A new constant needs a row in `ELSEWHERE`, or a test with the decorator
     `@bound("its.PATH")`.
     """
     assert test_bounds_of_crawls.__name__
@@ -75,15 +77,15 @@ def test_each_constant_has_a_test() -> None:
     assert tested - found == set(), "these are gone: remove or rename their tests"
 
 
-# Costs of a file or a page.
+# Bounds of the work for a file or a page.
 
 
 @bound("parser.usage.MAX_NOT_UNDERSTOOD")
 def test_values_that_are_not_understood_are_reported_up_to_the_bound(
     shrink: Any,
 ) -> None:
-    """The first values of a file and of a page are reported. All understood statements
-    count.
+    """If a file or a page has too many values that are not understood, only the first
+    values are reported. Each statement that is understood still has an effect.
     """
     shrink("parser.usage.MAX_NOT_UNDERSTOOD", 3)
     lines = "Content-Usage: train-ai=x\n" * 9
@@ -101,7 +103,7 @@ def test_values_that_are_not_understood_are_reported_up_to_the_bound(
 
 @bound("lint.lines._MAX_SEARCHED")
 def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
-    """Lint finds a second field only near the beginning of a value, because the search of a
+    """Lint finds a second field only near the beginning of a value. The search of a whole
     long line would block the event loop.
     """
     shrink("lint.lines._MAX_SEARCHED", 30)
@@ -116,8 +118,8 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
-    """If a URL needs too much work, each purpose that any path disallows is disallowed
-    (O28, bounded matching).
+    """If the matching of a URL needs too much work, O28 (bounded matching) applies. Each
+    purpose that the file disallows for any path is then disallowed for the URL.
     """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
@@ -130,8 +132,8 @@ def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
 
 @bound("parser.rfc9309.MAX_WORK")
 def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
-    """A URL that needs too much work is disallowed (O28, bounded matching). The verdict
-    gives the reason, and does not name a line.
+    """If the matching of a URL needs too much work, the URL is disallowed, according to
+    O28 (bounded matching). The verdict gives this reason, and does not name a line.
     """
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /*a*b\n", dialect="rfc9309")
     assert robots.allowed("/x", "me")
@@ -174,8 +176,8 @@ def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_LOST_LINES")
 def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
-    """Only the first lines are tried, because the file is parsed once for each line that is
-    tried.
+    """`lost_line` tries to fix only the first problems of a file, because each try parses
+    the whole file again.
     """
     text = "User-agent: *\nDisalow: /a\nDisalow: /b\nDisalow: /c\n"
     robots = RobotsTxt.parse(text)
@@ -190,8 +192,9 @@ def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_ROBOTS")
 def test_rules_of_few_robots_stay(shrink: Any) -> None:
-    """Only the rules of the last two robots stay compiled, but each robot gets the right
-    answer. A crawl may change its User-Agent with each request.
+    """If the bound is two robots, only the rules of the last two robots remain compiled.
+    Each robot still gets the right answer. The bound is needed because a crawl can use a
+    different User-Agent for each request.
     """
     shrink("robotstxt._MAX_ROBOTS", 2)
     text = "User-agent: r1\nDisallow: /\nContent-Usage: search=n\n"
@@ -210,7 +213,9 @@ def test_rules_of_few_robots_stay(shrink: Any) -> None:
 
 @bound("crawl.features.page_head.MAX_PAGE_BYTES")
 def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
-    """A tag or a member of a header beyond the bound has no effect."""
+    """A tag of a page has no effect if the tag is beyond the bound. The end of a long
+    header has no effect either.
+    """
     tag = '<meta name="robots" content="noindex">'
     shrink("crawl.features.page_head.MAX_PAGE_BYTES", 100)
     near, far = (
@@ -237,12 +242,14 @@ def test_long_header_is_not_understood(shrink: Any) -> None:
     assert [it.term for it in usage.not_understood] == ["search=n"]
 
 
-# Lint.
+# Bounds of lint.
 
 
 @bound("lint.characters._LONGEST")
 def test_long_word_is_not_taken_for_a_slip() -> None:
-    """A name of 24 characters may be taken for a misspelt field. A longer name is not."""
+    """Lint recognizes a misspelt field name of 24 characters, but not a longer misspelt
+    name.
+    """
     near, far = (
         RobotsTxt.parse(f"User-agent: *\nD{' ' * spaces}isallow: /x\n").problems
         for spaces in (24 - 8, 25 - 8)
@@ -254,7 +261,9 @@ def test_long_word_is_not_taken_for_a_slip() -> None:
 
 @bound("lint.formats._MAX_MESSAGE")
 def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
-    """A long message is truncated, but the line number is complete."""
+    """The long message of an annotation is truncated, but the line number of the
+    annotation is complete.
+    """
     shrink("lint.formats._MAX_MESSAGE", 30)
     body = f"User-agent: *\nDisalow: /{'x' * 99}\n".encode()
     report = Report("x", body, dialect="1994")
@@ -264,16 +273,16 @@ def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
     assert all(len(it.rpartition("::")[2]) <= 30 for it in found)
 
 
-# Answers, and causes of failures.
+# Bounds of answers, and of the causes of failures.
 
 
 @bound("policy.http_answer.MAX_HEADER_BYTES")
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
-    """If a header exceeds the bound, the truncated member of its list has no effect. A
-    Location that exceeds the bound is not a URL.
+    """If a list in a header exceeds the bound, the truncated member of the list has no
+    effect. A Location that exceeds the bound counts as an unreadable URL.
 
-    A long ETag is ignored, because stores would have to store the ETag, and requests would
-    have to contain the ETag.
+    A long ETag is ignored. Otherwise, stores would have to store the ETag, and requests
+    would have to contain the ETag.
     """
     for length, is_sent in ((999, True), (1_001, False)):
         tags = Headers({"ETag": "x" * length})
@@ -313,8 +322,8 @@ def test_long_retry_after_ends_the_retries() -> None:
 
 @bound("policy.faults.MAX_CAUSES")
 def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> None:
-    """Only a bounded number of causes is followed, because a chain of causes may be
-    circular.
+    """If the causes of an exception form a circle, only a bounded number of causes is
+    followed.
     """
     shrink("policy.faults.MAX_CAUSES", 3)
     first, second = OSError(1), OSError(2)
@@ -323,12 +332,14 @@ def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> Non
     assert 0 < len(list(causes(first))) <= 3
 
 
-# Stores.
+# Bounds of stores.
 
 
 @bound("stores.base.MAX_ENTRY_BYTES")
 def test_large_entry_is_not_stored(shrink: Any) -> None:
-    """A policy whose entry is too large is not stored. This is not a failure of the store."""
+    """A policy whose entry is too large is not stored. No failure of the store is
+    counted.
+    """
     shrink("stores.base.MAX_ENTRY_BYTES", 1_000)
     noise = random.Random(1).randbytes(2_000).hex().encode()  # noqa: S311 - noise
     store = FakeStore()
@@ -344,8 +355,8 @@ def test_large_entry_is_not_stored(shrink: Any) -> None:
 
 @bound("stores.codec.MAX_HEAD_BYTES")
 def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
-    """An entry with a long head is a miss, because parsed JSON takes many times more memory
-    than its text.
+    """An entry whose JSON head is too long is a miss. Parsed JSON takes many times more
+    memory than the text of the JSON.
     """
     entry = encode(parsed())
     assert decode(entry, SITE, READER, FRESHNESS) == parsed()
@@ -356,7 +367,7 @@ def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
 
 def test_entry_that_is_a_bomb_takes_little_memory() -> None:
     """An entry of 40 MB of compressed zeros is a miss, and takes little memory. Another
-    program may have stored such an entry.
+    program can write such an entry to the store.
     """
     packer = zlib.compressobj(9)
     entry = encode(parsed())[:1] + packer.compress(bytes(40_000_000)) + packer.flush()
@@ -372,8 +383,8 @@ def test_entry_that_is_a_bomb_takes_little_memory() -> None:
 
 @bound("stores.sqlite.MAX_BATCHES")
 def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
-    """One write deletes entries up to the bound. Later writes delete more entries, until
-    the file is small enough.
+    """If the file is too large, one write deletes a bounded number of entries. Later
+    writes delete more entries until the file is small enough.
     """
     shrink("stores.sqlite.MAX_BATCHES", 1)
     url = f"sqlite:///{tmp_path / 'robots.db'}"
@@ -397,8 +408,8 @@ def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
 
 @bound("stores.sqlite.MAX_NAME")
 def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
-    """An entry with a long origin is not listed, but all other entries are listed. Another
-    program may have written the long origin.
+    """An entry with a long origin is not listed, but all other entries are listed.
+    Another program can write an entry with a long origin.
     """
     path = tmp_path / "robots.db"
     store = open_store(f"sqlite:///{path}")
@@ -413,13 +424,14 @@ def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
     store.close()
 
 
-# Comparison and commands.
+# Bounds of the comparison and of the commands.
 
 
 @bound("compare.diagnosis._MAX_RULES")
 def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
-    """Only the rules of the last two robots stay compiled, but each robot gets the right
-    answer. A report may compare thousands of robots.
+    """If the bound is two robots, only the rules of the last two robots remain compiled.
+    Each robot still gets the right answer. The bound is needed because a report can
+    compare thousands of robots.
     """
     shrink("compare.diagnosis._MAX_RULES", 2)
     body = ParsedBody(b"User-agent: r1\nDisallow: /\n", DIALECTS["1994"], "literal")
@@ -433,7 +445,9 @@ def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
 def test_notes_beyond_the_bound_are_counted(
     shrink: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first notes are printed, and then the number of the other notes."""
+    """If there are too many notes, the first notes are printed, and then the number of
+    further notes.
+    """
     shrink("commands.terminal.MAX_NAMED", 2)
     terminal.print_notes("not read", map(str, range(5)))
 

@@ -1,5 +1,7 @@
-"""Each bound of a crawl or of a command is effective. `test_bounds` has the other
-bounds.
+"""Tests that the bounds of crawls, evidence and reports have an effect.
+
+`test_bounds` contains the tests of further bounds. Most tests in this module run a crawl
+or a command.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ HOSTS = [f"h{number}.test" for number in range(5)]
     "crawl.wildcards.MAX_COUNTED_ORIGINS",
 )
 def test_lines_about_origins_are_bounded(site: Site) -> None:
-    """Only the first origins have their own lines. At the close, one line counts the other
-    origins.
+    """Only the first origins have their own lines in the log. When the crawl closes, the
+    log gives the number of origins or requests that have no line.
     """
     site.robots(
         "User-agent: *\n" + "Disalow: /x\n" * 9 + "Disallow: /a\nDisallow: /*b\n"
@@ -68,8 +70,8 @@ def test_lines_about_origins_are_bounded(site: Site) -> None:
 
 @bound("crawl.requests.MAX_COOKIES", "crawl.requests.MAX_COOKIE_BYTES")
 def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
-    """The request after a redirect leaves out each cookie that is too long, and all cookies
-    beyond the maximum number.
+    """The request after a redirect does not send a cookie that is too long. If there are
+    too many cookies, only the first cookies are sent.
     """
     cookies = [f"long={'x' * 99}", "a=1", "b=2", "c=3"]
     headers = [("Set-Cookie", it) for it in cookies]
@@ -85,8 +87,8 @@ def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
 
 @bound("crawl.features.crawl_delay.MAX_DELAYED_ORIGINS")
 def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
-    """If the delay of an origin was forgotten, the next request to the origin sets the
-    delay again.
+    """If the delay of an origin is no longer stored, the next request to the origin sets
+    the delay again.
     """
     site.robots("User-agent: *\nCrawl-delay: 0.01\n")
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
@@ -101,7 +103,7 @@ def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
 def one_after_another(
     urls: list[str], small: dict[str, int], settings: dict[str, Any]
 ) -> CrawlResult:
-    """Crawl *urls* one after another."""
+    """Crawl *urls* one after another, with the values in *small* for the constants."""
     args = {"steps": [[{"url": url}] for url in urls]}
     spider = "tests.support.stepping:SteppingSpider"
     return bounded_crawl([], small, settings=settings, spider=spider, spider_args=args)
@@ -113,7 +115,9 @@ def one_after_another(
     "crawl.features.pages._MAX_LOGGED",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
-    """Only the first values of a page are logged, but all values are counted."""
+    """Only the first values of a page are logged, but all values of `TDM-Reservation` are
+    counted.
+    """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     headers = (
         ("TDM-Reservation", "a, b, c, d"),
@@ -157,7 +161,9 @@ def test_tracebacks_are_bounded(
 
 @bound("crawl.setting_types.MAX_COUNT")
 def test_larger_count_is_refused() -> None:
-    """A larger count is an error, and the error names the largest count."""
+    """A setting that exceeds the maximum count is rejected. The error message contains
+    the maximum count.
+    """
     largest = 10**9
     Robots1994Middleware(settings_of(largest))
     with pytest.raises(SettingsError, match=f"a whole number, 0 to {largest}"):
@@ -169,15 +175,15 @@ def settings_of(most: int) -> Any:
     return idle_crawler({"ROBOTSTXT_OBEY": True, "ROBOTS1994_MAX_WAITING": most})
 
 
-# The comparison of a crawl.
+# Bounds of the comparison in a crawl.
 
 
 @bound("crawl.features.comparison.MAX_QUEUED_BYTES")
 def test_decisions_beyond_the_queue_are_counted_as_skipped(
     site: Site, tmp_path: Path
 ) -> None:
-    """Decisions beyond the queue are not compared, and the crawl continues. The log and the
-    report contain the number of these decisions.
+    """If the queue is full, further decisions are not compared, and the crawl continues.
+    The log and the report give the number of skipped decisions.
     """
     site.robots("User-agent: *\nDisallow: /a\n")
     urls = [site.url("/b"), site.url("/c")]
@@ -197,8 +203,8 @@ def test_decisions_beyond_the_queue_are_counted_as_skipped(
     "crawl.features.comparison.MAX_BODY_BYTES",
 )
 def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> None:
-    """A decision is not compared if the body of its robots.txt is no longer stored. The
-    body of the second origin has replaced the body of the first origin.
+    """A decision is not compared if the body of its robots.txt is no longer stored. In
+    this crawl, the body of the second origin replaces the body of the first origin.
     """
     site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
     urls = [site.url("/page", host=host) for host in HOSTS[:2]]
@@ -214,12 +220,12 @@ def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> No
     assert "the body of an answer was no longer stored" in result.log
 
 
-# Evidence.
+# Bounds of evidence.
 
 
 @bound("crawl.features.evidence_files.MAX_WAITING_BYTES")
 def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> None:
-    """If more bytes wait for the disk than the bound, the crawl closes."""
+    """If the number of bytes that wait for the disk exceeds the bound, the crawl closes."""
     small = {"crawl.features.evidence_files.MAX_WAITING_BYTES": 1_000}
     result = bounded_crawl([site.url("/a")], small, settings=recording(tmp_path))
 
@@ -229,8 +235,8 @@ def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> Non
 
 @bound("crawl.features.evidence_format.MAX_TEXT")
 def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
-    """The journal contains only the beginning of a long rule. A line of a file may be half
-    a megabyte long.
+    """The journal contains only the beginning of a long rule. The bound is needed because
+    a line of a file can be half a megabyte long.
     """
     site.robots(f"User-agent: *\nDisallow: /{'a' * 99}\n")
     small = {"crawl.features.evidence_format.MAX_TEXT": 9}
@@ -243,7 +249,7 @@ def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder with the evidence of a crawl."""
+    """Record the evidence of a crawl, and return the folder of the evidence."""
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -275,8 +281,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_evidence_is_read_up_to_the_bound(
     recorded: Path, path: str, value: int, said: str
 ) -> None:
-    """Evidence is read up to the bound, because evidence from others may have any size. A
-    part that is not read counts as a difference.
+    """If a part of the evidence exceeds a bound, this part is not read completely, and a
+    difference is printed. The bounds are needed because evidence from others can have any
+    size.
     """
     args = "robots-check", "--evidence", recorded, "--verify"
     code, out = bounded_scrapy({path: value}, *args)
@@ -287,7 +294,7 @@ def test_evidence_is_read_up_to_the_bound(
 
 @bound("commands.evidence.MAX_FINDING", "commands.evidence.MAX_FIELD")
 def test_text_of_evidence_is_cut(recorded: Path) -> None:
-    """The output truncates long texts of the evidence."""
+    """Long texts from the evidence are truncated in the output."""
     args = "robots-check", "--evidence", recorded
     small = {
         "commands.evidence.MAX_FINDING": 20,
@@ -302,13 +309,13 @@ def test_text_of_evidence_is_cut(recorded: Path) -> None:
     assert lines[0]["time"] not in out
 
 
-# Files and reports.
+# Bounds of files and reports.
 
 
 @bound("robotstxt.MAX_BYTES")
 def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
-    """If a file is longer than the bound, the report says that the rest was not read. RFC
-    9309 requires a bound of at least 500 KiB.
+    """If a file is longer than the bound, the report says that only a part of the file
+    was read. The bound is at least 500 KiB, as RFC 9309 requires.
     """
     file, line = tmp_path / "robots.txt", "#" * 999 + "\n"
     file.write_text("User-agent: *\nDisallow: /a\n" + line * (MAX_BYTES // len(line)))
@@ -327,8 +334,8 @@ def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
     "compare.formats._MAX_SHOWN",
 )
 def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
-    """The report counts the sites that it does not list, and shows only a part of a long
-    file.
+    """The report gives the number of sites that are not listed, and shows only a part of
+    a long file.
     """
     files = tmp_path / "files"
     files.mkdir()
@@ -355,6 +362,7 @@ def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
     # The processes of a pool have the original values of the constants.
     assert len(report["disagreements"]) == MAX_EXAMPLES
     assert len(site["excerpt"]) == 4
-    # Each run lists the site that was compared first.
+    # Each run lists the site that was compared first, so the two reports may list
+    # different sites.
     assert site["site"][8:] not in page
     assert re.search(r"http://\dx{7}", page)
