@@ -79,8 +79,9 @@ def exemption_of(
 
     *exempt* contains the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check first for our own robots.txt request, which must never wait for itself. This
-    # check also works after a redirect, and if another middleware removes the opt-out.
+    # Check first for our own robots.txt request, which must never wait for itself. The
+    # check of `OWN_REQUEST` also works after a redirect, and if another middleware removes
+    # the opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
@@ -128,7 +129,7 @@ class RobotName:
 
         *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
         User-Agent of the page request. The page request passes through the same
-        middlewares, so the page request will also be sent with the name *sent*.
+        middlewares, so *sent* will also be the User-Agent of the page request.
         """
         expected = own or self.usual
         if isinstance(expected, str):
@@ -149,7 +150,7 @@ class RobotName:
     def usual(self) -> str | bytes:
         """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # Read the headers as Scrapy's own middleware does. Names and values may be strings
+        # Read the headers as DefaultHeadersMiddleware does. Names and values may be strings
         # or bytes, and a value may be a list. If two names differ only in case, the first
         # name counts.
         sent = Headers()
@@ -231,7 +232,7 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
         return CLIENTS
     # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
     # replaces its default handler with the handler for aiohttp. Commands read the settings
-    # before a crawl starts, so make that replacement here.
+    # before a crawl starts, so return the client of the new handler.
     return (AIOHTTP,) if clients == (TWISTED,) and not has_reactor else clients
 
 
@@ -245,12 +246,13 @@ STATED_USAGE = "_robots1994_usage"
 the request.
 """
 
-# These keys decide how a request leaves this machine. Without these keys, the robots.txt
-# request could be sent from a different address than the page requests. Scrapy's built-in
-# middleware does not copy these keys. The last two keys are set by HttpProxyMiddleware, if
-# the page request has passed through that middleware. `_auth_proxy` is the URL of the proxy
-# to which the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if
-# the proxy was chosen according to the scheme of the URL.
+# The meta keys in `ROUTE_KEYS` decide how a request leaves this machine. Without these
+# keys, the robots.txt request could be sent from a different address than the page
+# requests. Scrapy's built-in middleware does not copy these keys. HttpProxyMiddleware sets
+# the last two keys if the page request has passed through HttpProxyMiddleware.
+# `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization header of the
+# request belongs. `_scheme_proxy` is set if the proxy was chosen according to the scheme of
+# the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
@@ -292,9 +294,9 @@ META: dict[str, Any] = {
 }
 
 
-# These meta keys have no effect on a robots.txt request. Scrapy reads some of these keys
-# only if a key of `META` has another value. Scrapy reads the other keys only for requests
-# that a spider sends.
+# The meta keys in `_WITHOUT_EFFECT` have no effect on a robots.txt request. Scrapy reads
+# some of these keys only if a key of `META` has another value. Scrapy reads the remaining
+# keys only for requests that a spider sends.
 _WITHOUT_EFFECT = (
     "download_timeout",  # the shortest of all timeouts applies
     "handle_httpstatus_list",
@@ -312,7 +314,7 @@ def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
 
 
 class FetchCookies:
-    """The cookies that were set by the answers of one fetch.
+    """The cookies that the answers of one fetch have set.
 
     The cookies are sent only with later requests of the same fetch. The cookies are deleted
     when the fetch ends.
@@ -378,8 +380,8 @@ class RequestContext:
 def robots_request(
     url: str, context: RequestContext, timeout: float, cookies: bytes | None
 ) -> Request:
-    """Return the robots.txt request for *url*. Of the headers of the page request, only
-    User-Agent and Proxy-Authorization are copied.
+    """Return the robots.txt request for *url*. Only two headers of the page request are
+    copied: User-Agent and Proxy-Authorization.
 
     *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
     not sent if the fetch shares the cookie jar of the page request.

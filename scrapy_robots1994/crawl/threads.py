@@ -33,16 +33,17 @@ longer, the work probably waits in the queue of the pool.
 """
 
 INLINE_BYTES = 8_192
-"""Maximum size, in bytes, of a body or file that is unpacked, read or examined on the event
-loop. Processing a body or file of this size takes at most 10 ms. A larger body or file is
+"""Maximum size, in bytes, of a body or file that is processed on the event loop. The
+processing of a body or file of this size takes at most 10 ms. A larger body or file is
 processed in a thread.
 """
 
 LOOK_SECONDS = 1.0
 """The interval, in seconds, at which `result_within` checks whether the work is paused."""
 
-# The chain of awaited coroutines from our coroutine to the coroutine of a component may
-# lead through these packages.
+# `_FRAMEWORKS` contains the packages whose coroutines do not belong to a component. The
+# chain of awaited coroutines may lead from our coroutine through these packages to the
+# coroutine of a component.
 _FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
 
 
@@ -56,7 +57,7 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
-    # Use the thread pool of asyncio, which also exists without a reactor.
+    # Prefer the thread pool of asyncio, because it also exists without a reactor.
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
@@ -106,13 +107,13 @@ async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswe
 
 
 def thread_safe_call() -> Any:
-    """Return a function that runs a call on the event loop. A thread or a signal handler
-    may use the function.
+    """Return a function that schedules a call on the event loop. A thread or a signal
+    handler may call the returned function.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # When this function is called, Scrapy has installed the reactor. If the module were
-    # imported earlier, the import would install a reactor.
+    # Import the reactor only here, because Scrapy has installed the reactor by now. An
+    # earlier import would itself install a reactor.
     from twisted.internet import reactor  # noqa: PLC0415 - the import installs a reactor
 
     return cast("Any", reactor).callFromThread
@@ -138,8 +139,9 @@ async def result_within(
 ) -> T:
     """Return the result of *work*. After *seconds*, cancel *work* and raise `NotReturned`.
 
-    Time during which *is_paused* returns `True` does not count. If *work* ignores its
-    cancellation, *work* goes on, but its result is not used.
+    *seconds* is rounded up to a multiple of `LOOK_SECONDS`. Time during which *is_paused*
+    returns `True` does not count. If *work* ignores the cancellation, *work* goes on, but
+    the result of *work* is not used.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
@@ -189,7 +191,7 @@ def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
 
 
 async def future_result(future: Future[T]) -> T:
-    """Return the result of *future*, which another thread sets. Cancelling the wait
+    """Return the result of *future*. Another thread sets the result. Cancelling the wait
     cancels *future*.
     """
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
