@@ -86,7 +86,7 @@ class PolicyStore(ABC):
         *url* is the value of `ROBOTS1994_STORE` without the options that the crawl reads
         (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit of each
         call, in seconds. A call that cannot be completed in time should fail before the
-        time limit, so that the store can report the reason. If *url* is wrong, raise
+        time limit. The store can then report the reason. If *url* is wrong, raise
         `SettingsError` with a message that says what to write instead.
         """
 
@@ -146,7 +146,7 @@ class SharedStore(PolicyStore):
     """A store with leases. The worker that has the lease of an origin fetches the policy of
     that origin.
 
-    A lease expires if it is not released. A worker that waits for a lease tries to acquire
+    A lease that is not released expires. A worker that waits for a lease tries to acquire
     the lease about once a second.
     """
 
@@ -155,8 +155,8 @@ class SharedStore(PolicyStore):
         """Try to acquire the lease of *origin* for *holder*. The lease expires after
         *seconds*.
 
-        If *holder* already has the lease, grant the lease again for *seconds* from now. If
-        a lease expires too early, the only effect is a second fetch.
+        If *holder* already has the lease, grant the lease again for *seconds* from now. A
+        lease that expires too early only causes a second fetch.
         """
 
     @abstractmethod

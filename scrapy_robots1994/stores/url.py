@@ -36,8 +36,8 @@ MEMORY_BYTES: Final = 256_000_000
 
 TIMEOUT: Final = 2.0
 
-# A count may have up to 18 digits after leading zeros. The size of any memory in bytes fits
-# into 18 digits, and `int` converts 18 digits quickly.
+# A count consists of up to 18 digits after leading zeros. The size of any memory in bytes
+# fits into 18 digits, and `int` converts 18 digits quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -101,8 +101,8 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        # A password may contain a "?" that should have been escaped. In that case, the
-        # first option starts inside the password.
+        # A password may contain an unescaped "?". In that case, the first option starts
+        # inside the password.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"
         user_info = place.rpartition("@")[0]
@@ -135,8 +135,8 @@ class StoreUrl:
 
     At most *max_origins* policies are stored in memory. The total size of the policies in
     memory is limited to about *max_bytes* bytes. If *url* is not `None`, the store at *url*
-    is read for each origin without a fresh policy in memory. *timeout* is the time limit of
-    each call to the store, in seconds.
+    is read if the memory does not contain a fresh policy of an origin. *timeout* is the
+    time limit of each call to the store, in seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS
