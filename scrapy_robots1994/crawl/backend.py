@@ -59,9 +59,9 @@ class ScrapyBackend:
         self.http_cache = HttpCache.of(crawler, settings, self.reader)
         caches = [] if self.http_cache is None else [self.http_cache]
         self._observers = (*observers, *caches)
-        # The attribute `download` is public, because commands also fetch other URLs that
-        # the user names. A second `RobotsDownload` would not share the limit
-        # of parallel fetches.
+        # The attribute `download` is public, because a command can fetch another URL as if
+        # it were the robots.txt. A second `RobotsDownload` would not share the limit of
+        # parallel fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
         # The resolver calls `retrying` and `fetch_failed`, which are methods of the

@@ -53,8 +53,8 @@ a purpose of the crawl.
 """
 
 USAGE_VERSIONS = "usage-preferences"
-"""The warcinfo field with the versions of the drafts that the crawl followed when it read
-usage preferences.
+"""The warcinfo field with the versions of the drafts by which the crawl read usage
+preferences.
 """
 
 MAX_TEXT = 4_000
@@ -119,8 +119,8 @@ _TYPES = tuple(JournalLine.__annotations__.values())
 def decision_of(verdict: Verdict) -> dict[str, Any]:
     """Return the values that represent *verdict* in a journal line.
 
-    The crawl writes the returned values into the journal. `robots-check --evidence`
-    compares the values of a journal line with the returned values.
+    The crawl writes the returned values into the journal. `robots-check --evidence` calls
+    this function again, and compares the result with the values in the journal.
     """
     return {
         "decision": "allowed" if verdict.allowed else "refused",
@@ -136,10 +136,9 @@ def usage_of(
     """Return the values that represent *usage* in a journal line. *usage* contains the
     statements of robots.txt about the use of a URL.
 
-    The returned values are added to the values of *verdict*. If *verdict* allows the URL,
-    but the page must not be used for one of *purposes*, the request is not sent. In that
-    case, the returned values include the decision `DECLINED`, which replaces the decision
-    of *verdict*.
+    The caller adds the returned values to the values of *verdict*. If *verdict* allows the
+    URL, but the page must not be used for one of *purposes*, the request is not sent. In
+    that case, the returned values replace the decision of *verdict* with `DECLINED`.
     """
     if usage is None or not usage.statements:
         return {"usage": None}
