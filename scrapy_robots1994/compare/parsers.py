@@ -1,6 +1,7 @@
-"""The parsers, the captures that parsers read, and the questions of a comparison.
+"""The parsers, captures, questions and directions of a comparison.
 
-A direction says how the decision of another parser compares with our decision.
+A capture contains the file that the parsers read. A direction says how the decision of
+another parser compares with our decision.
 """
 
 import random

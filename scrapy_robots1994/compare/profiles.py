@@ -201,11 +201,11 @@ def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
 
 @dataclass(frozen=True)
 class Setup:
-    """The way in which one parser reads one file for one robot.
+    """The input of our own parser for one file and one robot.
 
-    *names* are the names of the robot. Our own parser compares *names* with the names in
-    the file. *header* is the name or User-Agent header that other parsers receive. *spell*
-    takes a URL, and returns the spelling that is compared with the rules.
+    *names* are the names of the robot. Our parser compares *names* with the names in the
+    file. *header* is the name or User-Agent header that other parsers receive. *spell*
+    takes a URL, and returns the spelling to compare with the rules.
     """
 
     body: bytes

@@ -186,8 +186,8 @@ class ScrapyBackend:
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file. However, a file that was only
-        # in the store is new to this crawl.
+        # After a 304 or a failed refresh, the file is unchanged. However, a file that was
+        # only in the store is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -233,7 +233,7 @@ class ScrapyBackend:
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Send `robots_parsed` also for an unchanged file, as the built-in middleware does.
+        # Also send `robots_parsed` for an unchanged file, as the built-in middleware does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
@@ -244,6 +244,6 @@ class ScrapyBackend:
         # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Wait for the handlers. A handler may request pages of the origin. The policy is
-        # already in memory, so the requests of a handler do not wait for that handler.
+        # Wait for the handlers. If a handler requests pages of the origin, these requests do
+        # not wait for the handler, because the policy is already in memory.
         await threads.result_of(send(signal, **arguments))

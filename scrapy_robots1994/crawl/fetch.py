@@ -223,7 +223,7 @@ class DownloadState:
         *response* includes the changes that middlewares made. A middleware may also have
         created *response* itself.
         """
-        # If no answer is stored, a middleware answered the request itself.
+        # If no answer is stored, a middleware has answered the request itself.
         is_made = self.answer is None
         answer = self.answer or self.received_answer(response)
         is_same = (answer.status, answer.body) == (response.status, response.body)
@@ -245,8 +245,8 @@ def _state_of(request: Request) -> DownloadState | None:
 
 
 SPARE = 32
-"""Number of file descriptors that fetches leave free for log files, stores, name look-ups
-and other uses.
+"""Number of file descriptors that fetches do not use, so that enough are free for log files,
+stores, name look-ups and other uses.
 """
 
 
@@ -288,11 +288,11 @@ class RobotsDownload:
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         most = parallel_fetches(settings.max_fetches, pages)
         self._permits = DeferredSemaphore(most)
-        # Widen the connection pool of a scheme once, at the first request of that scheme.
-        # Most redirects change the scheme, so a fetch may need the pools of both schemes.
+        # Widen the connection pool of a scheme once, at the first request with that scheme.
+        # Most redirects change the scheme, so a fetch often needs the pools of both schemes.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
-        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, as it does
-        # for pages. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
+        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, for pages and
+        # for robots.txt. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
@@ -314,7 +314,7 @@ class RobotsDownload:
         cookies: FetchCookies | None = None,
     ) -> FetchResult:
         """Request the robots.txt of *origin* and follow redirects (R2, redirects). Return
-        the result, which may be a failure.
+        the result or a failure.
 
         The request gets the proxy, local address and User-Agent of the page request from
         *context*. *last* is the last good policy. The validators of *last* are sent only to
@@ -356,13 +356,12 @@ class RobotsDownload:
         """Return an error if *hop* must not be requested after the hops in *requested*
         (R2). Return `None` if *hop* may be requested.
         """
-        # Ours R2: check redirects here, because `META` switches off RedirectMiddleware and
-        # its checks.
+        # Ours R2: check redirects here, because `META` switches off RedirectMiddleware.
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
             kind, detail = "redirect", f"redirected to {shown}"
-        # A URL may be requested again with other cookies, because the answer may differ.
+        # Allow a second request for a URL with other cookies, because the answer may differ.
         elif hop in requested:
             kind, detail = "redirect loop", f"back to {shown}"
         elif len(requested) > most:
@@ -391,8 +390,8 @@ class RobotsDownload:
             (of_page, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # Do not send validators to another URL, because the server of that URL could
-        # confirm a different file.
+        # Send validators only to the URL whose answer contained the validators. The server
+        # of another URL could confirm a different file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -456,8 +455,8 @@ class RobotsDownload:
         failure = fault_of(error, was_sent=was_sent, via_proxy=bool(state.proxy))
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7 (our own fault): the cause of the timeout may be a queue for name look-ups
-        # in this process.
+        # Ours R7 (our own fault): a queue for name look-ups in this process is a possible
+        # cause of the timeout.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
@@ -490,8 +489,8 @@ class RobotsDownload:
             with state.uncounted:
                 yield
         finally:
-            # Ignore signals that are sent later. A download may go on after the crawl has
-            # stopped waiting for the download.
+            # Ignore later signals, because a download may go on after the crawl has stopped
+            # waiting for the download.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:

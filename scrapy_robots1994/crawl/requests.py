@@ -87,8 +87,8 @@ def exemption_of(
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # Remove characters that are not allowed in a scheme, such as tabs, because clients
-        # also remove these characters.
+        # Clients remove characters that are not allowed in a scheme, such as tabs. Remove
+        # these characters here as well.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
@@ -195,7 +195,7 @@ class CrawlClients:
 
     def of(self, request: Request, origin: Origin) -> Clients:
         """Return the clients that may send *request*, a request to *origin*."""
-        # Since Scrapy's pull request 7885, a request may choose any download handler.
+        # Since Scrapy's pull request 7885, a request can choose any download handler.
         if "download_handler" in request.meta:
             return CLIENTS
         clients = self._by_scheme[origin.scheme]
@@ -269,8 +269,8 @@ COOKIE_JAR = "cookiejar"
 """Scrapy's meta key that names the cookie jar of a request."""
 
 MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
-"""Maximum number of cookies that are stored from one answer, and maximum length of a
-`Set-Cookie` header in bytes. Browsers have similar limits.
+"""Maximum number of cookies to store from one answer, and maximum length of a `Set-Cookie`
+header in bytes. Browsers have similar limits.
 """
 
 # Scrapy's built-in middleware sends its robots.txt requests with this priority.
@@ -383,8 +383,8 @@ def robots_request(
     """Return the robots.txt request for *url*. Only two headers of the page request are
     copied: User-Agent and Proxy-Authorization.
 
-    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
-    not sent if the fetch shares the cookie jar of the page request.
+    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. If the fetch
+    shares the cookie jar of the page request, the `Cookie` header of the fetch is not sent.
     """
     meta = context.meta | META
     meta["download_timeout"] = timeout

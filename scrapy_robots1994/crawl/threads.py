@@ -63,9 +63,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# A thread acquires this lock before it computes. Two threads that compute at the same time
-# are not faster than one thread. Two threads also delay each step of the event loop more
-# than one thread does.
+# Each thread acquires `_computing` before the thread computes. Two threads that compute at
+# once are not faster than one thread, and delay the event loop more than one thread.
 _computing = Lock()
 
 
@@ -219,13 +218,13 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Do not use a coroutine. If the end of the crawl interrupted a coroutine, asyncio would
-    # log an error.
+    # Use Deferreds instead of a coroutine. If the crawl ended while a coroutine runs, asyncio
+    # would log an error.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors. A pool raises an error only if the pool was shut down at the end of the
-    # crawl.
+    # Ignore errors, because a pool only raises an error if the pool was shut down at the end
+    # of the crawl.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
     try:
@@ -236,8 +235,8 @@ async def is_look_up_slow() -> bool:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*. Cancelling the wait cancels the timer."""
-    # Do not use `asyncio.sleep`, because a crawl with another reactor has no asyncio event
-    # loop.
+    # Use `call_later` instead of `asyncio.sleep`. A crawl with another reactor has no asyncio
+    # event loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken
@@ -260,9 +259,10 @@ class DeferredWaiter(Generic[T]):
     """A future that works with any reactor or without a reactor. *cancel* is called if the
     wait is cancelled.
 
-    Each waiting request has a future of its own. In Scrapy's built-in middleware, all
-    requests that wait for a robots.txt share one Deferred. The first request takes the
-    result of the Deferred, and all other requests get `None` and pass unchecked.
+    Each waiting request has a future of its own, unlike in Scrapy's built-in middleware. In
+    the built-in middleware, all requests that wait for a robots.txt share one Deferred. The
+    first request takes the result of the Deferred. All other requests get `None` and pass
+    unchecked.
     """
 
     __slots__ = ("_result",)

@@ -43,14 +43,14 @@ SCHEDULED = "_robots1994_scheduled"
 
 RETURNED = "_robots1994_returned"
 """Meta key of a request that was returned to the scheduler. The value is a pair. The first
-item is the original `dont_filter` of the request. The second item says whether the request
-was ever returned because no slot was free. In a queue that version 0.1 of this package
-wrote, the second item is a string. A string counts as `False`.
+item is the original `dont_filter` of the request. The second item is `True` if the request
+was ever returned because no slot was free. Version 0.1 of this package wrote a string as
+the second item. A string counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
-"""Interval, in seconds, at which the package checks whether the crawl is closing. Scrapy
-sends no signal when a crawl begins to close.
+"""Interval, in seconds, at which the package checks whether the crawl is closing. The check
+is necessary because Scrapy sends no signal when a crawl begins to close.
 """
 
 LIMITS = (
@@ -135,8 +135,8 @@ class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
     The limit of concurrent requests is raised for at most *most* waiting requests. Further
-    waiting requests count towards the limit. In a crawl that ends after a number of pages
-    or items, the limit is raised for fewer requests that wait for a robots.txt (`SHARE`).
+    waiting requests count towards the limit. If the crawl ends after a number of pages or
+    items, a smaller maximum applies to requests that wait for a robots.txt (`SHARE`).
     *on_closing* is called when the package detects that the crawl is closing. If the
     closing crawl still sends waiting requests, *on_closing* is called again after
     `CLOSE_SECONDS`.
@@ -154,10 +154,10 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # If no slot is free, return requests only to Scrapy's scheduler or a subclass of
-        # Scrapy's scheduler. Another scheduler may be shared by workers, or may drop a
-        # request that it has seen. Do not use `issubclass`, which returns `True` for any
-        # class with the methods of a scheduler.
+        # If no slot is free, return requests only to Scrapy's scheduler or to a subclass of
+        # Scrapy's scheduler. Several workers may share another scheduler, or another
+        # scheduler may drop a request that the scheduler has seen. Do not use `issubclass`,
+        # which returns `True` for any class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
@@ -172,7 +172,7 @@ class WaitingRequests:
     def waiting(self, visit: Visit, *, for_file: bool = True) -> Iterator[None]:
         """Let the request of *visit* wait while the block runs.
 
-        The request does not count towards the limit if the limit can be raised. *for_file*
+        If the limit can be raised, the request does not count towards the limit. *for_file*
         is `True` if the request waits for a robots.txt, and `False` if the request waits
         for a crawl delay.
         """
@@ -251,7 +251,7 @@ class WaitingRequests:
         """Return whether a closing crawl still sends the waiting *request* (R6, closing).
 
         Two kinds of requests are still sent: each request that a component awaits, and
-        the first `CONCURRENT_REQUESTS` other waiting requests. With Scrapy's own
+        the first `CONCURRENT_REQUESTS` other waiting requests. With the built-in
         middleware, a closing crawl also sends up to `CONCURRENT_REQUESTS` waiting requests.
         """
         visit = self._visits.get(request)

@@ -1,6 +1,6 @@
 """Usage preferences: statements of a site owner about the use of the pages of the site.
 
-The parser reads usage preferences but does not enforce any preference. A usage preference
+The parser reads usage preferences, but does not enforce the preferences. A usage preference
 never changes a verdict. The setting `ROBOTS1994_USAGE` determines whether a crawl ignores,
 reports or obeys usage preferences. `LABELS` contains a row for each label that is
 understood, and `VERSIONS` names the IETF drafts that define labels.
@@ -143,8 +143,8 @@ class Usage:
     licence terms (RSL). *tdm_policy* is the URL of the TDMRep policy. *use* is the value of
     the label `use` of Content Signals. *licenses*, *tdm_policy* and *use* are as written.
     *not_understood* contains the values of known labels and fields that could not be read.
-    *read* contains the names of the sources that were read. The possible names are
-    "robots.txt", "header" and "meta".
+    *read* contains the names of the sources that were read: "robots.txt", "header" or
+    "meta".
     """
 
     statements: tuple[Statement, ...] = ()

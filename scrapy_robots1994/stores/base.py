@@ -75,7 +75,7 @@ class Lease:
 class PolicyStore(ABC):
     """Stores one entry for each origin. Entries persist after the process ends.
 
-    An entry may be deleted at any time after its `keep_until`.
+    When the `keep_until` of an entry has passed, the store may delete the entry.
     """
 
     @classmethod
@@ -103,9 +103,9 @@ class PolicyStore(ABC):
         """Raise `SettingsError` if no crawl can use the store, for example because the
         folder of the store does not exist.
 
-        The message of the exception says what to do. This method is called when a crawl
-        starts. Do not connect to a server in this method, because the server may be down
-        only for a short time. By default, the method does nothing.
+        The message of the exception says what to do. A crawl calls this method at its
+        start. The method must not connect to a server, because a server may be down only
+        for a short time. By default, the method does nothing.
         """
 
     @abstractmethod

@@ -321,8 +321,8 @@ class GuardedStore:
         is_granted = store.acquire_lease(origin, self._holder, seconds).granted
         if not is_granted:
             self._held.discard(origin)
-        # Read the store now. Since our last check, the previous holder of the lease has
-        # possibly stored a policy.
+        # Read the store now, because the previous holder of the lease has possibly stored a
+        # policy since our last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
             return is_granted
@@ -363,12 +363,13 @@ class GuardedStore:
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Do not replace an entry that this crawl cannot decode. The entry may have
-            # another version, or its file may exceed the download limit of this crawl.
+            # Do not replace an entry that this crawl cannot decode. The entry possibly has
+            # another version, or contains a file that exceeds the download limit of this
+            # crawl.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
-        # A stored policy with a date in the future does not count as newer, because a date
-        # in the future is wrong. For example, a clock may have been set back.
+        # A date in the future is wrong, for example because a clock was set back. A stored
+        # policy with such a date does not count as newer.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (is_good and (is_newer or not policy.is_known))
 

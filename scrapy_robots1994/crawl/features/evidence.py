@@ -320,7 +320,7 @@ class Evidence(FetchObserver):
 
     def _failed(self) -> None:
         """Close the crawl because of an error. Any thread may call this method."""
-        # If the crawl has already ended, the event loop may be closed. In that case,
+        # If the crawl has already ended, the event loop is possibly closed. In that case,
         # `_closed` logs the error.
         with suppress(RuntimeError):
             self._call_in_crawl(self._fail)

@@ -65,9 +65,9 @@ and the files are a tenth larger.
 _ENTRY_BYTES = 500
 """Number of bytes of memory that a record or a line takes in addition to its text."""
 
-# Leave out headers with credentials, because users may share the files. Any request header
-# that a project sets may contain credentials, so only the request headers in `_OF_REQUESTS`
-# are written. A response header is left out if its name matches `_LEFT_OUT`.
+# Leave out headers with credentials, because users may share the files. A request header
+# that a project sets may contain credentials. Therefore only the request headers in
+# `_OF_REQUESTS` are written. A response header is left out if its name matches `_LEFT_OUT`.
 # `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
-"""The WARC header with the origin whose robots.txt was requested. After a redirect, the URL
-of the record may have another origin.
+"""The WARC header with the origin whose robots.txt was requested. After a redirect, the
+origin of the record's URL may differ from this origin.
 """
 
 STATUS = "Robots1994-Status"
@@ -30,8 +30,8 @@ SOURCE = "Robots1994-Source"
 """The WARC header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The WARC header that marks an answer that was received through a proxy. The proxy itself
-may have generated the answer.
+"""The WARC header that marks an answer that was received through a proxy. Such an answer
+possibly comes from the proxy itself.
 """
 
 LEFT_OUT = "Robots1994-Left-Out"

@@ -74,8 +74,8 @@ class RobotsPages(BaseSpiderMiddleware):
     Marks items of a NOINDEX page, so that `RobotsPagesPipeline` drops the items.
 
     The directives of each page are in `response.meta["robots1994_page"]`. This middleware
-    must be the spider middleware nearest to the engine, so that it processes the output of
-    all other spider middlewares.
+    must be the spider middleware nearest to the engine. It then processes the output of all
+    other spider middlewares.
     """
 
     def __init__(self, crawler: Crawler) -> None:
