@@ -1,9 +1,9 @@
 """Find why two parsers differ, and which lines of a file make the parsers differ.
 
 A cause is never guessed. A point (see `profiles`) changes the input of our own parser to
-imitate the other parser in one respect. If our parser then gives the answer of the other
-parser, the cause that belongs to the point explains the difference. A diagnosis does not
-call the other parser again.
+imitate the other parser in one respect. Each point belongs to a cause. If our parser then
+gives the answer of the other parser, this cause explains the difference. A diagnosis does
+not call the other parser again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,9 +66,9 @@ class ParsedBody:
     ) -> tuple[int, ...]:
         """Return the numbers (from 1) of a minimal set of lines that cause the difference.
 
-        In a file with only the lines of the set, *points* change the answer to *question*
-        in the same direction as in the whole file. If any line of the set is removed,
-        *points* no longer change the answer in that direction.
+        In the whole file, *points* change the answer to *question* in one direction. In a
+        file with only the lines of the set, the direction is the same. If any line of the
+        set is removed, the direction is different.
         """
         mark, encoding = encoding_of(self.body)
         lines = [

@@ -43,8 +43,8 @@ class Change(NamedTuple):
     meaning: str
 
 
-# In the index of a change, bit 0 is set if URLs become allowed, and bit 1 is set if URLs
-# become refused.
+# In the index of a change, bit 0 is set if URLs become allowed. Bit 1 is set if URLs become
+# refused.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -93,8 +93,8 @@ class Answers:
     """The number of answers for each parser and direction, and the number of differences
     for each cause.
 
-    *stuck* contains a pair for each parser that did not answer the questions about a file:
-    the name of the parser, and the label of the site.
+    Each item of *stuck* is the name of a parser and the label of a site. The parser did not
+    answer the questions about the file of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)

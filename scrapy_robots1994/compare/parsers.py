@@ -227,11 +227,11 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the *path* of a rule, a second path that matches the wildcards of the rule, and
-    four variants of the second path.
+    """Yield the *path* of a rule, a second path, and four variants of the second path.
 
-    Two variants are longer than the second path, and one variant is shorter. In the last
-    variant, one more letter is percent-encoded.
+    The second path matches the wildcards of the rule. Two variants are longer than the
+    second path, and one variant is shorter. In the last variant, one more letter is
+    percent-encoded.
     """
     sent = quote(path, safe=_SENT, errors="replace")
     # To match the wildcards, replace each `*`, and remove a `$` at the end.

@@ -2,9 +2,9 @@
 
 A `Setup` is the input of our own parser. The input consists of a dialect, a text, the names
 of a robot, and a spelling of URLs. A point changes the setup to imitate another parser in
-one respect. If our parser then gives the answer of the other parser, the cause that belongs
-to the point explains the difference (see `diagnosis`). A profile contains the points of one
-other parser.
+one respect. If our parser then gives the answer of the other parser, the point explains the
+difference (see `diagnosis`). Each point belongs to a cause. A profile contains the points
+of one other parser.
 """
 
 import dataclasses

@@ -244,6 +244,6 @@ class ScrapyBackend:
         # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Wait for the handlers. If a handler requests pages of the origin, these requests do
+        # Wait for the handlers. A handler may request pages of the origin. These requests do
         # not wait for the handler, because the policy is already in memory.
         await threads.result_of(send(signal, **arguments))

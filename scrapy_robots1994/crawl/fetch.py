@@ -245,8 +245,8 @@ def _state_of(request: Request) -> DownloadState | None:
 
 
 SPARE = 32
-"""Number of file descriptors that fetches do not use, so that enough are free for log files,
-stores, name look-ups and other uses.
+"""Number of file descriptors that fetches do not use. Log files, stores, name look-ups and
+other parts of the process need these file descriptors.
 """
 
 
@@ -520,9 +520,9 @@ class RobotsDownload:
         if state is None:
             return
         if not state.received:
-            # Measure the time from the first byte, because the request may first wait a
-            # long time in the queue of its download slot. The download handler limits the
-            # time from the end of this wait to the first byte.
+            # Measure the time from the first byte, because the request may first wait in the
+            # queue of a download slot. The download handler limits the time from the end of
+            # this wait to the first byte.
             state.started = monotonic()
         state.received += len(data)
         if state.received > state.max_bytes:

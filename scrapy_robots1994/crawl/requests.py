@@ -105,10 +105,9 @@ class RobotName:
 
     The name is `ROBOTSTXT_USER_AGENT` if that setting is set (Ours O9, robot name).
     If `ROBOTSTXT_USER_AGENT` is not set, the name is the User-Agent with which the request
-    will be sent. The User-Agent is the first of these values that is set: the header of the
-    request, the header in `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`,
-    `USER_AGENT`. Scrapy's middlewares choose the User-Agent in this order, after our
-    middleware has run.
+    will be sent. After our middleware has run, Scrapy's middlewares choose the first
+    User-Agent that is set, in this order: the header of the request, the header in
+    `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`, the setting `USER_AGENT`.
     """
 
     def __init__(self, crawler: Crawler) -> None:

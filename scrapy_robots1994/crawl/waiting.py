@@ -136,7 +136,7 @@ class WaitingRequests:
 
     The limit of concurrent requests is raised for at most *most* waiting requests. Further
     waiting requests count towards the limit. If the crawl ends after a number of pages or
-    items, a smaller maximum applies to requests that wait for a robots.txt (`SHARE`).
+    items, a lower maximum applies to waits for a robots.txt (`SHARE`).
     *on_closing* is called when the package detects that the crawl is closing. If the
     closing crawl still sends waiting requests, *on_closing* is called again after
     `CLOSE_SECONDS`.

@@ -54,8 +54,8 @@ class Report:
     The report does not contain problems whose code is in *ignored*.
 
     *read_otherwise* maps the name of another dialect to the lines that the other dialect
-    reads differently. *closed_otherwise* maps the name of another dialect to the robot
-    names for which the other dialect, but not *dialect*, disallows the whole site. If
+    reads differently. *closed_otherwise* maps the name of another dialect to robot names.
+    The other dialect disallows the whole site for these names, but *dialect* does not. If
     *dialect* is `"1994"`, *problems_today* contains the problems in the dialect `TODAY`.
     Otherwise, *problems_today* is None.
     """
@@ -242,8 +242,8 @@ def _meaning(line: Line, agents: list[int], dialect: Dialect) -> object:
     """Return the meaning of *line* in *dialect*, or None if the line has no effect.
 
     Two lines with equal meanings have the same effect. The meaning of a rule or a pause
-    includes the line numbers of the User-agent lines to which the rule or pause applies.
-    *agents* contains the line numbers of all User-agent lines of the record.
+    includes the line numbers of its User-agent lines. *agents* contains the line numbers of
+    all User-agent lines of the record.
     """
     if line.row is None or not line.is_obeyed:
         return None

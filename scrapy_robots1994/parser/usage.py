@@ -404,8 +404,8 @@ def statements_of(
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:
-        # If several members have the same key, only the last member applies, even if the
-        # value of the last member is not understood.
+        # Of several members with the same key, only the last member applies, even if its
+        # value is not understood.
         members = {it.key: it for it in members}.values()
     statements: dict[tuple[str, Answer], Statement] = {}
     said: list[Said] = []

@@ -5,8 +5,8 @@ instance of any class. Therefore all methods of the store run in one daemon thre
 after the other. Two mechanisms protect the crawl:
 
 * **A pause**: after a failed read, the store is not called for `REST_SECONDS`.
-* **A time limit**: if a call takes `GRACE_SECONDS` longer than the `timeout` of the store
-  URL, the store is not called again in this crawl.
+* **A time limit**: the `timeout` of the store URL plus `GRACE_SECONDS`. If a call takes
+  longer, the store is not called again in this crawl.
 
 If several workers share the store, the worker that has the lease of an origin fetches the
 policy of that origin. The other workers check about once a second whether the policy has

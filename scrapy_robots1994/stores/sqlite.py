@@ -108,7 +108,7 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# If another program has written 400 MB into one cell, SQLite takes seconds to free the
+# Another program may have written 400 MB into one cell. SQLite takes seconds to free such a
 # cell, and no handler can interrupt SQLite. In that case, the crawl stops using the store,
 # and the thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"

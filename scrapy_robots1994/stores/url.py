@@ -66,8 +66,8 @@ class UrlParts:
         """Return the exception for a URL that cannot be used. The message contains the
         reason *why* and an example of a correct URL.
         """
-        # If the scheme is not known, show the URL of a persistent store as the example,
-        # because every command can use a persistent store.
+        # For an unknown scheme, show the URL of a persistent store, because every command
+        # can use a persistent store.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
@@ -134,9 +134,9 @@ class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`.
 
     At most *max_origins* policies are stored in memory. The total size of the policies in
-    memory is limited to about *max_bytes* bytes. If *url* is not `None`, the store at *url*
-    is read if the memory does not contain a fresh policy of an origin. *timeout* is the
-    time limit of each call to the store, in seconds.
+    memory is limited to about *max_bytes* bytes. *url* is the URL of the store, or `None`.
+    The store is read if the memory does not contain a fresh policy of an origin. *timeout*
+    is the time limit of each call to the store, in seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS

@@ -1,9 +1,9 @@
 """Evidence: a WARC record of each robots.txt answer, and a journal line for each decision.
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
-`uid` of the policy. If a policy comes from a store, from the HTTP cache or from a
-downloader middleware, this WARC does not contain the answer. In that case, a record with
-the bytes of the file is written before the line for the first decision of the policy.
+`uid` of the policy. A policy may come from a store, from the HTTP cache or from a
+downloader middleware. This WARC then does not contain the answer. Before the line for the
+first decision of such a policy, a record with the bytes of the file is written.
 """
 
 import time
@@ -95,9 +95,8 @@ class Evidence(FetchObserver):
         # policy. If a reference is no longer in this cache, the next decision writes the
         # record again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # While the robots.txt of an origin is being fetched, `_answers` contains a reference
-        # to the record of the latest answer from the origin. The reference is removed when
-        # the policy has been made.
+        # During a fetch, `_answers` maps the origin to a reference to the record of the
+        # latest answer. The reference is removed when the policy has been made.
         self._answers: dict[Origin, Reference] = {}
         # Records state `_source` as the source of a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)

@@ -162,8 +162,9 @@ class EvidenceFiles:
     def write(self, item: WarcRecord | JournalLine, size: int) -> None:
         """Queue *item*, a record or a line of about *size* bytes.
 
-        Items are written in the order of the calls to `write`, except that the records of
-        each second are written before the lines. After an error, nothing more is written.
+        Records are written in the order of the calls to `write`, and so are lines. The
+        records of each second are written before the lines. After an error, nothing more is
+        written.
         """
         if self.error is not None:
             return
