@@ -1,7 +1,7 @@
 """Compare our parser with other parsers, decision by decision, and explain each difference.
 
 This package does not import other parsers. The caller creates the other parsers, and passes
-the parsers to `Comparer`.
+these parsers to `Comparer`.
 
 A comparison uses the modules in this order:
 

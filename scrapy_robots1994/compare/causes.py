@@ -13,8 +13,8 @@ class Cause(Enum):
     The value of a member is a code for programs, and *title* is the name of the cause in
     tables. *clause* lists the clauses of the standard, and our own decisions, that define
     how our parser behaves. *evidence* is a sentence that says when both parsers agree. The
-    order of the members matters. If each of several causes alone explains an answer,
-    reports name only the first of the causes.
+    order of the members matters. If several causes each explain an answer alone, reports
+    name only the first of these causes.
     """
 
     STATUS = (
@@ -129,9 +129,7 @@ class Cause(Enum):
     TIMEOUT = ("not-found-in-time", "not found in time", "", "")
 
     def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Create a member whose value is *code*. The value of a member is used to pickle
-        the member.
-        """
+        """Create a member whose value is *code*, by which `pickle` finds the member."""
         member = object.__new__(cls)
         member._value_ = code
         return member

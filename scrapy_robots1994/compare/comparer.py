@@ -61,7 +61,7 @@ class Comparer:
         )
 
     def theirs(self, name: str, task: Comparison) -> list[Decision]:
-        """Return the decision of the parser called *name* on each question of *task*."""
+        """Return the decision of the parser *name* on each question of *task*."""
         file = self._file_of(task.capture.others_body)
         decide = file.decider(self._others[name].parse, file.body)
         return [decide(it.url, it.others_robot or it.robot) for it in task.questions]
@@ -71,8 +71,7 @@ class Comparer:
     ) -> SiteImpact:
         """Return how the decisions *theirs* differ from the decisions of our parser.
 
-        *theirs* contains the decision of the parser called *name* on each question of
-        *task*.
+        *theirs* contains the decision of the parser *name* on each question of *task*.
         """
         capture = task.capture
         file = self._file_of(capture.others_body)
@@ -94,8 +93,8 @@ class Comparer:
             site.capture = capture
             site.keep((name, way), Example(question, said))
         if task.diagnose:
-            # Sort by robot. The diagnosis compiles the rules for each robot in many setups,
-            # and the cache of compiled rules is small.
+            # Sort by robot, because the cache of compiled rules is small. The diagnosis
+            # compiles the rules for each robot in many setups.
             differing.sort(key=lambda it: it[0].robot)
             for question, said, way in differing:
                 causes = explain(name, capture, file, question, said).causes

@@ -1,9 +1,9 @@
 """Find why two parsers differ, and which lines of a file make the parsers differ.
 
 A cause is never guessed. A point (see `profiles`) changes the input of our own parser to
-imitate the other parser in one respect. If our parser then gives the answer of the other
-parser, the cause that belongs to the point explains the difference. A diagnosis does not
-call the other parser again.
+imitate the other parser in one respect. Each point belongs to a cause. If our parser then
+gives the answer of the other parser, this cause explains the difference. A diagnosis does
+not call the other parser again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,8 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import lines_of
 from scrapy_robots1994.parser.rules import RobotRules
 
-# For each file, at most this number of sets of compiled rules is cached.
+# `_MAX_RULES` is the maximum number of sets of compiled rules that are cached for each
+# file.
 _MAX_RULES = 64
 
 
@@ -65,9 +66,9 @@ class ParsedBody:
     ) -> tuple[int, ...]:
         """Return the numbers (from 1) of a minimal set of lines that cause the difference.
 
-        In a file with only the lines of the set, *points* change the answer to *question*
-        in the same direction as in the whole file. If any line of the set is removed,
-        *points* no longer change the answer in that direction.
+        In the whole file, *points* change the answer to *question* in one direction. In a
+        file with only the lines of the set, the direction is the same. If any line of the
+        set is removed, the direction is different.
         """
         mark, encoding = encoding_of(self.body)
         lines = [
@@ -100,8 +101,8 @@ class Explanation(NamedTuple):
 def explain(
     name: str, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
 ) -> Explanation:
-    """Explain *theirs*, the answer of the parser called *name* to *question* about
-    *capture*. *file* is the file that the other parser read.
+    """Explain *theirs*, the answer of the parser *name* to *question* about *capture*.
+    *file* is the file that the other parser read.
     """
     if theirs not in {ALLOWS, FORBIDS}:
         return Explanation((Cause.OTHER,))
@@ -110,7 +111,7 @@ def explain(
     if is_other and file.answer(question) == theirs:
         return Explanation((Cause.STATUS if is_status else Cause.SHARED_HOST,))
     # Try all profiles, because a parser without a profile may behave like a parser that has
-    # a profile. Try the profile of the parser called *name* first.
+    # a profile. Begin with the profile of the parser *name*.
     for known in sorted(PROFILES, key=lambda it: it != name):
         if found := _explained_by(PROFILES[known], file, question, theirs):
             return found
@@ -154,8 +155,8 @@ def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]
     """Return a one-minimal set of places in `range(count)` for which *holds* is true.
 
     *holds* must be true for all places together. One-minimal means that *holds* is false if
-    any single place is left out. Because large pieces are removed first, finding a few
-    lines among thousands takes only a small multiple of log2(*count*) calls to *holds*.
+    any single place is left out. Large pieces are removed first. Therefore the search for a
+    few lines among thousands takes only a small multiple of log2(*count*) calls to *holds*.
     """
     needed = list(range(count))
     size = count

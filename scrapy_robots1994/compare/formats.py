@@ -1,4 +1,4 @@
-"""The formats of a report, which are JSON and one HTML page that can be viewed offline.
+"""The two formats of a report: JSON, and one HTML page that can be viewed offline.
 
 The page is a fixed template that contains the data as JSON. The script of the page shows
 the data as text, so no text from a file or a URL can become markup.
@@ -75,8 +75,8 @@ def write_report(report: ComparisonReport, path: Path) -> None:
     """
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Other users may be able to write to the folder. Therefore, choose an unpredictable
-    # name, and never open a file that already exists.
+    # Choose an unpredictable name, and never open a file that already exists, because other
+    # users can possibly write to the folder.
     part = path.with_name(f".{token_hex(8)}.part")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as file:

@@ -34,8 +34,8 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 class Change(NamedTuple):
     """The effect that a switch from another parser to our parser has on one site.
 
-    *name* is the code for programs, and *title* is the name in tables. *meaning* says what
-    changes for URLs.
+    *name* is the code of the change for programs, and *title* is the name of the change in
+    tables. *meaning* says what changes for URLs.
     """
 
     name: str
@@ -43,8 +43,8 @@ class Change(NamedTuple):
     meaning: str
 
 
-# In the index of a change, bit 0 is set if URLs become allowed, and bit 1 is set if URLs
-# become refused.
+# In the index of a change, bit 0 is set if URLs become allowed. Bit 1 is set if URLs become
+# refused.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -60,8 +60,7 @@ class Example:
     *theirs* is the decision of the other parser. *verdict* describes our verdict in words.
     Together, *causes* explain the difference, but reports count only the first cause. If
     *causes* is empty, the difference has not been explained. *needed_lines* are the numbers
-    (from 1) of the lines that cause the difference. If any of these lines is removed, the
-    difference disappears.
+    (from 1) of a minimal set of lines that cause the difference.
     """
 
     question: Question
@@ -94,8 +93,8 @@ class Answers:
     """The number of answers for each parser and direction, and the number of differences
     for each cause.
 
-    For each parser that did not answer the questions about a file, *stuck* contains the
-    name of the parser and the label of the site.
+    Each item of *stuck* is the name of a parser and the label of a site. The parser did not
+    answer the questions about the file of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -103,14 +102,14 @@ class Answers:
     stuck: list[tuple[str, str]] = field(default_factory=list)
 
     def count(self, parser: str, *directions: Direction) -> int:
-        """Return the number of answers of *parser* in *directions*. By default, count all
-        answers of *parser*.
+        """Return the number of answers of *parser* in *directions*. Without *directions*,
+        count all answers of *parser*.
         """
         return sum(self.counts[parser, it] for it in directions or Direction)
 
     def caused(self, cause: Cause, parser: str, *directions: Direction) -> int:
-        """Return how many differing answers of *parser* have *cause*. By default, count the
-        answers in all directions.
+        """Return how many differing answers of *parser* have *cause*. Without *directions*,
+        count the answers in all directions.
         """
         return sum(self.causes[parser, it, cause] for it in directions or Direction)
 
@@ -136,9 +135,9 @@ class SiteImpact(Answers):
     """The differences between the other parsers and our parser for one site.
 
     *capture* is the capture that was compared. If all parsers agree, the file of the
-    capture is empty. *variants* contains the name of a parser, a direction and a number n
-    if the parser differs in this direction from our parser with the dialect and reading
-    `VARIANTS[n]`.
+    capture is empty. *variants* contains tuples of the name of a parser, a direction and a
+    number n. Such a tuple means that the parser differs in this direction from our parser
+    with the dialect and reading `VARIANTS[n]`.
     """
 
     capture: Capture

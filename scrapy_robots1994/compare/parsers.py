@@ -1,6 +1,7 @@
-"""The parsers, the captures that parsers read, and the questions of a comparison.
+"""The parsers, captures, questions and directions of a comparison.
 
-A direction says how the decision of another parser compares with our decision.
+A capture contains the file that the parsers read. A direction says how the decision of
+another parser compares with our decision.
 """
 
 import random
@@ -19,12 +20,14 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# A record may give only a part of a robot's name. `UNKNOWN_ROBOT` therefore neither
-# contains a common name, such as `bot`, nor is part of a common name.
+# `UNKNOWN_ROBOT` is the name of a robot that no file is likely to name. A record may give
+# only a part of a robot's name. The name therefore does not contain a common word such as
+# `bot`.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
-# Crawlers send these characters unescaped, in addition to letters, digits and `_.-~`.
+# `_SENT` contains the characters that crawlers send unescaped, in addition to letters,
+# digits and `_.-~`.
 _SENT = "/?&=%;:@+$,!*'()~[]"
 
 
@@ -73,7 +76,9 @@ FORBIDS: Decision = "forbids"
 
 
 def raised(name: str) -> Decision:
-    """Return the decision of a parser that raised an exception called *name*."""
+    """Return the decision of a parser that raised an exception. *name* is the name of the
+    class of the exception.
+    """
     return f"raises {name}"
 
 
@@ -113,9 +118,9 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 
 
 def decider(parse: Callable[[bytes], ParsedFile], body: bytes) -> Decider:
-    """Return the decider for *body* of the parser with the function *parse*.
+    """Parse *body* with *parse*, the function of a parser, and return the decider.
 
-    If *parse* raises an exception, the exception is the decision on every question.
+    If *parse* raises an exception, the decision on every question names the exception.
     """
     try:
         parsed = parse(body)
@@ -139,7 +144,7 @@ class Capture:
 
     *label* is the origin, or the name of the file. *body* is the file that our parser
     reads. *others* is the file that other parsers read. If *others* is None, other parsers
-    read *body*, too.
+    also read *body*.
 
     *uniform* is our verdict on every URL, or None if the file decides. *status* is the HTTP
     status of the answer, or None if the file decides or the origin did not answer.
@@ -222,11 +227,11 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the *path* of a rule, a second path that matches the wildcards of the rule, and
-    four variants of the second path.
+    """Yield the *path* of a rule, a second path, and four variants of the second path.
 
-    Two variants are longer than the second path, and one variant is shorter. In the last
-    variant, one more letter is percent-encoded.
+    The second path matches the wildcards of the rule. Two variants are longer than the
+    second path, and one variant is shorter. In the last variant, one more letter is
+    percent-encoded.
     """
     sent = quote(path, safe=_SENT, errors="replace")
     # To match the wildcards, replace each `*`, and remove a `$` at the end.
@@ -248,7 +253,7 @@ def _encoded_otherwise(path: str) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return *value*, which is a name or a path. Bytes that are not UTF-8 are replaced with
+    """Return *value*, which is a name or a path. Replace bytes that are not UTF-8 with
     U+FFFD.
     """
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

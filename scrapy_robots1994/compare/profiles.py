@@ -2,9 +2,9 @@
 
 A `Setup` is the input of our own parser. The input consists of a dialect, a text, the names
 of a robot, and a spelling of URLs. A point changes the setup to imitate another parser in
-one respect. If our parser then gives the answer of the other parser, the cause that belongs
-to the point explains the difference (see `diagnosis`). A profile contains the points of one
-other parser.
+one respect. If our parser then gives the answer of the other parser, the point explains the
+difference (see `diagnosis`). Each point belongs to a cause. A profile contains the points
+of one other parser.
 """
 
 import dataclasses
@@ -66,8 +66,8 @@ class PeerDialect(Dialect):
     * *skipped*: the numbers of the records that no robot obeys.
     * *has_one_default*: whether a robot obeys only the first of several records for `*`.
     * *default_alone*: whether the other names in a record for `*` are ignored.
-    * *is_longest*: whether the longest rule decides, with or without wildcards. If not, the
-      first rule in the file decides.
+    * *is_longest*: whether the longest rule decides, with or without wildcards. If the
+      option is false, the first rule in the file decides.
     """
 
     more_fields: Mapping[str, Field] = dataclasses.field(default_factory=dict)
@@ -122,10 +122,12 @@ class _AnyField(dict[str, Any]):
         self._other = other
 
     def get(self, key: str, _: Any = None) -> Any:
-        """Return the `FieldReader` of the field called *key*."""
-        # The reader looks up a field name first as written, and then in lower case and
-        # without white space. Return None for a name with an upper-case letter or white
-        # space, so that the second look-up can find a known field.
+        """Return the `FieldReader` of the field *key*. Return None for an unknown *key* that
+        is empty, or that has an upper-case letter or white space.
+        """
+        # The reader first looks up a field name as written. The reader then looks up the
+        # name in lower case and without white space. Return None for a name with an
+        # upper-case letter or white space, so that the second look-up takes place.
         is_plain = key and key == key.strip().lower()
         return super().get(key, self._other if is_plain else None)
 
@@ -199,11 +201,11 @@ def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
 
 @dataclass(frozen=True)
 class Setup:
-    """The way in which one parser reads one file for one robot.
+    """The input of our own parser for one file and one robot.
 
-    *names* are the names of the robot. Our own parser compares *names* with the names in
-    the file. *header* is the name or User-Agent header that other parsers receive. *spell*
-    takes a URL, and returns the spelling that is compared with the rules.
+    *names* are the names of the robot. Our parser compares *names* with the names in the
+    file. *header* is the name or User-Agent header that other parsers receive. *spell*
+    takes a URL, and returns the spelling to compare with the rules.
     """
 
     body: bytes
@@ -263,8 +265,8 @@ def _not_itself(target: str) -> str:
     """Return *target*. If *target* is /robots.txt, add an empty query, so that rules apply
     to the target.
     """
-    # The target `/robots.txt?` is not the target of robots.txt, but the rules that cover
-    # `/robots.txt` also cover `/robots.txt?`.
+    # Our parser always allows the target `/robots.txt`, but not the target `/robots.txt?`.
+    # The rules that cover `/robots.txt` also cover `/robots.txt?`.
     return f"{target}?" if canonical(target) == ROBOTS_TXT else target
 
 
@@ -310,7 +312,7 @@ def _dollar_also_literal(path: str) -> tuple[str, ...]:
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*. If *path* is an absolute URL, add a slash at the start, so that the rule
+    """Return *path*. If *path* is an absolute URL, add a slash at the start. The rule then
     does not cover any target.
     """
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)

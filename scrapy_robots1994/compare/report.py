@@ -40,11 +40,11 @@ _NUMBER = 9
 class ComparisonReport:
     """The exact counts of a comparison, and the sites with examples of disagreements.
 
-    If the parser that the project uses was compared, its name is the first of *parsers*.
-    *metadata* says what was compared, when, and how. *is_sampled* is true if the counts of
-    causes include only the examples, and not all disagreements. *has_answers* is true if
-    the comparison may include HTTP answers, and not only files. *notes* are further
-    sentences about the comparison.
+    *parsers* are the names of the other parsers. The parser that the project uses comes
+    first, if that parser was compared. *metadata* says what was compared, when, and how.
+    *is_sampled* is true if the counts of causes include only the examples, and not all
+    disagreements. *has_answers* is true if the comparison may include HTTP answers, and not
+    only files. *notes* are further sentences about the comparison.
     """
 
     subject: str
@@ -57,8 +57,8 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """The number of questions that were compared. If the number differs between
-        parsers, the largest number is returned.
+        """The number of questions that were compared. If this number differs between
+        parsers, the value is the largest number.
         """
         return max(map(self.totals.count, self.parsers), default=0)
 
@@ -77,9 +77,9 @@ class Column(NamedTuple):
     """A column of the table that lists the sites on the HTML page. The table can be sorted
     by any column.
 
-    *value* returns the cell for a site and a parser. The JSON report also contains the
-    cell. *shown* names the format of the cell on the page, which is `text`, `count`,
-    `change`, `cause` or `basis`.
+    *value* returns the cell for a site and a parser. The JSON report also contains this
+    cell. *shown* names the format of the cell on the page. The possible formats are `text`,
+    `count`, `change`, `cause` and `basis`.
     """
 
     key: str
@@ -124,8 +124,8 @@ def as_table(report: ComparisonReport) -> str:
 
     The first table shows how many sites a switch to our parser changes. The second table
     shows how often each parser agrees with our parser. The third table shows how often each
-    cause explains a disagreement. If no parser differs, a sentence replaces the third
-    table.
+    cause explains a disagreement. If there is no cause to count, a sentence replaces the
+    third table.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers = totals.changes()
@@ -251,7 +251,7 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
 def _named(
     changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
 ) -> dict[str, int]:
-    """Return how many sites each kind of change affects, by the name of the change.
+    """Return a dict that maps the name of each kind of change to a number of sites.
 
     The changes are the effects of a switch from *parser* to our parser. *to*, the second
     item of a `Switch`, selects the sites or the variant to count.

@@ -59,9 +59,9 @@ class ScrapyBackend:
         self.http_cache = HttpCache.of(crawler, settings, self.reader)
         caches = [] if self.http_cache is None else [self.http_cache]
         self._observers = (*observers, *caches)
-        # This attribute is public, because commands use `download` to fetch files from
-        # other URLs. A second `RobotsDownload` would not share the limit of parallel
-        # fetches.
+        # The attribute `download` is public, because a command can fetch another URL as if
+        # it were the robots.txt. A second `RobotsDownload` would not share the limit of
+        # parallel fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self._log = FetchLog(crawler, settings)
         # The resolver calls `retrying` and `fetch_failed`, which are methods of the
@@ -121,9 +121,9 @@ class ScrapyBackend:
         return running.cancel
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Call *cancel* one second after `ROBOTS1994_TIMEOUT` has passed (R6, closing)."""
+        """Call *cancel* after `ROBOTS1994_TIMEOUT` plus one second (R6, closing)."""
         # Wait one second longer than the time limit of a request. A request that reaches
-        # its time limit then ends as R5 (unreachable), and is not cancelled.
+        # its time limit is then not cancelled, but ends as R5 (unreachable).
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
@@ -153,8 +153,8 @@ class ScrapyBackend:
         cookies, cache = FetchCookies(), self.http_cache
 
         async def fetch(context: RequestContext) -> FetchResult:
-            # Count the fetch when it ends, even if it was cancelled. The stat of the
-            # built-in middleware also counts fetches, and not answers.
+            # Count the fetch when it ends, even if it was cancelled. The built-in
+            # middleware also counts fetches in this stat, and not answers.
             try:
                 result = await self.download.fetch(
                     origin, context, last, cookies=cookies
@@ -186,8 +186,8 @@ class ScrapyBackend:
         for observer in self._observers:
             observer.policy_fetched(policy, last)
         self._log.fetched(policy, result, last, known, self.now())
-        # A 304 or a failed refresh does not change the file. However, a file that was only
-        # in the store is new to this crawl.
+        # After a 304 or a failed refresh, the file is unchanged. However, a file that was
+        # only in the store is new to this crawl.
         is_new = known is None or known.stated is not policy.stated
         if is_new or result.outcome is Outcome.PARSED:
             await self._announce(policy, known, context.page)
@@ -195,7 +195,7 @@ class ScrapyBackend:
     async def policy_loaded(
         self, policy: Policy, known: Policy | None, context: RequestContext
     ) -> None:
-        """Log and count *policy*, which was found in a source, and call all listeners.
+        """Log and count *policy*, which was loaded without a fetch. Call all listeners.
 
         *known* is the policy that this crawl had before.
         """
@@ -207,9 +207,9 @@ class ScrapyBackend:
     ) -> None:
         """Call all listeners with the file of *policy*, if *policy* has a file.
 
-        If the file differs from the file of *known*, log the problems of the file. In that
-        case, also send `robots_sitemaps` if the file names sitemaps. Send `robots_parsed`
-        for every file, if Scrapy has this signal.
+        If the file differs from the file of *known*, log the problems of the file. If such
+        a file also names sitemaps, send `robots_sitemaps`. Send `robots_parsed` for every
+        file, if Scrapy has this signal.
         """
         robots = policy.robots
         if robots is None:
@@ -233,7 +233,7 @@ class ScrapyBackend:
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await self._send(robots_sitemaps, robots=robots, request=page, **named)
-        # Send `robots_parsed` also for an unchanged file, as the built-in middleware does.
+        # Also send `robots_parsed` for an unchanged file, as the built-in middleware does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
             await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
@@ -244,6 +244,6 @@ class ScrapyBackend:
         # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
         send = getattr(manager, "send_catch_log_async", None)
         send = send or manager.send_catch_log_deferred
-        # Wait for the handlers. A handler may request pages of the origin. The policy is
-        # already in memory, so the requests of a handler do not wait for that handler.
+        # Wait for the handlers. A handler may request pages of the origin. These requests do
+        # not wait for the handler, because the policy is already in memory.
         await threads.result_of(send(signal, **arguments))

@@ -3,14 +3,15 @@
 `RobotsDownload.fetch` fetches one file. If the maximum number of fetches is running, the
 method first waits until another fetch ends. The method then sends a request for the file,
 and a further request for each redirect. Scrapy's signals report the progress of each
-request. The method returns the answer or a failure. The type of the failure shows who
-caused the failure. The method reports each step to the observers (`FetchObserver`).
+request. The method returns the meaning of the answer, or a failure. The type of the failure
+shows who caused the failure. The method reports each step to the observers
+(`FetchObserver`).
 
 Our size limit and our time limit differ from Scrapy's limits. If a file exceeds Scrapy's
-size limit, Scrapy discards the whole body. If a file exceeds our size limit, the whole
+size limit, Scrapy discards the whole body. If a file exceeds our size limit, the complete
 lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to the
 total time of a download. Some download handlers limit only the time without new data. With
-such a handler, a download of one byte per second would never time out.
+such a handler alone, a download of one byte per second would never time out.
 """
 
 import math
@@ -132,15 +133,14 @@ class DownloadState:
     download stops.
 
     *is_redirected* is `True` if a redirect led to *url*. *conditions* are the request
-    headers that allow the server to answer "not modified". *limit_name* says in words where
-    *max_seconds* comes from, for example from the setting ROBOTS1994_TIMEOUT. *started* is
-    the time when the body began to arrive. *is_over* is `True` if the crawl no longer waits
-    for the download. *is_sent* is `True` if the request has reached the downloader. *proxy*
-    and *user_agent* are the proxy and the User-Agent with which the request was sent.
-    *answer* is `None` until an answer is received. After that, *answer* is the received
-    answer without the changes of middlewares. *uncounted* contains a context manager, which
-    raises the limit of concurrent requests for this request. *uncounted* is closed when the
-    answer is received.
+    headers that allow the server to answer "not modified". *limit_name* names the source of
+    *max_seconds*, for example the setting ROBOTS1994_TIMEOUT. *started* is the time when
+    the body began to arrive. *is_over* is `True` if the crawl no longer waits for the
+    download. *is_sent* is `True` if the request has reached the downloader. *proxy* and
+    *user_agent* are the proxy and the User-Agent with which the request was sent. *answer*
+    is `None` until an answer is received. Then *answer* is the received answer without the
+    changes of middlewares. While *uncounted* is open, the limit of concurrent requests is
+    raised for this request. *uncounted* is closed when the answer is received.
     """
 
     origin: Origin
@@ -180,9 +180,11 @@ class DownloadState:
 
     @property
     def why_given_up(self) -> str:
-        """The message for a download that did not end in time. If the component that is
-        still working is known, the message names that component. Otherwise, the signals so
-        far show which part has not returned.
+        """The message for a download that did not end in time.
+
+        If the component that is still working is known, the message names that component.
+        Otherwise, the message names the stage of the download. The signals that were
+        received show the stage.
         """
         stage = "before the download started, a downloader middleware"
         if self.answer:
@@ -198,7 +200,7 @@ class DownloadState:
         fault = None
         if "download_stopped" in response.flags and not self.is_truncated:
             # Another component stopped the download. Compare the lengths, because the
-            # whole body may have arrived before the stop.
+            # whole body possibly arrived before the stop.
             length = response.headers.get("Content-Length")
             is_whole = length == b"%d" % len(response.body)
             fault = None if is_whole else exceptions.StopDownload()
@@ -218,10 +220,10 @@ class DownloadState:
 
     def answer_of(self, response: Response) -> HttpAnswer:
         """Return the stored answer with the status, headers and body of *response*.
-        *response* includes the changes that middlewares made. A middleware may also create
-        *response*.
+        *response* includes the changes that middlewares made. A middleware may also have
+        created *response* itself.
         """
-        # If no answer is stored, a middleware answered the request itself.
+        # If no answer is stored, a middleware has answered the request itself.
         is_made = self.answer is None
         answer = self.answer or self.received_answer(response)
         is_same = (answer.status, answer.body) == (response.status, response.body)
@@ -243,8 +245,8 @@ def _state_of(request: Request) -> DownloadState | None:
 
 
 SPARE = 32
-"""Number of file descriptors that fetches leave free for log files, stores, name look-ups
-and other uses.
+"""Number of file descriptors that fetches do not use. Log files, stores, name look-ups and
+other parts of the process need these file descriptors.
 """
 
 
@@ -252,8 +254,8 @@ def parallel_fetches(most: int, pages: int) -> int:
     """Return how many fetches may run at once. The result is *most*, or less if the process
     can open only a few file descriptors.
 
-    *pages* is the number of connections that pages may need at once. If *pages* is 0, pages
-    may need any number of connections.
+    *pages* is the maximum number of connections that pages need at once. If *pages* is 0,
+    there is no maximum.
     """
     limit = math.inf
     if resource is not None:  # pragma: no branch - Windows
@@ -275,8 +277,8 @@ class RobotsDownload:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Prepare the fetches. *file* returns a context manager. Each request is sent
-        inside a new context manager from *file*.
+        """Prepare the fetches. *file* returns a new context manager for each request. The
+        context manager raises the limit of concurrent requests.
         """
         self._crawler = crawler
         self._settings = settings
@@ -286,11 +288,11 @@ class RobotsDownload:
         pages = crawler.settings.getint("CONCURRENT_REQUESTS")
         most = parallel_fetches(settings.max_fetches, pages)
         self._permits = DeferredSemaphore(most)
-        # Widen the connection pool of a scheme once, at the first request of that scheme.
-        # Most redirects change the scheme, so a fetch may need the pools of both schemes.
+        # Widen the connection pool of a scheme once, at the first request with that scheme.
+        # Most redirects change the scheme, so a fetch often needs the pools of both schemes.
         self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
-        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, as it does
-        # for pages. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
+        # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, for pages and
+        # for robots.txt. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         self._download_timeout = float(timeout) or math.inf
@@ -312,7 +314,7 @@ class RobotsDownload:
         cookies: FetchCookies | None = None,
     ) -> FetchResult:
         """Request the robots.txt of *origin* and follow redirects (R2, redirects). Return
-        the result, which may be a failure.
+        the result or a failure.
 
         The request gets the proxy, local address and User-Agent of the page request from
         *context*. *last* is the last good policy. The validators of *last* are sent only to
@@ -354,13 +356,12 @@ class RobotsDownload:
         """Return an error if *hop* must not be requested after the hops in *requested*
         (R2). Return `None` if *hop* may be requested.
         """
-        # Ours R2: check redirects here, because `META` switches off RedirectMiddleware and
-        # its checks.
+        # Ours R2: check redirects here, because `META` switches off RedirectMiddleware.
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
             kind, detail = "redirect", f"redirected to {shown}"
-        # A URL may be requested again with other cookies, because the answer may differ.
+        # Allow a second request for a URL with other cookies, because the answer may differ.
         elif hop in requested:
             kind, detail = "redirect loop", f"back to {shown}"
         elif len(requested) > most:
@@ -389,8 +390,8 @@ class RobotsDownload:
             (of_page, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # Do not send validators to another URL, because the server of that URL could
-        # confirm a different file.
+        # Send validators only to the URL whose answer contained the validators. The server
+        # of another URL could confirm a different file.
         validators = None if last is None else last.validators
         is_own = validators is not None and validators.url == url
         return DownloadState(
@@ -432,7 +433,7 @@ class RobotsDownload:
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - a middleware may raise any error
-                # Like the built-in middleware, do not count `IgnoreRequest`. The component
+                # Do not count `IgnoreRequest`, as in the built-in middleware. The component
                 # that raised `IgnoreRequest` has already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
@@ -454,8 +455,8 @@ class RobotsDownload:
         failure = fault_of(error, was_sent=was_sent, via_proxy=bool(state.proxy))
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7 (our own fault): the cause of the timeout may be a queue for name look-ups
-        # in this process.
+        # Ours R7 (our own fault): a queue for name look-ups in this process is a possible
+        # cause of the timeout.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
@@ -488,8 +489,8 @@ class RobotsDownload:
             with state.uncounted:
                 yield
         finally:
-            # Ignore signals that are sent later. A download may go on after the crawl has
-            # stopped waiting for the download.
+            # Ignore later signals, because a download may go on after the crawl has stopped
+            # waiting for the download.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
@@ -519,14 +520,14 @@ class RobotsDownload:
         if state is None:
             return
         if not state.received:
-            # Measure the time from the first byte. Before that, the request may wait a long
-            # time in the queue of its download slot. The download handler limits the time
-            # from the end of that wait to the first byte.
+            # Measure the time from the first byte, because the request may first wait in the
+            # queue of a download slot. The download handler limits the time from the end of
+            # this wait to the first byte.
             state.started = monotonic()
         state.received += len(data)
         if state.received > state.max_bytes:
-            # A file that is too long is not a failure, because the whole lines within the
-            # limit are obeyed (O24).
+            # A file that is too long is not a failure, because the complete lines within
+            # the limit are obeyed (O24).
             state.is_truncated = True
             raise exceptions.StopDownload(fail=False)
         if monotonic() - state.started > state.max_seconds:

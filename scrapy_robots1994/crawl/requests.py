@@ -79,15 +79,16 @@ def exemption_of(
 
     *exempt* contains the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check first for our own robots.txt request, which must never wait for itself. This
-    # check also works after a redirect, and if another middleware removes the opt-out.
+    # Check first for our own robots.txt request, which must never wait for itself. The
+    # check of `OWN_REQUEST` also works after a redirect, and if another middleware removes
+    # the opt-out.
     if OWN_REQUEST in meta:
         return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # Remove characters that are not allowed in a scheme, such as tabs, because clients
-        # also remove these characters.
+        # Clients remove characters that are not allowed in a scheme, such as tabs. Remove
+        # these characters here as well.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
@@ -104,10 +105,9 @@ class RobotName:
 
     The name is `ROBOTSTXT_USER_AGENT` if that setting is set (Ours O9, robot name).
     If `ROBOTSTXT_USER_AGENT` is not set, the name is the User-Agent with which the request
-    will be sent. The User-Agent is the first of these values that is set: the header of the
-    request, the header in `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`,
-    `USER_AGENT`. Scrapy's middlewares choose the User-Agent in this order, after our
-    middleware has run.
+    will be sent. After our middleware has run, Scrapy's middlewares choose the first
+    User-Agent that is set, in this order: the header of the request, the header in
+    `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`, the setting `USER_AGENT`.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -128,7 +128,7 @@ class RobotName:
 
         *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
         User-Agent of the page request. The page request passes through the same
-        middlewares, so the page request will also be sent with the name *sent*.
+        middlewares, so *sent* will also be the User-Agent of the page request.
         """
         expected = own or self.usual
         if isinstance(expected, str):
@@ -149,7 +149,7 @@ class RobotName:
     def usual(self) -> str | bytes:
         """The name for requests that have no User-Agent of their own."""
         settings = self._crawler.settings
-        # Read the headers as Scrapy's own middleware does. Names and values may be strings
+        # Read the headers as DefaultHeadersMiddleware does. Names and values may be strings
         # or bytes, and a value may be a list. If two names differ only in case, the first
         # name counts.
         sent = Headers()
@@ -194,7 +194,7 @@ class CrawlClients:
 
     def of(self, request: Request, origin: Origin) -> Clients:
         """Return the clients that may send *request*, a request to *origin*."""
-        # Since Scrapy's pull request 7885, a request may choose any download handler.
+        # Since Scrapy's pull request 7885, a request can choose any download handler.
         if "download_handler" in request.meta:
             return CLIENTS
         clients = self._by_scheme[origin.scheme]
@@ -231,7 +231,7 @@ def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
         return CLIENTS
     # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
     # replaces its default handler with the handler for aiohttp. Commands read the settings
-    # before a crawl starts, so make that replacement here.
+    # before a crawl starts, so return the client of the new handler.
     return (AIOHTTP,) if clients == (TWISTED,) and not has_reactor else clients
 
 
@@ -245,12 +245,13 @@ STATED_USAGE = "_robots1994_usage"
 the request.
 """
 
-# These keys decide how a request leaves this machine. Without these keys, the robots.txt
-# request could be sent from a different address than the page requests. Scrapy's built-in
-# middleware does not copy these keys. The last two keys are set by HttpProxyMiddleware, if
-# the page request has passed through that middleware. `_auth_proxy` is the URL of the proxy
-# to which the Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if
-# the proxy was chosen according to the scheme of the URL.
+# The meta keys in `ROUTE_KEYS` decide how a request leaves this machine. Without these
+# keys, the robots.txt request could be sent from a different address than the page
+# requests. Scrapy's built-in middleware does not copy these keys. HttpProxyMiddleware sets
+# the last two keys if the page request has passed through HttpProxyMiddleware.
+# `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization header of the
+# request belongs. `_scheme_proxy` is set if the proxy was chosen according to the scheme of
+# the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
@@ -267,8 +268,8 @@ COOKIE_JAR = "cookiejar"
 """Scrapy's meta key that names the cookie jar of a request."""
 
 MAX_COOKIES, MAX_COOKIE_BYTES = 50, 4_096
-"""Maximum number of cookies that are stored from one answer, and maximum length of a
-`Set-Cookie` header in bytes. Browsers have similar limits.
+"""Maximum number of cookies to store from one answer, and maximum length of a `Set-Cookie`
+header in bytes. Browsers have similar limits.
 """
 
 # Scrapy's built-in middleware sends its robots.txt requests with this priority.
@@ -292,9 +293,9 @@ META: dict[str, Any] = {
 }
 
 
-# These meta keys have no effect on a robots.txt request. Scrapy reads some of these keys
-# only if a key of `META` has another value. Scrapy reads the other keys only for requests
-# that a spider sends.
+# The meta keys in `_WITHOUT_EFFECT` have no effect on a robots.txt request. Scrapy reads
+# some of these keys only if a key of `META` has another value. Scrapy reads the remaining
+# keys only for requests that a spider sends.
 _WITHOUT_EFFECT = (
     "download_timeout",  # the shortest of all timeouts applies
     "handle_httpstatus_list",
@@ -312,7 +313,7 @@ def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
 
 
 class FetchCookies:
-    """The cookies that were set by the answers of one fetch.
+    """The cookies that the answers of one fetch have set.
 
     The cookies are sent only with later requests of the same fetch. The cookies are deleted
     when the fetch ends.
@@ -378,11 +379,11 @@ class RequestContext:
 def robots_request(
     url: str, context: RequestContext, timeout: float, cookies: bytes | None
 ) -> Request:
-    """Return the robots.txt request for *url*. Of the headers of the page request, only
-    User-Agent and Proxy-Authorization are copied.
+    """Return the robots.txt request for *url*. Only two headers of the page request are
+    copied: User-Agent and Proxy-Authorization.
 
-    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. This header is
-    not sent if the fetch shares the cookie jar of the page request.
+    *timeout* is in seconds. *cookies* is the `Cookie` header of the fetch. If the fetch
+    shares the cookie jar of the page request, the `Cookie` header of the fetch is not sent.
     """
     meta = context.meta | META
     meta["download_timeout"] = timeout

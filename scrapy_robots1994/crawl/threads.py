@@ -33,16 +33,17 @@ longer, the work probably waits in the queue of the pool.
 """
 
 INLINE_BYTES = 8_192
-"""Maximum size, in bytes, of a body or file that is unpacked, read or examined on the event
-loop. Processing a body or file of this size takes at most 10 ms. A larger body or file is
+"""Maximum size, in bytes, of a body or file that is processed on the event loop. The
+processing of a body or file of this size takes at most 10 ms. A larger body or file is
 processed in a thread.
 """
 
 LOOK_SECONDS = 1.0
 """The interval, in seconds, at which `result_within` checks whether the work is paused."""
 
-# The chain of awaited coroutines from our coroutine to the coroutine of a component may
-# lead through these packages.
+# `_FRAMEWORKS` contains the packages whose coroutines do not belong to a component. The
+# chain of awaited coroutines may lead from our coroutine through these packages to the
+# coroutine of a component.
 _FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
 
 
@@ -56,15 +57,14 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
-    # Use the thread pool of asyncio, which also exists without a reactor.
+    # Prefer the thread pool of asyncio, because it also exists without a reactor.
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# A thread acquires this lock before it computes. Two threads that compute at the same time
-# are not faster than one thread. Two threads also delay each step of the event loop more
-# than one thread does.
+# Each thread acquires `_computing` before the thread computes. Two threads that compute at
+# once are not faster than one thread, and delay the event loop more than one thread.
 _computing = Lock()
 
 
@@ -106,13 +106,13 @@ async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswe
 
 
 def thread_safe_call() -> Any:
-    """Return a function that runs a call on the event loop. A thread or a signal handler
-    may use the function.
+    """Return a function that schedules a call on the event loop. A thread or a signal
+    handler may call the returned function.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # When this function is called, Scrapy has installed the reactor. If the module were
-    # imported earlier, the import would install a reactor.
+    # Import the reactor only here, because Scrapy has installed the reactor by now. An
+    # earlier import would itself install a reactor.
     from twisted.internet import reactor  # noqa: PLC0415 - the import installs a reactor
 
     return cast("Any", reactor).callFromThread
@@ -138,8 +138,9 @@ async def result_within(
 ) -> T:
     """Return the result of *work*. After *seconds*, cancel *work* and raise `NotReturned`.
 
-    Time during which *is_paused* returns `True` does not count. If *work* ignores its
-    cancellation, *work* goes on, but its result is not used.
+    *seconds* is rounded up to a multiple of `LOOK_SECONDS`. Time during which *is_paused*
+    returns `True` does not count. If *work* ignores the cancellation, *work* goes on, but
+    the result of *work* is not used.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
@@ -189,7 +190,7 @@ def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
 
 
 async def future_result(future: Future[T]) -> T:
-    """Return the result of *future*, which another thread sets. Cancelling the wait
+    """Return the result of *future*. Another thread sets the result. Cancelling the wait
     cancels *future*.
     """
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
@@ -217,13 +218,13 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Do not use a coroutine. If the end of the crawl interrupted a coroutine, asyncio would
-    # log an error.
+    # Use Deferreds instead of a coroutine. If the crawl ended while a coroutine runs, asyncio
+    # would log an error.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors. A pool raises an error only if the pool was shut down at the end of the
-    # crawl.
+    # Ignore errors, because a pool only raises an error if the pool was shut down at the end
+    # of the crawl.
     gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
     timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
     try:
@@ -234,8 +235,8 @@ async def is_look_up_slow() -> bool:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*. Cancelling the wait cancels the timer."""
-    # Do not use `asyncio.sleep`, because a crawl with another reactor has no asyncio event
-    # loop.
+    # Use `call_later` instead of `asyncio.sleep`. A crawl with another reactor has no asyncio
+    # event loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken
@@ -258,9 +259,10 @@ class DeferredWaiter(Generic[T]):
     """A future that works with any reactor or without a reactor. *cancel* is called if the
     wait is cancelled.
 
-    Each waiting request has a future of its own. In Scrapy's built-in middleware, all
-    requests that wait for a robots.txt share one Deferred. The first request takes the
-    result of the Deferred, and all other requests get `None` and pass unchecked.
+    Each waiting request has a future of its own, unlike in Scrapy's built-in middleware. In
+    the built-in middleware, all requests that wait for a robots.txt share one Deferred. The
+    first request takes the result of the Deferred. All other requests get `None` and pass
+    unchecked.
     """
 
     __slots__ = ("_result",)

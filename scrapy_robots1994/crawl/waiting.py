@@ -4,12 +4,14 @@ Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`
 of concurrent requests. While a request waits, the limit is raised by one, so that slow
 origins do not block other origins. The limit is also raised for each robots.txt request.
 When the wait of a request is over, the request goes on if a slot is free. If no slot is
-free, the request is returned to the scheduler, which decides the order of requests. After
-its second wait, the request goes on even if no slot is free.
+free, the request is returned to the scheduler, which decides the order of requests. A
+request is returned only once because no slot is free. After its next wait, the request goes
+on even if no slot is free.
 
 When the crawl closes (R6, closing), waiting requests are returned to the scheduler. The
-first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are known within
-`CLOSE_SECONDS`. A request that a component awaits is never returned.
+first `CONCURRENT_REQUESTS` waiting requests are an exception. These requests still go on if
+their policies are known within `CLOSE_SECONDS`. A request that a component awaits is never
+returned.
 """
 
 from __future__ import annotations
@@ -34,21 +36,21 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-# The following two marks are meta keys, because queues also store the meta of a request. A
-# queue may be on disk (JOBDIR), or several workers may share a queue.
+# `SCHEDULED` and `RETURNED` are meta keys, because the queues of the scheduler store the
+# meta of a request. A queue may be on disk (JOBDIR), or several workers may share a queue.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
 RETURNED = "_robots1994_returned"
 """Meta key of a request that was returned to the scheduler. The value is a pair. The first
-item is the original `dont_filter` of the request. The second item says whether the request
-was ever returned because no slot was free. In a queue that version 0.1 of this package
-wrote, the second item is a string. A string counts as `False`.
+item is the original `dont_filter` of the request. The second item is `True` if the request
+was ever returned because no slot was free. Version 0.1 of this package wrote a string as
+the second item. A string counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
-"""Interval, in seconds, at which the package checks whether the crawl is closing. Scrapy
-sends no signal when a crawl begins to close.
+"""Interval, in seconds, at which the package checks whether the crawl is closing. The check
+is necessary because Scrapy sends no signal when a crawl begins to close.
 """
 
 LIMITS = (
@@ -56,8 +58,9 @@ LIMITS = (
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
-"""Settings that end a crawl after a number of pages or items. Scrapy counts a robots.txt as
-a page, so each robots.txt that is fetched early takes the place of a page.
+"""Settings that end a crawl after a number of pages or items. Scrapy counts each robots.txt
+as a page. If such a crawl fetches many robots.txt files early, the crawl ends with fewer
+pages.
 """
 
 SHARE = 100
@@ -132,10 +135,11 @@ class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
     The limit of concurrent requests is raised for at most *most* waiting requests. Further
-    waiting requests count towards the limit. In a crawl that ends after a number of pages
-    or items, the limit is raised for fewer requests that wait for a robots.txt (`SHARE`).
-    *on_closing* is called when the crawl begins to close. If the closing crawl still sends
-    waiting requests, *on_closing* is called again `CLOSE_SECONDS` later.
+    waiting requests count towards the limit. If the crawl ends after a number of pages or
+    items, a lower maximum applies to waits for a robots.txt (`SHARE`).
+    *on_closing* is called when the package detects that the crawl is closing. If the
+    closing crawl still sends waiting requests, *on_closing* is called again after
+    `CLOSE_SECONDS`.
     """
 
     def __init__(
@@ -150,10 +154,10 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # If no slot is free, return requests only to Scrapy's scheduler or a subclass of
-        # Scrapy's scheduler. Another scheduler may be shared by workers, or may drop a
-        # request that it has seen. Do not use `issubclass`, which returns `True` for any
-        # class with the methods of a scheduler.
+        # If no slot is free, return requests only to Scrapy's scheduler or to a subclass of
+        # Scrapy's scheduler. Several workers may share another scheduler, or another
+        # scheduler may drop a request that the scheduler has seen. Do not use `issubclass`,
+        # which returns `True` for any class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
@@ -168,7 +172,7 @@ class WaitingRequests:
     def waiting(self, visit: Visit, *, for_file: bool = True) -> Iterator[None]:
         """Let the request of *visit* wait while the block runs.
 
-        The request does not count towards the limit if the limit can be raised. *for_file*
+        If the limit can be raised, the request does not count towards the limit. *for_file*
         is `True` if the request waits for a robots.txt, and `False` if the request waits
         for a crawl delay.
         """
@@ -192,12 +196,12 @@ class WaitingRequests:
                 self._engine.change_limit(-1)
 
     async def turn(self, visit: Visit) -> bool:
-        """Wait until the future `visit.turn` is released.
+        """Wait until the future `visit.turn` is released. Return whether the request may
+        go on.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. A closing crawl does not wait for turns, because a file may state a very
-        long delay. In a closing crawl, only a request that a component awaits still waits
-        for its turn.
+        closes. A file may state a very long delay. In a closing crawl, only a request that
+        a component awaits therefore still waits for its turn.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit, is_known=False):
@@ -207,8 +211,10 @@ class WaitingRequests:
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Raise the limit by one for a robots.txt request, which is sent while the block
-        runs.
+        """Raise the limit by one while the block runs. The block sends one robots.txt
+        request.
+
+        The limit is not raised if it is already raised for too many waiting requests.
         """
         self._files += 1
         if not self._is_looking:
@@ -225,8 +231,11 @@ class WaitingRequests:
         """Return whether the request of *visit*, which still waits, may go on.
 
         The request may go on if it counts towards the limit, or if a slot is free. If no
-        slot is free, the request may still go on in three cases: it was already returned
-        because no slot was free, a closing crawl still sends it, or it cannot be returned.
+        slot is free, the request may still go on in three cases:
+
+        * The request was already returned once because no slot was free.
+        * A closing crawl still sends the request, or a component awaits the request.
+        * The scheduler is not Scrapy's own scheduler, so requests are not returned.
         """
         return (
             not visit.is_raised
@@ -242,7 +251,7 @@ class WaitingRequests:
         """Return whether a closing crawl still sends the waiting *request* (R6, closing).
 
         Two kinds of requests are still sent: each request that a component awaits, and
-        the first `CONCURRENT_REQUESTS` other waiting requests. With Scrapy's own
+        the first `CONCURRENT_REQUESTS` other waiting requests. With the built-in
         middleware, a closing crawl also sends up to `CONCURRENT_REQUESTS` waiting requests.
         """
         visit = self._visits.get(request)
@@ -267,8 +276,10 @@ class WaitingRequests:
         return self._is_closed
 
     def close(self) -> None:
-        """Choose the waiting requests that the closing crawl still sends, and end the waits
-        of all other requests. A second call has no effect.
+        """Choose the waiting requests that the closing crawl still sends.
+
+        End all other waits, except the waits of requests that a component awaits. Also end
+        every wait for a crawl delay, with the same exception. A second call has no effect.
         """
         if not self._is_closed:
             self._is_closed = True
@@ -286,7 +297,9 @@ class WaitingRequests:
                 call_later(CLOSE_SECONDS, self._return_kept)
 
     def _return_kept(self) -> None:
-        """Return the remaining waiting requests to the scheduler."""
+        """Return the remaining waiting requests to the scheduler, except requests that a
+        component awaits.
+        """
         for visit in self._visits.values():
             visit.is_kept = visit.is_awaited
         self._on_closing()
@@ -296,7 +309,9 @@ class WaitingRequests:
         request.meta[SCHEDULED] = True
 
     def _look(self) -> None:
-        """Check whether the crawl is closing, and repeat the check while requests wait."""
+        """Check whether the crawl is closing. Repeat the check while requests wait or
+        robots.txt requests are sent.
+        """
         self._is_looking = bool(self._visits or self._files) and not self.is_closing()
         if self._is_looking:
             call_later(LOOK_SECONDS, self._look)

@@ -39,10 +39,10 @@ Paint: TypeAlias = Callable[[str, str], str]
 style. If colours are not used, the function returns the text unchanged.
 """
 
-# These are the terminal codes for bold and faint text.
+# `BOLD` and `FAINT` are terminal codes for styles of text.
 BOLD, FAINT = "1", "2"
-# These tables map each severity to a terminal style (bold red, yellow or cyan) and to the
-# name of a GitHub workflow command.
+# `_STYLES` maps each severity to a terminal style (bold red, yellow or cyan). `_COMMANDS`
+# maps each severity to the name of a GitHub workflow command.
 _STYLES = {ERROR: "1;31", WARNING: "33", INFO: "36"}
 _COMMANDS = {ERROR: "error", WARNING: "warning", INFO: "notice"}
 
@@ -59,7 +59,8 @@ def as_text(
 
     The text consists of a heading, each line of the file with its effect and its problems,
     and sentences about other dialects. If *only_problems* is true, the text consists only
-    of the heading and the problems.
+    of the heading and the problems. If the file could not be read, the text is one line
+    with the reason.
     """
     if isinstance(report, Unread):
         yield f"{escape_control_chars(report.name)}: {report.why}"
@@ -116,8 +117,8 @@ def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable
 
 
 def _heading(report: Report) -> str:
-    """Return the heading of *report*. The heading contains the name of the file, and the
-    numbers of lines, records and problems.
+    """Return the heading of *report*. The heading contains the name of the file, and says
+    how many lines, records and problems the file has.
     """
     counts = {"line": len(report.lines), "record": len(report.records)}
     counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
@@ -142,8 +143,8 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
 def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
     """Return the sentence about *lines*, which *dialect* reads differently.
 
-    *closed* contains the robot names for which *dialect*, but not the dialect of the
-    report, disallows the whole site.
+    *closed* contains robot names. *dialect* disallows the whole site for these names, but
+    the dialect of the report does not.
     """
     fields: dict[str, str] = {}
     for line in lines:
@@ -212,8 +213,8 @@ def _record_as_json(record: Record) -> dict[str, Any]:
 
 
 def as_annotations(report: Report | Unread) -> Iterator[str]:
-    """Yield a GitHub workflow command for each problem. GitHub shows each problem at the
-    line that has the problem.
+    """Yield a GitHub workflow command for each problem. GitHub shows each problem next to
+    the line with the problem. For an unread file, yield one command.
     """
     name = _property(report.name)
     if isinstance(report, Unread):

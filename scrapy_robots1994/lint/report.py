@@ -23,7 +23,7 @@ TODAY = "rfc9309"
 
 _WIDTH = 22
 _SHOWN_VALUES = 3
-# These widths keep each line of the report within 100 characters.
+# With these maximum widths, no line of the report is longer than 100 characters.
 _NAMES_WIDTH = 27
 _PATHS_WIDTH = 23
 
@@ -51,11 +51,11 @@ class Report:
 
     *body* contains the bytes of the file. If *is_truncated* is true, *body* is only the
     beginning of the file. *dialect* is the name of the dialect in which the file is read.
-    Problems are left out if their code is in *ignored*.
+    The report does not contain problems whose code is in *ignored*.
 
     *read_otherwise* maps the name of another dialect to the lines that the other dialect
-    reads differently. *closed_otherwise* maps the name of another dialect to the robot
-    names for which the other dialect, but not *dialect*, disallows the whole site. If
+    reads differently. *closed_otherwise* maps the name of another dialect to robot names.
+    The other dialect disallows the whole site for these names, but *dialect* does not. If
     *dialect* is `"1994"`, *problems_today* contains the problems in the dialect `TODAY`.
     Otherwise, *problems_today* is None.
     """
@@ -102,11 +102,12 @@ class Report:
 
 @dataclass(slots=True)
 class Summary:
-    """The numbers of files and places in which each kind of problem was found.
+    """How many files and places have each kind of problem.
 
     *files* is the number of all files, and *clean* is the number of files without a problem.
-    For each code, *by_file* counts the files, and *by_place* counts the places.
-    *severities* contains the highest severity that was found for each code.
+    For each code of a problem, *by_file* counts the files with the problem, and *by_place*
+    counts the places with the problem. *severities* contains the highest severity that was
+    found for each code.
     """
 
     files: int = 0
@@ -212,8 +213,8 @@ def _value(line: Line, _dialect: Dialect) -> str:
     return escape_control_chars(line.value, _WIDTH)
 
 
-# `_SAID` maps each role to the function that returns the words for the value of a line. The
-# table must have an entry for every role that a dialect can have.
+# `_SAID` maps each role to the function that describes the value of a line. The table must
+# have an entry for the role of every field that a dialect reads.
 _SAID: dict[Role, Callable[[Line, Dialect], str | None]] = {
     Role.NAMES: _named,
     Role.RULE: _covered,
@@ -240,9 +241,9 @@ def _meanings(groups: Iterable[Group], dialect: Dialect) -> list[object]:
 def _meaning(line: Line, agents: list[int], dialect: Dialect) -> object:
     """Return the meaning of *line* in *dialect*, or None if the line has no effect.
 
-    The meaning is the effect of the line. For a rule or a pause, the meaning includes the
-    numbers of the User-agent lines to which the rule or pause applies. *agents* contains
-    the numbers of all User-agent lines of the record.
+    Two lines with equal meanings have the same effect. The meaning of a rule or a pause
+    includes the line numbers of its User-agent lines. *agents* contains the line numbers of
+    all User-agent lines of the record.
     """
     if line.row is None or not line.is_obeyed:
         return None
@@ -250,7 +251,7 @@ def _meaning(line: Line, agents: list[int], dialect: Dialect) -> object:
         paths = dialect.paths(line.value)
         return line.kind, paths, [is_pattern(it, dialect) for it in paths], agents
     if line.row.role is Role.PAUSE:
-        # RFC 9309: a pause applies only to the names above the pause.
+        # A pause applies only to the User-agent lines above the pause.
         return line.kind, line.said, [it for it in agents if it < line.number]
     return line.kind, line.said
 

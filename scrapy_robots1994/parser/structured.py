@@ -40,8 +40,8 @@ class Member(NamedTuple):
 
     *key*, *value* and *text* do not include the parameters of the member. *text* is the
     member as written. If the member has no value, *value* is empty, although the RFC
-    defines the value as true. *offset* is the place in the dictionary, from 0, at which the
-    key begins.
+    defines the value as true. *offset* is the place, from 0, at which the key begins in the
+    dictionary.
     """
 
     key: str

@@ -1,6 +1,6 @@
-"""Usage preferences, in which a site owner states how the pages of the site may be used.
+"""Usage preferences: statements of a site owner about the use of the pages of the site.
 
-The parser reads usage preferences but does not enforce any preference. A usage preference
+The parser reads usage preferences, but does not enforce the preferences. A usage preference
 never changes a verdict. The setting `ROBOTS1994_USAGE` determines whether a crawl ignores,
 reports or obeys usage preferences. `LABELS` contains a row for each label that is
 understood, and `VERSIONS` names the IETF drafts that define labels.
@@ -44,8 +44,8 @@ MAX_NOT_UNDERSTOOD = 20
 _SPACE = " \t"
 MAX_WORK = 10_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL.
-The maximum number of comparisons takes about 15 ms. If a URL needs more comparisons, every
-disallow in the robot's records applies to the URL, whatever the path of the disallow.
+The maximum number of comparisons takes about 15 ms. If a URL needs more comparisons, the
+usage contains every purpose that a line in the robot's records disallows for any path.
 """
 
 # The cost of one search in a text, as a number of character comparisons.
@@ -143,8 +143,8 @@ class Usage:
     licence terms (RSL). *tdm_policy* is the URL of the TDMRep policy. *use* is the value of
     the label `use` of Content Signals. *licenses*, *tdm_policy* and *use* are as written.
     *not_understood* contains the values of known labels and fields that could not be read.
-    *read* contains the names of the sources that were read. The possible names are
-    "robots.txt", "header" and "meta".
+    *read* contains the names of the sources that were read: "robots.txt", "header" or
+    "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -211,7 +211,8 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 class _Stated(NamedTuple):
     """The preferences in one line, and the *pattern* of the URLs to which the preferences
     apply. If *pattern* is None, the preferences apply to every URL. *length* is the number
-    of octets in the path. *length* is -1 if the line has no path or an unreadable value.
+    of octets in the path. If the line has no path, or has an unreadable value, *length* is
+    -1.
     """
 
     field: str
@@ -271,11 +272,11 @@ class UsageRules:
             if pattern is not None:
                 if not spelling.startswith(pattern.first):
                     continue
-                # At each place in the target, each character of the longest string in the
-                # pattern may be compared.
+                # In the worst case, each character of the longest string in the pattern is
+                # compared at each place in the target.
                 work += _CALL_WORK + len(spelling) * len(pattern.longest)
-                # Ours O28 (bounded matching): every disallow applies to a URL that cannot
-                # be compared with all paths.
+                # Ours O28 (bounded matching): if a URL cannot be compared with all paths,
+                # every disallow applies to the URL.
                 if work > MAX_WORK:
                     return self._forbidden_anywhere()
                 if pattern.longest not in spelling or not pattern.covers(spelling):
@@ -284,8 +285,8 @@ class UsageRules:
         return self._usage(it for lines in found.values() for it in lines)
 
     def _forbidden_anywhere(self) -> Usage:
-        """Return the usage that contains every disallow in all lines, whatever the paths of
-        the lines.
+        """Return a usage with one disallow for each purpose that any line disallows,
+        whatever the path of the line.
         """
         said = [it for line in self._lines for it in line.statements]
         found = {it.purpose: it for it in said if it.answer is Answer.DISALLOW}
@@ -293,7 +294,7 @@ class UsageRules:
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements in *lines* as one usage."""
-        # Keep only the first of several equal statements, because a file may repeat a
+        # Return only the first of several equal statements, because a file may repeat a
         # statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         said: list[Said] = []
@@ -309,12 +310,12 @@ class UsageRules:
 
 @lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return a dialect in which usage preferences are read. The returned dialect compares
-    the names of robots as *dialect* does.
+    """Return the dialect in which to read usage preferences. The returned dialect compares
+    the names of robots in the same way as *dialect*.
     """
-    # Usage U1 (groups): the draft attach-05 groups lines as RFC 9309 does, and a preference
-    # ends a list of User-agent lines. Usage U2 (names): a robot finds its record for
-    # preferences in the same way as its record for rules.
+    # Usage U1 (groups): the draft attach-05 groups lines in the same way as RFC 9309. A
+    # preference also ends a list of User-agent lines. Usage U2 (names): a robot finds the
+    # record with preferences in the same way as the record with rules.
     return replace(
         DIALECTS["rfc9309"],
         names=dialect.names,
@@ -346,8 +347,8 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
-    """Yield the preferences among *lines* as values that are not understood. *lines* are
-    the lines above all records.
+    """Yield the preferences in *lines*, the lines above all records. All values are
+    yielded as not understood.
     """
     for line in lines:
         if (field := field_of(line)) in LABELS_OF:
@@ -394,17 +395,17 @@ def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
     """Return the statements in a preference, the members that are not understood, and the
-    value of the label `use`. The value is None if the label is missing.
+    value of the label `use`. The value is None if the label is missing or empty.
 
     *value* is the value of the line without its path. Only the first of several equal
-    statements is returned. At most `MAX_NOT_UNDERSTOOD` members that are not understood
-    are returned. Raises `NotADictionaryError` for a value of Content-Usage
-    that is not a dictionary.
+    statements is returned. At most `MAX_NOT_UNDERSTOOD` members that are not understood are
+    returned. Raises `NotADictionaryError` for a value of Content-Usage that is not a
+    dictionary.
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:
-        # If several members have the same key, only the last member applies, even if the
-        # value of the last member is not understood.
+        # Of several members with the same key, only the last member applies, even if its
+        # value is not understood.
         members = {it.key: it for it in members}.values()
     statements: dict[tuple[str, Answer], Statement] = {}
     said: list[Said] = []
@@ -447,5 +448,5 @@ def _signals_of(value: str) -> Iterator[Member]:
         offset += len(piece) + 1
 
 
-# All files that do not contain the name of a preference field share this object.
+# `_NO_RULES` is shared by all files that do not contain the name of a preference field.
 _NO_RULES = UsageRules("", DIALECTS["rfc9309"], ())

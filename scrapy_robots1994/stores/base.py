@@ -75,7 +75,7 @@ class Lease:
 class PolicyStore(ABC):
     """Stores one entry for each origin. Entries persist after the process ends.
 
-    An entry may be deleted at any time after its `keep_until`.
+    When the `keep_until` of an entry has passed, the store may delete the entry.
     """
 
     @classmethod
@@ -86,7 +86,7 @@ class PolicyStore(ABC):
         *url* is the value of `ROBOTS1994_STORE` without the options that the crawl reads
         (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit of each
         call, in seconds. A call that cannot be completed in time should fail before the
-        time limit, so that the store can report the reason. If *url* is wrong, raise
+        time limit. The store can then report the reason. If *url* is wrong, raise
         `SettingsError` with a message that says what to write instead.
         """
 
@@ -103,9 +103,9 @@ class PolicyStore(ABC):
         """Raise `SettingsError` if no crawl can use the store, for example because the
         folder of the store does not exist.
 
-        The message of the exception says what to do. This method is called when a crawl
-        starts. Do not connect to a server in this method, because the server may be down
-        only for a short time. By default, the method does nothing.
+        The message of the exception says what to do. A crawl calls this method at its
+        start. The method must not connect to a server, because a server may be down only
+        for a short time. By default, the method does nothing.
         """
 
     @abstractmethod
@@ -146,7 +146,7 @@ class SharedStore(PolicyStore):
     """A store with leases. The worker that has the lease of an origin fetches the policy of
     that origin.
 
-    A lease expires if it is not released. A worker that waits for a lease tries to acquire
+    A lease that is not released expires. A worker that waits for a lease tries to acquire
     the lease about once a second.
     """
 
@@ -155,8 +155,8 @@ class SharedStore(PolicyStore):
         """Try to acquire the lease of *origin* for *holder*. The lease expires after
         *seconds*.
 
-        If *holder* already has the lease, grant the lease again for *seconds* from now. If
-        a lease expires too early, the only effect is a second fetch.
+        If *holder* already has the lease, grant the lease again for *seconds* from now. A
+        lease that expires too early only causes a second fetch.
         """
 
     @abstractmethod

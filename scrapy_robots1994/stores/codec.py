@@ -52,8 +52,8 @@ def encode(policy: Policy) -> bytes:
     How long the policy applies depends on the settings of the crawl that decodes the entry.
     """
     robots = policy.robots
-    # Ours R5 (unreachable): store the time of the next fetch in two cases. The origin gave
-    # no usable answer, or the last refresh of the policy failed.
+    # Ours R5 (unreachable): store the time of the next fetch only if the origin gave no
+    # usable answer, or if the last refresh of the policy failed.
     is_ours = policy.is_stale_on_error or not policy.is_known
     head = {
         "origin": str(policy.origin),

@@ -5,13 +5,13 @@ instance of any class. Therefore all methods of the store run in one daemon thre
 after the other. Two mechanisms protect the crawl:
 
 * **A pause**: after a failed read, the store is not called for `REST_SECONDS`.
-* **A time limit**: if a call takes `GRACE_SECONDS` longer than the `timeout` of the store
-  URL, the store is not called again in this crawl.
+* **A time limit**: the `timeout` of the store URL plus `GRACE_SECONDS`. If a call takes
+  longer, the store is not called again in this crawl.
 
 If several workers share the store, the worker that has the lease of an origin fetches the
-policy of that origin. The other workers check from time to time whether the policy has been
-stored or the lease is free. If a worker has waited longer than one robots.txt request may
-take, that worker fetches the policy without the lease.
+policy of that origin. The other workers check about once a second whether the policy has
+been stored or the lease is free. If a worker has waited `WAIT_MARGIN` longer than the time
+limit of one robots.txt request, that worker fetches the policy without the lease.
 """
 
 import logging
@@ -60,9 +60,8 @@ request.
 """
 
 WAIT_MARGIN: Final = 5.0
-"""Number of extra seconds that a worker waits for a lease after the time limit of one
-robots.txt request. After the extra seconds, the worker fetches the robots.txt without the
-lease.
+"""Number of seconds by which the wait for a lease may exceed the time limit of one robots.txt
+request. Then the worker fetches the robots.txt without the lease.
 """
 
 LOOK_SECONDS: Final = 1.0
@@ -184,7 +183,7 @@ class GuardedStore:
         return future and await self.wait(future)
 
     def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
-        """Run *job* in the thread of the store, and return the future of *job*. Return
+        """Queue *job* for the thread of the store, and return the future of *job*. Return
         `None` if the store must not be called now.
 
         If *rests* is true and *job* fails, the store is not called for `REST_SECONDS`.
@@ -205,8 +204,8 @@ class GuardedStore:
         return future
 
     def _queue(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
-        """Run *job* after all earlier jobs, and return the future of *job*. If *job* is
-        `None`, close the store and end the thread.
+        """Queue *job* after all earlier jobs, and return the future of *job*. If *job* is
+        `None`, the thread closes the store and ends.
         """
         future: Future[Any] = Future()
         self._pending.add(future)
@@ -316,14 +315,14 @@ class GuardedStore:
             # so each worker may fetch.
             return True
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # Add the origin to `_held` before the call, because a call that fails may still
-        # have acquired the lease.
+        # Add the origin to `_held` before the call. A call that fails has possibly acquired
+        # the lease.
         self._held.add(origin)
         is_granted = store.acquire_lease(origin, self._holder, seconds).granted
         if not is_granted:
             self._held.discard(origin)
-        # Read the store now. Since our last check, the previous holder of the lease has
-        # possibly stored a policy.
+        # Read the store now, because the previous holder of the lease has possibly stored a
+        # policy since our last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
             return is_granted
@@ -331,7 +330,7 @@ class GuardedStore:
         return policy
 
     def _end_lease(self, origin: Origin, store: PolicyStore) -> None:
-        """Release the lease of *origin* if this process may have the lease."""
+        """Release the lease of *origin* if this process has possibly acquired the lease."""
         if isinstance(store, SharedStore) and origin in self._held:
             self._held.discard(origin)
             store.release_lease(origin, self._holder)
@@ -343,8 +342,8 @@ class GuardedStore:
         if not policy.may_be_shared or not self._may_replace(policy, store):
             return
         if policy.keep_until <= self.clock():
-            # The policy has expired. Any older policy in the store has also expired, so
-            # delete the entry.
+            # The policy has expired, so an older policy in the store has also expired.
+            # Delete the entry.
             store.forget(policy.origin)
             return
         entry = encode(policy)
@@ -364,12 +363,13 @@ class GuardedStore:
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Do not replace an entry that this crawl cannot decode. The entry may have
-            # another version, or its file may exceed the download limit of this crawl.
+            # Do not replace an entry that this crawl cannot decode. The entry possibly has
+            # another version, or contains a file that exceeds the download limit of this
+            # crawl.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
-        # A stored policy with a date in the future does not count as newer, because a date
-        # in the future is wrong. For example, a clock may have been set back.
+        # A date in the future is wrong, for example because a clock was set back. A stored
+        # policy with such a date does not count as newer.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (is_good and (is_newer or not policy.is_known))
 

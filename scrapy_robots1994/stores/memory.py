@@ -68,7 +68,7 @@ def bytes_of(policy: Policy, most: int = sys.maxsize) -> int:
     """Return the approximate number of bytes that *policy* takes in memory, including its
     origin and its file. The result is at most *most*.
     """
-    # Most of the strings in `texts` are short, but a URL or a header may have any length.
+    # Most of the strings in `texts` are short, but a URL or a header can be long.
     texts = policy.origin.host, policy.final_url, policy.etag, policy.last_modified
     own_bytes = POLICY_BYTES + sum(map(len, filter(None, texts)))
     return min(own_bytes + policy.stated.memory_bytes, most)

@@ -1,5 +1,5 @@
-"""A Redis store that all workers can share. The server is reached over TCP, TLS or a Unix
-socket. Sentinel and clusters are supported.
+"""A Redis store that all workers can share. The store connects over TCP, TLS or a Unix
+socket. Redis Sentinel and Redis clusters are supported.
 """
 
 import re
@@ -29,7 +29,8 @@ PAGE: Final = 500
 
 _END = struct.Struct(">d")
 
-# Match the error of the library for an option that the library does not have.
+# `_UNKNOWN_OPTION` matches the message of the library for an option that the library does
+# not have.
 _UNKNOWN_OPTION = re.compile("unexpected keyword argument '(.*)'")
 _UNESCAPED = (
     "in the user name and the password, write / # ? and @ as %2F %23 %3F and %40"
@@ -39,7 +40,7 @@ _UNESCAPED = (
 # Do not generate `__repr__`, because the URL may contain a password.
 @dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
-    """Stores policies and leases in Redis, which deletes both when they expire.
+    """Stores policies and leases in Redis. Redis deletes expired policies and leases.
 
     The key of an entry starts with `prefix:policy:`. The key of a lease starts with
     `prefix:lease:`. *prefix* is an option of the store URL.
@@ -154,8 +155,8 @@ class RedisStore(SharedStore):
         """Return the lock that represents the lease of *origin*. The token of the lock is
         the name of the holder.
         """
-        # The lock does not need to store a token for each thread, because each lock object
-        # is used in only one thread.
+        # Do not let the lock store a token for each thread, because each lock object is used
+        # in only one thread.
         return client.lock(
             self._key("lease", origin), timeout=seconds, thread_local=False
         )

@@ -1,8 +1,9 @@
-"""`sqlite://`: a store in one file, which the processes of one machine can share. Stored
+"""`sqlite://`: a store in one file. The processes of one machine can share the file. Stored
 policies persist even if a process is killed.
 
-The file may belong to another program, or another program may have changed the file. The
-store detects both cases, and reads an entry only up to its maximum size.
+The file possibly belongs to another program, or another program has changed the file. The
+store detects a file of another program and additional objects in the file. The store does
+not read an entry that exceeds the maximum size.
 """
 
 import sqlite3
@@ -82,7 +83,7 @@ COMMIT;
 """
 
 # SQLite's documentation recommends the first three pragmas for a file that another program
-# may have written. With `synchronous = NORMAL` a commit does not wait for an fsync. If a
+# has possibly written. With `synchronous = NORMAL` a commit does not wait for an fsync. If a
 # process is killed, no commit is lost. After a power failure, the last commits may be
 # missing, but the file is intact. The last two pragmas limit the write-ahead log. The log
 # is copied into the file after 250 pages (1 MB), and a longer log is truncated.
@@ -107,7 +108,7 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# If another program has written 400 MB into one cell, SQLite takes seconds to free the
+# Another program may have written 400 MB into one cell. SQLite takes seconds to free such a
 # cell, and no handler can interrupt SQLite. In that case, the crawl stops using the store,
 # and the thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"

@@ -36,8 +36,8 @@ MEMORY_BYTES: Final = 256_000_000
 
 TIMEOUT: Final = 2.0
 
-# A count may have up to 18 digits after leading zeros. The size of any memory in bytes fits
-# into 18 digits, and `int` converts 18 digits quickly.
+# A count consists of up to 18 digits after leading zeros. The size of any memory in bytes
+# fits into 18 digits, and `int` converts 18 digits quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -57,7 +57,7 @@ class UrlParts:
 
     @classmethod
     def split(cls, url: str) -> "UrlParts":
-        """Return the parts of *url* without checking them."""
+        """Return the parts of *url*. Do not check the parts."""
         address, _, query = url.partition("?")
         scheme, _, place = address.partition("://")
         return cls(scheme, place, tuple(parse_qsl(query, keep_blank_values=True)))
@@ -66,8 +66,8 @@ class UrlParts:
         """Return the exception for a URL that cannot be used. The message contains the
         reason *why* and an example of a correct URL.
         """
-        # If the scheme is not known, show the URL of a persistent store as the example,
-        # because every command can use a persistent store.
+        # For an unknown scheme, show the URL of a persistent store, because every command
+        # can use a persistent store.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
@@ -101,8 +101,8 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        # A password may contain a "?" that should have been escaped. In that case, the
-        # first option starts inside the password.
+        # A password may contain an unescaped "?". In that case, the first option starts
+        # inside the password.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"
         user_info = place.rpartition("@")[0]
@@ -134,9 +134,9 @@ class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`.
 
     At most *max_origins* policies are stored in memory. The total size of the policies in
-    memory is limited to about *max_bytes* bytes. If *url* is not `None`, the store at *url*
-    is read for each origin without a fresh policy in memory. *timeout* is the time limit of
-    each call to the store, in seconds.
+    memory is limited to about *max_bytes* bytes. *url* is the URL of the store, or `None`.
+    The store is read if the memory does not contain a fresh policy of an origin. *timeout*
+    is the time limit of each call to the store, in seconds.
     """
 
     max_origins: int = MEMORY_ORIGINS

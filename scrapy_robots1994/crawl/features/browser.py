@@ -50,8 +50,8 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
         raise SettingsError(
             f"{SETTING}: {escape_control_chars(str(error))}; write the path of a function"
         ) from error
-    # Keep the priority that the project gave to the setting. If the project has not set
-    # `PLAYWRIGHT_ABORT_REQUEST`, use the priority of add-ons.
+    # Use the priority with which the project has set `PLAYWRIGHT_ABORT_REQUEST`. If the
+    # project has not set `PLAYWRIGHT_ABORT_REQUEST`, use the priority of add-ons.
     priority = settings.getpriority(SETTING) if own else "addon"
     settings.set(SETTING, BrowserRequests(crawler, own, judge), priority=priority or 0)
 
@@ -62,15 +62,16 @@ class BrowserRequests:
     All requests for http and https URLs are checked, including navigations. The only
     exception is a navigation to a URL that Scrapy itself requested, because the crawl has
     already checked that URL. A request is also aborted if no policy can be found. *own* is
-    a function of the project that is called before robots.txt is checked, or `None`.
+    `None`, or a function of the project. The function is called before robots.txt is
+    checked.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
         self._crawler = crawler
         self._judge_class = judge
         self._own = own
-        # `_requested` maps the `_key` of a URL to the number of pages with that URL that
-        # the browser is loading for Scrapy.
+        # `_requested` counts the pages that the browser is loading for Scrapy, by the
+        # `_key` of the URL of the page.
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -113,9 +114,9 @@ class BrowserRequests:
     async def _is_disallowed(self, method: str, url: str) -> bool:
         """Return whether a request for *url* must be aborted, and count the request."""
         assert self._middleware is not None  # noqa: S101 - the caller has checked
-        # Use a separate downloader slot for the robots.txt request. In the slot of the
-        # host, the robots.txt request would wait for the page that the browser is loading.
-        # That page itself waits for the robots.txt.
+        # Use a separate download slot for the robots.txt request. In the slot of the host,
+        # the robots.txt request could wait for the page that the browser is loading. The
+        # page itself waits for the robots.txt.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -156,7 +157,8 @@ class BrowserRequests:
 
     def _left(self, request: Request) -> None:
         """Stop counting a page that the browser has loaded."""
-        # The subtraction of counters removes a key whose number is not positive.
+        # Subtract a counter, because the subtraction removes a key whose number is not
+        # positive.
         self._requested -= Counter([_key(request.url)])
 
     def _closed(self) -> None:

@@ -1,8 +1,8 @@
 """Crawl delay: send the requests to an origin at the intervals that its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 
-Each request waits in a middleware for its turn. A turn begins when the delay has passed
-since the answer to the previous request.
+Each request waits in a middleware for its turn. After the answer to a request, the next
+turn begins when the delay has passed.
 """
 
 import math
@@ -30,8 +30,8 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Maximum number of origins whose delay is stored. If the delay of an origin was removed
-because of this limit, the next request to that origin sets the delay again.
+"""Maximum number of origins whose delay is stored. If this limit removes the delay of an
+origin, the next request to that origin sets the delay again.
 """
 
 
@@ -74,8 +74,8 @@ class CrawlDelays:
         self._longest = settings.crawl_delay or math.inf
         self._waiting = waiting
         self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_DELAYED_ORIGINS)
-        # `_last` maps the request that had the last turn of an origin to the turns of that
-        # origin. An entry is removed when the request has been answered.
+        # `_last` contains, for each origin, the request that had the last turn. The value
+        # is the turns of the origin. An entry is removed when the request has been answered.
         self._last: dict[Request | None, _Turns] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)
@@ -95,8 +95,7 @@ class CrawlDelays:
         stated = seconds if seconds and 0 < seconds < math.inf else 0.0
         applied = min(stated, self._longest)
         turns = self._turns.get(origin) or _Turns()
-        # Most calls do not change the delay, because this method is called for each
-        # request.
+        # Most calls do not change the delay, because `set_delay` is called for each request.
         if turns.delay != applied:
             self._turns[origin], turns.delay = turns, applied
             self._report(origin, stated, applied)
@@ -126,7 +125,7 @@ class CrawlDelays:
 
     def _next(self, turns: _Turns) -> None:
         """Give the next turn to the first waiting request. If the next turn must not begin
-        yet, do so at the time `free_at`.
+        yet, set a timer for the time `free_at`.
         """
         if turns.timer is not None:
             turns.timer.cancel()
@@ -224,8 +223,9 @@ class CrawlDelay:
         return cls(crawler)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Apply the delay that a parsed robots.txt states for the robot of *request*. The
-        robots.txt was parsed because *request* needed the file.
+        """Apply the delay that *robotparser* states for the robot of *request*.
+
+        *robotparser* contains the robots.txt that *request* needed.
         """
         if origin := Origin.of(request.url):
             delay = robotparser.crawl_delay(self._robot.of(request))

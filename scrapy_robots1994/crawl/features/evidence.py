@@ -1,9 +1,9 @@
 """Evidence: a WARC record of each robots.txt answer, and a journal line for each decision.
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
-`uid` of the policy. If a policy comes from a store, from the HTTP cache or from a
-downloader middleware, its answer is not in this WARC. In that case, a record with the bytes
-of the file is written before the line for the first decision of the policy.
+`uid` of the policy. A policy may come from a store, from the HTTP cache or from a
+downloader middleware. This WARC then does not contain the answer. Before the line for the
+first decision of such a policy, a record with the bytes of the file is written.
 """
 
 import time
@@ -92,14 +92,13 @@ class Evidence(FetchObserver):
             self._failed,
         )
         # `_records` maps the `uid` of each policy to a reference to the record of the
-        # policy. If a reference was removed from this cache, the record is written again.
+        # policy. If a reference is no longer in this cache, the next decision writes the
+        # record again.
         self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # `_answers` maps each origin whose robots.txt is being fetched to a reference to
-        # the record of the latest answer. The reference is removed when the policy has been
-        # made.
+        # During a fetch, `_answers` maps the origin to a reference to the record of the
+        # latest answer. The reference is removed when the policy has been made.
         self._answers: dict[Origin, Reference] = {}
-        # `_source` is the source that a record states for a policy that this crawl did not
-        # fetch.
+        # Records state `_source` as the source of a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._source = (
@@ -149,8 +148,8 @@ class Evidence(FetchObserver):
     def ended(
         self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
     ) -> None:
-        """Remove the reference to the record of the latest answer, unless *result* was read
-        from the recorded answer.
+        """Remove the reference to the record of the latest answer, unless *result* is the
+        meaning of the recorded answer.
         """
         # If a downloader middleware changed the answer, the record does not match *result*.
         is_recorded = answer is not None and not answer.is_changed
@@ -319,8 +318,8 @@ class Evidence(FetchObserver):
         self._files.start()
 
     def _failed(self) -> None:
-        """Close the crawl. Any thread may call this method."""
-        # If the crawl has already ended, the event loop may be closed. In that case,
+        """Close the crawl because of an error. Any thread may call this method."""
+        # If the crawl has already ended, the event loop is possibly closed. In that case,
         # `_closed` logs the error.
         with suppress(RuntimeError):
             self._call_in_crawl(self._fail)
@@ -339,7 +338,7 @@ class Evidence(FetchObserver):
             deferred_from_coro(close(reason=CLOSE_REASON))
 
     def _log_error(self) -> bool:
-        """Return whether evidence is missing. The first call that finds an error also logs
+        """Return whether evidence is missing. The first call that returns `True` also logs
         the error.
         """
         error = self._files.error
@@ -361,8 +360,8 @@ class Evidence(FetchObserver):
         """Write all waiting items. If evidence is missing, close the crawl with the reason
         `CLOSE_REASON`.
         """
-        # Write the items now, because the reason `CLOSE_REASON` cannot be set after the
-        # spider has been closed.
+        # Write the items now, because an error that is found after the spider has been
+        # closed cannot set the reason `CLOSE_REASON`.
         self._files.flush()
         if self._log_error():
             raise CloseSpider(CLOSE_REASON)

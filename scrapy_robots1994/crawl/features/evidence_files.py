@@ -1,7 +1,8 @@
 """The evidence files of one crawl: a WARC of answers, and a journal of decisions.
 
 Once a second, a thread builds and writes all waiting records, and writes all waiting lines.
-On the event loop, between two pages, building a record would take several times as long.
+On the event loop, between two pages, building a record would take several times as long as
+in the thread.
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
 member, and the journal lines of each second are one gzip member. The thread writes records
@@ -48,7 +49,7 @@ the items immediately.
 
 MAX_WAITING_BYTES = 64_000_000
 """Maximum total size of the waiting items, in bytes. If the waiting items exceed this size,
-the disk is too slow, and evidence is missing.
+the disk is too slow, and no more evidence is written.
 """
 
 CLOSE_SECONDS = 30.0
@@ -64,9 +65,9 @@ and the files are a tenth larger.
 _ENTRY_BYTES = 500
 """Number of bytes of memory that a record or a line takes in addition to its text."""
 
-# Leave out headers with credentials, because users may share the files. Any request header
-# that a project sets may contain credentials, so only the request headers in `_OF_REQUESTS`
-# are written. A response header is left out if its name matches `_LEFT_OUT`.
+# Leave out headers with credentials, because users may share the files. A request header
+# that a project sets may contain credentials. Therefore only the request headers in
+# `_OF_REQUESTS` are written. A response header is left out if its name matches `_LEFT_OUT`.
 # `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),
@@ -98,8 +99,8 @@ class WarcRecord(NamedTuple):
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    Only the constructor raises exceptions. If another method fails, the first exception is
-    stored in `error`. The thread in which the method failed then calls *on_error*.
+    Only the constructor raises exceptions. If another method fails, `error` is set to the
+    first exception. The thread in which the method failed then calls *on_error*.
     """
 
     def __init__(
@@ -146,8 +147,7 @@ class EvidenceFiles:
         self.records, self.lines = 1, 0
         self._waiting: deque[WarcRecord | JournalLine | Event] = deque()
         # `_accepted` is the number of bytes that `write` has accepted, and `_done` is the
-        # number of bytes that the thread has handled. Each number is changed by only one
-        # thread.
+        # number of bytes that the thread has handled. Only one thread changes each number.
         self._accepted = self._done = 0
         self._is_due = Event()
         self._is_closing = False
@@ -162,8 +162,9 @@ class EvidenceFiles:
     def write(self, item: WarcRecord | JournalLine, size: int) -> None:
         """Queue *item*, a record or a line of about *size* bytes.
 
-        Items are written in the order of the calls to `write`, except that the records of
-        each second are written before the lines. After an error, nothing more is written.
+        Records are written in the order of the calls to `write`, and so are lines. The
+        records of each second are written before the lines. After an error, nothing more is
+        written.
         """
         if self.error is not None:
             return

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 ORIGIN = "Robots1994-Origin"
-"""The WARC header with the origin whose robots.txt was requested. After a redirect, the URL
-of the record may have another origin.
+"""The WARC header with the origin whose robots.txt was requested. After a redirect, the
+origin of the record's URL may differ from this origin.
 """
 
 STATUS = "Robots1994-Status"
@@ -30,8 +30,8 @@ SOURCE = "Robots1994-Source"
 """The WARC header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The WARC header that marks an answer that was received through a proxy. The proxy itself
-may have generated the answer.
+"""The WARC header that marks an answer that was received through a proxy. Such an answer
+possibly comes from the proxy itself.
 """
 
 LEFT_OUT = "Robots1994-Left-Out"
@@ -53,8 +53,8 @@ a purpose of the crawl.
 """
 
 USAGE_VERSIONS = "usage-preferences"
-"""The warcinfo field with the versions of the drafts that the crawl followed when it read
-usage preferences.
+"""The warcinfo field with the versions of the drafts by which the crawl read usage
+preferences.
 """
 
 MAX_TEXT = 4_000
@@ -89,8 +89,8 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # `usage` maps each purpose to a list of two items: the answer, and the number of the
-    # line in robots.txt that states the answer.
+    # `usage` maps each purpose to a list of two items. The first item is the answer. The
+    # second item is the number of the line in robots.txt that states the answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
@@ -119,8 +119,8 @@ _TYPES = tuple(JournalLine.__annotations__.values())
 def decision_of(verdict: Verdict) -> dict[str, Any]:
     """Return the values that represent *verdict* in a journal line.
 
-    The crawl writes the returned values into the journal. `robots-check --evidence`
-    compares the values of a journal line with the returned values.
+    The crawl writes the returned values into the journal. `robots-check --evidence` calls
+    this function again, and compares the result with the values in the journal.
     """
     return {
         "decision": "allowed" if verdict.allowed else "refused",
@@ -136,10 +136,9 @@ def usage_of(
     """Return the values that represent *usage* in a journal line. *usage* contains the
     statements of robots.txt about the use of a URL.
 
-    The returned values are added to the values of *verdict*. If *verdict* allows the URL,
-    but the page must not be used for one of *purposes*, the request is not sent. In that
-    case, the returned values include the decision `DECLINED`, which replaces the decision
-    of *verdict*.
+    The caller adds the returned values to the values of *verdict*. If *verdict* allows the
+    URL, but the page must not be used for one of *purposes*, the request is not sent. In
+    that case, the returned values replace the decision of *verdict* with `DECLINED`.
     """
     if usage is None or not usage.statements:
         return {"usage": None}

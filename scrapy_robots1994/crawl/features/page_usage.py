@@ -79,8 +79,8 @@ def _content_usage(value: str) -> _Stated:
     """
     where = f"header {USAGE_FIELD}"
     try:
-        # If one line cannot be parsed, the whole dictionary is invalid (RFC 9651, section
-        # 4.2).
+        # RFC 9651, section 4.2: if one line cannot be parsed, the whole dictionary is
+        # invalid.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except NotADictionaryError:
         return (), (Said(value, where),)
@@ -115,8 +115,8 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
     # Usage U11 (TDMRep): meta tags override the header, even if the header is more
-    # restrictive. Of several values in one place, the most restrictive value applies, which
-    # is "1".
+    # restrictive. If one place has several values, the most restrictive value applies. The
+    # most restrictive value is "1".
     for places in (in_meta, in_header):
         stated = [it for it in places if it.term in _TDM_ANSWERS]
         if stated:

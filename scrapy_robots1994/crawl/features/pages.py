@@ -74,8 +74,8 @@ class RobotsPages(BaseSpiderMiddleware):
     Marks items of a NOINDEX page, so that `RobotsPagesPipeline` drops the items.
 
     The directives of each page are in `response.meta["robots1994_page"]`. This middleware
-    must be the spider middleware nearest to the engine, so that it processes the output of
-    all other spider middlewares.
+    must be the spider middleware nearest to the engine. It then processes the output of all
+    other spider middlewares.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -88,9 +88,9 @@ class RobotsPages(BaseSpiderMiddleware):
         self._obeyed = settings.pages
         self._robot = RobotName(crawler)
         self._marks = marks_of(crawler)
-        # Cache the result of `_closed_links` for one response, because many requests may be
-        # created from one response. A module-level cache would keep the last response in
-        # memory after the crawl.
+        # Cache the result of `_closed_links` for one response, because a spider may create
+        # many requests from one response. With a module-level cache, the last response would
+        # stay in memory after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def process_spider_input(
@@ -101,7 +101,8 @@ class RobotsPages(BaseSpiderMiddleware):
         """Read the directives of *response* before the spider gets *response*."""
         assert response.request is not None  # noqa: S101 - always set in a crawl
         directives = page_directives(response, self._robot.of(response.request))
-        # The callback may also look up the directives in the meta of *response*.
+        # Store the directives in the meta of *response*, so that the callback can also use
+        # the directives.
         response.meta[PAGE_KEY] = directives
         for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"

@@ -111,8 +111,8 @@ class StatedUsage:
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def _closed(self) -> None:
-        """Log, for each purpose, how many items were dropped and how many requests were not
-        sent.
+        """Log how many items were dropped and how many requests were not sent, for each
+        purpose of the crawl.
         """
         assert self._crawler.stats is not None  # noqa: S101 - set before components are made
         count = self._crawler.stats.get_value
@@ -137,9 +137,9 @@ class StatedUsage:
         refuses requests.
         """
         usage = stated_by(policy, request.url, self._robot.of(request)).for_export()
-        # Store the preferences before the page is fetched. According to
-        # draft-ietf-aipref-attach-05, the robots.txt that is known when the page is fetched
-        # applies to the page.
+        # Store the preferences now, before the page is fetched. According to
+        # draft-ietf-aipref-attach-05, the robots.txt at the time of the fetch applies to
+        # the page.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
@@ -192,9 +192,9 @@ class RobotsUsage(BaseSpiderMiddleware):
         """
         assert response.request is not None  # noqa: S101 - always set in a crawl
         usage = page_usage(response, self._robot.of(response.request))
-        # Remove the preferences of robots.txt from the meta. Otherwise, if a request is
-        # created with the meta of this page, the preferences of this page would also apply
-        # to that request.
+        # Remove the preferences of robots.txt from the meta. A spider may create a request
+        # with the meta of this page. The preferences of this page must not apply to such a
+        # request.
         stated = response.meta.pop(STATED_USAGE, None)
         if isinstance(stated, Usage):
             usage = stated.with_(usage)
