@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -361,10 +361,8 @@ def run(
     totals = Totals()
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
-    # Never fork this process, because this process may have threads.
-    spawn = get_context("spawn")
     pool: Any = ProcessPool(
-        processes, initializer=_start, initargs=(job,), context=spawn
+        processes, initializer=_start, initargs=(job,), context=_context()
     )
     try:
         for name, site in _impacts(pool, job, inputs, _TASKS_PER_PROCESS * processes):
@@ -385,6 +383,19 @@ def run(
         raise
     pool.join()
     return totals
+
+
+def _context() -> Any:
+    """Return the `multiprocessing` context that starts the processes of the pool.
+
+    The context never forks this process, because this process may have threads.
+    """
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    # The fork server imports this module once for all processes.
+    context.set_forkserver_preload([__name__])
+    return context
 
 
 def report_of(
