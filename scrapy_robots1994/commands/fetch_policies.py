@@ -13,7 +13,7 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import FirstError, gatherResults
+from twisted.internet.defer import DeferredList
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import Lookup, OnSource, PolicySource
@@ -132,13 +132,15 @@ class PolicyLookup(Lookup):
 
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
         works = [deferred_from_coro(fetch_some()) for _ in range(count)]
+        all_done: Any = DeferredList(works, consumeErrors=True)
         note = call_later(NOTE_SECONDS, self._note_waiting)
         try:
-            await maybe_deferred_to_future(gatherResults(works, consumeErrors=True))
-        except FirstError as error:
-            error.subFailure.raiseException()
+            ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
         finally:
             note.cancel()
+        for is_done, failure in ends:
+            if not is_done:
+                failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
         """Return the policy that belongs to *url*.
