@@ -127,9 +127,16 @@ class RedisStore(SharedStore):
 
     def close(self) -> None:
         """Close all connections."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+            # Also close the connections to sentinels and to the nodes of a cluster, because
+            # the method `close` of the library does not close these connections.
+            pool = getattr(client, "connection_pool", None)
+            others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
+            nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
+            for each in (*others, *(node.redis_connection for node in nodes)):
+                each.connection_pool.disconnect()
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
         """Acquire the lease of *origin* with the lock class of the library.
