@@ -90,7 +90,7 @@ class Comparer:
             if way is not Direction.AGREE
         ]
         for question, said, way in differing:
-            site.capture = capture
+            site.pack(capture)
             site.keep((name, way), Example(question, said))
         if task.diagnose:
             # Sort by robot, because the cache of compiled rules is small. The diagnosis
@@ -107,7 +107,7 @@ class Comparer:
         An explanation consists of the causes, our verdict, and the lines that make the
         parsers differ.
         """
-        capture = site.capture
+        capture = site.whole_capture
         file = self._file_of(capture.others_body)
         robots = self._ours(capture.body)
 

@@ -1,8 +1,9 @@
 """Count what changes for each site if our parser replaces another parser."""
 
+import zlib
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
@@ -134,15 +135,32 @@ class Answers:
 class SiteImpact(Answers):
     """The differences between the other parsers and our parser for one site.
 
-    *capture* is the capture that was compared. If all parsers agree, the file of the
-    capture is empty. *variants* contains tuples of the name of a parser, a direction and a
-    number n. Such a tuple means that the parser differs in this direction from our parser
-    with the dialect and reading `VARIANTS[n]`.
+    *capture* is the capture that was compared, without its files. If a parser differs,
+    *packed* contains the compressed files of the capture. *variants* contains tuples of the
+    name of a parser, a direction and a number n. Such a tuple means that the parser differs
+    in this direction from our parser with the dialect and reading `VARIANTS[n]`.
     """
 
     capture: Capture
+    packed: tuple[bytes, ...] = ()
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
     variants: set[tuple[str, Direction, int]] = field(default_factory=set)
+
+    @property
+    def whole_capture(self) -> Capture:
+        """The capture that was compared. If all parsers agree, the file of the capture is
+        empty.
+        """
+        body, *others = list(map(zlib.decompress, self.packed)) or [b""]
+        return replace(self.capture, body=body, others=others[0] if others else None)
+
+    def pack(self, capture: Capture) -> None:
+        """Store the files of *capture*. A comparison may have many thousands of files, so
+        the stored files are compressed.
+        """
+        if not self.packed:
+            files = (capture.body, capture.others)
+            self.packed = tuple(zlib.compress(it) for it in files if it is not None)
 
     def change(self, parser: str, variant: int | None = None) -> Change:
         """Return the effect that a switch from *parser* to our parser has on the site.
@@ -184,8 +202,7 @@ class SiteImpact(Answers):
         """Add the counts and examples of *other*, an impact on the same site."""
         self.add_answers(other)
         self.variants |= other.variants
-        if not self.examples:
-            self.capture = other.capture
+        self.packed = self.packed or other.packed
         for stratum, examples in other.examples.items():
             for example in examples:
                 self.keep(stratum, example)

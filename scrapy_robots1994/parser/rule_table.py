@@ -6,7 +6,7 @@ Each rule has a number, which is its place in `RuleColumns`.
 """
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
@@ -181,7 +181,11 @@ class Prefixes:
         texts, outer = self._texts, self._outer
         place = bisect_right(texts, target)
         while place and not target.startswith(texts[place - 1]):
-            place = outer[place - 1] if outer else 0
+            # Skip the texts that equal this text, because the records of a file may repeat
+            # a rule many times.
+            place = (
+                outer[bisect_left(texts, texts[place - 1], 0, place)] if outer else 0
+            )
         if not place:
             return True
         return None if self.rules.allows else False
@@ -197,6 +201,8 @@ class Prefixes:
             place -= 1
             if text.startswith(texts[place]):
                 found.append(numbers[place] if numbers else place)
+            elif outer:
+                place = bisect_left(texts, texts[place], 0, place)
             place = outer[place] if outer else 0
         return found
 

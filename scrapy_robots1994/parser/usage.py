@@ -279,7 +279,10 @@ class UsageRules:
                 # every disallow applies to the URL.
                 if work > MAX_WORK:
                     return self._forbidden_anywhere()
-                if pattern.longest not in spelling or not pattern.covers(spelling):
+                if pattern.longest not in spelling:
+                    continue
+                work += _CALL_WORK * len(pattern.others)
+                if not pattern.covers(spelling):
                     continue
             chosen.append(line)
         return self._usage(it for lines in found.values() for it in lines)

@@ -97,6 +97,26 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     assert not result.error
 
 
+def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
+    site: Site,
+) -> None:
+    """If HttpErrorMiddleware raises an exception for a page before our middleware reads the
+    page, the directives of the page still count.
+    """
+    site.answer("/gone", Reply(status=404, headers=(("X-Robots-Tag", "noindex"),)))
+    result = crawl(
+        [site.url("/gone")],
+        spider="tests.support.spiders:ErrbackItemSpider",
+        settings={
+            "ROBOTS1994_PAGES": True,
+            "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 543},
+        },
+    )
+
+    assert result.items == []
+    assert result.stats["robots1994/pages/items_dropped"] == 1
+
+
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     """If Scrapy cannot parse a page, the callback gets the page, and its directives are obeyed.
 

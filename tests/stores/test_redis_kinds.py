@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import gc
+import os
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,12 @@ pytestmark = pytest.mark.redis
 
 
 def assert_shared(url: str) -> None:
-    """Assert that two workers share entries and leases through *url*."""
+    """Assert that two workers share entries and leases through *url*, and that they close
+    their connections.
+    """
+    before = open_sockets()
+    # The garbage collector would close a forgotten connection at some time.
+    gc.disable()
     with closing(open_store(url)) as one, closing(open_store(url)) as two:
         assert isinstance(one, SharedStore)
         assert isinstance(two, SharedStore)
@@ -30,6 +37,18 @@ def assert_shared(url: str) -> None:
         one.release_lease(SITE, "one")
         assert two.acquire_lease(SITE, "two", 30).granted
         assert two.forget(SITE)
+    assert open_sockets() <= before
+    gc.enable()
+
+
+def open_sockets() -> set[str]:
+    """Return the names of the sockets that this process has open."""
+    folder = "/proc/self/fd"
+    found = set()
+    for name in os.listdir(folder):  # noqa: PTH208 - the listing itself is an open file
+        with suppress(OSError):
+            found.add(os.readlink(f"{folder}/{name}"))  # noqa: PTH115 - the target is no path
+    return {it for it in found if it.startswith("socket:")}
 
 
 def test_unix_socket(tmp_path: Path) -> None:

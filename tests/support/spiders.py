@@ -367,6 +367,16 @@ class PlainSpider(RequestingSpider):
         }
 
 
+class ErrbackItemSpider(RequestingSpider):
+    """A spider whose errback yields an item."""
+
+    name = "errback_item"
+
+    def failed(self, failure: Any) -> Iterator[Any]:
+        """Yield an item for the failed request."""
+        yield {"failed": failure.request.url}
+
+
 class UsageSpider(RequestingSpider):
     """A spider that yields an item with the usage preferences of each page.
 

@@ -21,7 +21,6 @@ from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import (
-    NO_DIRECTIVES,
     Directives,
     directives_of,
 )
@@ -99,11 +98,9 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read the directives of *response* before the spider gets *response*."""
-        assert response.request is not None  # noqa: S101 - always set in a crawl
-        directives = page_directives(response, self._robot.of(response.request))
-        # Store the directives in the meta of *response*, so that the callback can also use
-        # the directives.
-        response.meta[PAGE_KEY] = directives
+        # A spider may create a request with the meta of another page.
+        response.meta.pop(PAGE_KEY, None)
+        directives = self._directives(response)
         for said in directives.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
@@ -122,8 +119,9 @@ class RobotsPages(BaseSpiderMiddleware):
         # follow a link.
         if response is None or request.url == response.url:
             return request
-        directives = response.meta.get(PAGE_KEY, NO_DIRECTIVES)
-        kind, reason = NOFOLLOW, directives.nofollow
+        directives = self._directives(response)
+        reason: object = directives.nofollow
+        kind = NOFOLLOW
         if reason is None or NOFOLLOW not in self._obeyed:
             kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
             is_obeyed = REL_NOFOLLOW in self._obeyed
@@ -137,11 +135,23 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return *item*. Mark *item* first if its page disallows indexing."""
         if response is not None and NOINDEX in self._obeyed:
-            said = response.meta.get(PAGE_KEY, NO_DIRECTIVES).noindex
+            said = self._directives(response).noindex
             if said is not None:
                 dropped = DroppedByPage(said, response.url)
                 self._marks.mark("pages", item, dropped, stats.ITEMS_DROPPED)
         return item
+
+    def _directives(self, response: Response) -> Directives:
+        """Return the directives of *response*, which are read only once."""
+        # If another spider middleware raises an exception for *response*, the response does
+        # not reach `process_spider_input`, but an errback may still return items.
+        if PAGE_KEY not in response.meta:
+            assert response.request is not None  # noqa: S101 - always set in a crawl
+            # Store the directives in the meta, so that the callback can also use them.
+            robot = self._robot.of(response.request)
+            response.meta[PAGE_KEY] = page_directives(response, robot)
+        found: Directives = response.meta[PAGE_KEY]
+        return found
 
 
 class RobotsPagesPipeline:

@@ -190,15 +190,9 @@ class RobotsUsage(BaseSpiderMiddleware):
         """Read and count the usage preferences of *response* before the spider gets
         *response*.
         """
-        assert response.request is not None  # noqa: S101 - always set in a crawl
-        usage = page_usage(response, self._robot.of(response.request))
-        # Remove the preferences of robots.txt from the meta. A spider may create a request
-        # with the meta of this page. The preferences of this page must not apply to such a
-        # request.
-        stated = response.meta.pop(STATED_USAGE, None)
-        if isinstance(stated, Usage):
-            usage = stated.with_(usage)
-        response.meta[USAGE_KEY] = usage = usage.for_export()
+        # A spider may create a request with the meta of another page.
+        response.meta.pop(USAGE_KEY, None)
+        usage = self._usage(response)
         self._pages += 1
         if not (usage.statements or usage.not_understood):
             return
@@ -216,6 +210,23 @@ class RobotsUsage(BaseSpiderMiddleware):
             number = len(usage.not_understood)
             stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
+    def _usage(self, response: Response) -> Usage:
+        """Return the usage preferences of *response*, which are read only once."""
+        # If another spider middleware raises an exception for *response*, the response does
+        # not reach `process_spider_input`, but an errback may still return items.
+        if USAGE_KEY not in response.meta:
+            assert response.request is not None  # noqa: S101 - always set in a crawl
+            usage = page_usage(response, self._robot.of(response.request))
+            # Remove the preferences of robots.txt from the meta. A spider may create a
+            # request with the meta of this page. The preferences of this page must not
+            # apply to such a request.
+            stated = response.meta.pop(STATED_USAGE, None)
+            if isinstance(stated, Usage):
+                usage = stated.with_(usage)
+            response.meta[USAGE_KEY] = usage.for_export()
+        found: Usage = response.meta[USAGE_KEY]
+        return found
+
     def _closed(self) -> None:
         """Log, for each purpose, how many pages must not be used for that purpose."""
         for purpose, number in self._forbidden.items():
@@ -227,8 +238,7 @@ class RobotsUsage(BaseSpiderMiddleware):
         the crawl.
         """
         if response is not None and self._drops_items:
-            usage = response.meta.get(USAGE_KEY, _UNKNOWN)
-            forbidden = usage.forbids(self._purposes)
+            forbidden = self._usage(response).forbids(self._purposes)
             if forbidden is not None:
                 dropped = DroppedByUsage(forbidden, response.url)
                 stat = stats.USAGE_ITEMS_DROPPED.format(purpose=forbidden.purpose)
