@@ -155,8 +155,9 @@ def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]
     """Return a one-minimal set of places in `range(count)` for which *holds* is true.
 
     *holds* must be true for all places together. One-minimal means that *holds* is false if
-    any single place is left out. Large pieces are removed first. Therefore the search for a
-    few lines among thousands takes only a small multiple of log2(*count*) calls to *holds*.
+    any single place is left out. The search first tries to remove large sets of places.
+    Therefore the search for a few lines among thousands takes only a small multiple of
+    log2(*count*) calls to *holds*.
     """
     needed = list(range(count))
     size = count

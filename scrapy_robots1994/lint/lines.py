@@ -317,7 +317,8 @@ def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
-    """Yield each text that the author may see instead of the text of *line*.
+    """If *line* contains an odd character, such as a letter of another alphabet, yield the
+    texts that the author possibly sees in an editor.
 
     With each text, yield the column of the first character that the author sees
     differently.

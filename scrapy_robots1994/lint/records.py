@@ -165,7 +165,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     words = _ORPHAN_FIX.format(record.agents[0].number)
     # Ours O4 (rule without a record): the rule is ignored.
     for it in orphans:
-        # Compute the fix late, because a crawl never reads the fix.
+        # Compute the fix lazily, because a crawl never needs it.
         late = partial(_joining, it, blanks, orphans, words)
         advice = agent_fix if agent < it.number else late
         yield kinds.ORPHAN.at(it, it.field, advice=advice, is_split=True)

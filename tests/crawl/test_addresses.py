@@ -101,7 +101,7 @@ def test_robots_txt_is_not_redirected_to_a_web_socket(site: Site) -> None:
 
 
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """URLs of `file:`, `data:` and `s3:` are fetched without a check."""
+    """URLs with the scheme `file`, `data` or `s3` are fetched without a check."""
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
     urls = [page.as_uri(), "data:text/plain,private", "s3://bucket/private"]

@@ -143,7 +143,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
 def test_item_that_is_yielded_twice_is_dropped_twice(
     site: Site, reactor: Reactor
 ) -> None:
-    """If a callback yields one object twice, both items are dropped.
+    """If a callback yields the same item object twice, the item is dropped both times.
 
     Scrapy can process both items at the same time.
     """

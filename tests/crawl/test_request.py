@@ -72,7 +72,7 @@ def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """A request with another User-Agent is judged by this name.
+    """The rules for the name in the User-Agent header of a request apply to the request.
 
     The rules for the usual name are already known.
     """

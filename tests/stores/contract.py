@@ -69,7 +69,7 @@ class StoreContract(ABC):
 
     @pytest.fixture
     def store(self, store_url: str) -> Iterator[PolicyStore]:
-        """Open an empty store, and close it."""
+        """Yield an empty store, and close the store after the test."""
         with closing(open_store(store_url)) as store:
             yield store
 

@@ -91,7 +91,7 @@ def redirect(location: str, code: int = 302) -> Reply:
 
 
 def black_hole() -> Reply:
-    """Return a reply that sends no byte, and leaves the connection open for ever."""
+    """Return a reply that sends no bytes and leaves the connection open forever."""
     return Reply(head=False, ending="hang")
 
 

@@ -37,7 +37,7 @@ Crawl-delay: 7
 
 
 def whole(reading: str = "literal", dialect: str = "extended") -> RobotsTxt:
-    """Parse `WHOLE` in one reading and one dialect."""
+    """Parse `WHOLE` with the given reading and dialect."""
     return RobotsTxt.parse(WHOLE, dialect=dialect, reading=reading)
 
 

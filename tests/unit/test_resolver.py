@@ -242,7 +242,7 @@ class EveryOrder:
         call.answer.fail(error)
 
     def end_a_pause(self) -> None:
-        """End a pause before a retry."""
+        """End one of the pauses that precede a retry."""
         for pause in self.one_of(pending(self.backend.pauses)):
             pause.answer.complete(None)
 

@@ -44,8 +44,8 @@ def scaled(value: float, unit: str) -> str:
 
 
 def _spread(values: list[float]) -> str:
-    """Return half the difference of the largest and the smallest value, in percent of the
-    smallest value.
+    """Return half the difference between the largest and the smallest value, as a
+    percentage of the smallest value.
     """
     if len(values) < 2 or not min(values):
         return " " * 8

@@ -118,8 +118,9 @@ def ignored_wildcards(rounds: int) -> Iterator[Result]:
 def middleware_with(
     origins: Sequence[Origin], body: bytes = TEN
 ) -> Robots1994Middleware:
-    """Return our middleware with a fresh policy for each of *origins*. The file of each
-    policy is *body*.
+    """Return our middleware with a fresh policy for each of *origins*.
+
+    Each policy is made from a robots.txt with the content *body*.
     """
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
