@@ -128,10 +128,8 @@ def _value_problems(
             fix = f"Write `{parted[1]}={parted[2]}`."
             yield _at(line, kinds.USAGE_VALUE, member.text, "yes", "no", fix=fix)
         elif label is None:
-            # In Content-Usage, a word without a value is probably not a label.
-            is_label = (
-                member.value or member.key in _OLD_LABELS or field == SIGNAL_FIELD
-            )
+            # A word without a value is probably not a label.
+            is_label = member.value or member.key in _OLD_LABELS
             if is_label and (member.key != USE_LABEL or field == USAGE_FIELD):
                 yield _label_problem(line, field, member)
         elif member.key in seen:

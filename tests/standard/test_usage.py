@@ -627,10 +627,6 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
         ("search=yes ai-train=no", "R052", "Write a comma between two labels."),
         ("search=yes; ai-train=no", "R052", "Write a comma between two labels."),
         ("ai-trian=no", "R053", "Write `ai-train`, if that is meant."),
-        (
-            *("no-train", "R053"),
-            "Nothing need be done, if it is for a program that knows it.",
-        ),
     ],
 )
 def test_content_signal_that_states_nothing_is_reported(
