@@ -340,7 +340,8 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
 
     *how* is a name for the reason, such as "Timeout".
     """
-    site = SiteImpact(task.capture)
+    site = SiteImpact.of(task.capture)
+    site.pack(task.capture)
     site.stuck.append((name, task.capture.label))
     site.counts[name, Direction.RAISED] = len(task.questions)
     site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)

@@ -75,7 +75,7 @@ class Comparer:
         """
         capture = task.capture
         file = self._file_of(capture.others_body)
-        site = SiteImpact(replace(capture, body=b"", others=None))
+        site = SiteImpact.of(capture)
         ours = self._decisions(self._ours, task)
         directions = list(map(direction_of, ours, theirs))
         site.counts.update((name, way) for way in directions)

@@ -146,6 +146,11 @@ class SiteImpact(Answers):
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
     variants: set[tuple[str, Direction, int]] = field(default_factory=set)
 
+    @classmethod
+    def of(cls, capture: Capture) -> "SiteImpact":
+        """Return the impact on the site of *capture*, with all counts at zero."""
+        return cls(replace(capture, body=b"", others=None))
+
     @property
     def whole_capture(self) -> Capture:
         """The capture that was compared. If all parsers agree, the file of the capture is

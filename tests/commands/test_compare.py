@@ -168,9 +168,13 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
         (tmp_path / f"{number}.test").write_bytes(body)
 
     parser = "tests.support.parsers.HangingParser"
+    report = tmp_path.parent / f"{tmp_path.name}.json"
     options = ("--parsers", parser, "--processes", 1, "--deadline", 1)
-    result = compare(tmp_path, *options)
+    result = compare(tmp_path, *options, "--report", report)
 
+    sites = {it["site"]: it for it in json.loads(report.read_text("utf-8"))["sites"]}
+    # The report shows the lines of the file also if no parser answered.
+    assert sites["http://2.test"]["lines"] == 3
     assert result.code == 3
     assert result.err.count("no answer, counted as raised: ") == 1
     assert "HangingParser: http://2.test" in result.err
