@@ -45,9 +45,10 @@ class RobotsCheck(RobotsCommand):
 
     Say for each URL whether robots.txt allows it for the robot of the project, and
     which line decides. The URLs are arguments, or lines of a file (--urls) or of
-    standard input (-). The robots.txt of each origin is fetched with the downloader and the
-    settings of the project, as in a crawl, unless --robots names a file. Without
-    --ordered, each verdict is printed as soon as the origin of the URL has answered.
+    standard input (-). The robots.txt of each origin is fetched with the downloader
+    and the settings of the project, as in a crawl, unless --robots names a file.
+    Without --ordered, each verdict is printed as soon as the origin of the URL has
+    answered.
 
     examples:
       scrapy robots-check https://example.com/ https://example.com/private/x
