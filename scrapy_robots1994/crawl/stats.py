@@ -138,3 +138,11 @@ def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
     """
     assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)
+
+
+def total(crawler: Crawler, key: str, **parts: object) -> int:
+    """Return the value of the stat *key*, or 0 if nothing was counted. *parts* are the
+    values of the placeholders in *key*.
+    """
+    assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
+    return int(crawler.stats.get_value(key.format(**parts), 0))

@@ -110,9 +110,8 @@ def one_after_another(
 
 
 @bound(
-    "crawl.features.usage._MAX_LOGGED",
+    "crawl.features.page_middleware._MAX_LOGGED",
     "crawl.features.usage._MAX_LOGGED_ORIGINS",
-    "crawl.features.pages._MAX_LOGGED",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
     """Only the first values of a page are logged, but all values of `TDM-Reservation` are
@@ -121,19 +120,18 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     headers = (
         ("TDM-Reservation", "a, b, c, d"),
-        ("X-Robots-Tag", "no-index, nofolow, noindx"),
+        ("X-Robots-Tag", "no-index, no-follow"),
     )
     site.answer("*", replies.Reply(headers=headers))
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     small = {
-        "crawl.features.usage._MAX_LOGGED": 2,
+        "crawl.features.page_middleware._MAX_LOGGED": 1,
         "crawl.features.usage._MAX_LOGGED_ORIGINS": 1,
-        "crawl.features.pages._MAX_LOGGED": 1,
     }
     settings = {"ROBOTS1994_USAGE": "report", "ROBOTS1994_PAGES": True}
     result = one_after_another(urls, small, settings)
 
-    assert len(result.lines("Not understood", "tdm-reservation")) == 2 * len(urls)
+    assert len(result.lines("Not understood", "tdm-reservation")) == len(urls)
     assert result.stats["robots1994/usage/not_understood"] == 4 * len(urls)
     assert len(result.lines("Not understood", "X-Robots-Tag")) == len(urls)
     assert len(result.lines("Usage preferences of ")) == len(urls)

@@ -11,15 +11,13 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
-from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_head import UNREADABLE, page_head
+from scrapy_robots1994.crawl.features.page_middleware import PageMiddleware
 from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
-from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import (
     Directives,
     directives_of,
@@ -30,10 +28,6 @@ from scrapy_robots1994.parser.user_agent import robot_names
 
 PAGE_KEY = "robots1994_page"
 """The key in `response.meta` for the `Directives` of the page."""
-
-# Log at most `_MAX_LOGGED` terms for one page, because a page may contain thousands of
-# terms.
-_MAX_LOGGED = 10
 
 # Extract all links. By default the extractor skips links to images and archives, and
 # returns only the first link to each URL. All links to a URL are needed, because
@@ -68,7 +62,7 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     return directives_of(head.tags, [head.header], robot_names(robot))
 
 
-class RobotsPages(BaseSpiderMiddleware):
+class RobotsPages(PageMiddleware):
     """Drops requests for links that must not be followed (NOFOLLOW and `rel=nofollow`).
     Marks items of a NOINDEX page, so that `RobotsPagesPipeline` drops the items.
 
@@ -77,36 +71,27 @@ class RobotsPages(BaseSpiderMiddleware):
     other spider middlewares.
     """
 
+    key = PAGE_KEY
+
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        settings = RobotsSettings.from_settings(crawler.settings)
-        if not settings.pages:
+        self._obeyed = self._settings.pages
+        if not self._obeyed:
             raise NotConfigured("ROBOTS1994_PAGES is False")
-        if settings.dry_run:
-            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
-        self._obeyed = settings.pages
-        self._robot = RobotName(crawler)
-        self._marks = marks_of(crawler)
         # Cache the result of `_closed_links` for one response, because a spider may create
         # many requests from one response. With a module-level cache, the last response would
         # stay in memory after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
-    def process_spider_input(
-        self,
-        response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
-    ) -> None:
-        """Read the directives of *response* before the spider gets *response*."""
-        # A spider may create a request with the meta of another page.
-        response.meta.pop(PAGE_KEY, None)
-        directives = self._directives(response)
-        for said in directives.not_understood[:_MAX_LOGGED]:
-            text = "Not understood: %s of %s"
-            log_line(self.crawler, DEBUG, text, str(said), response.url)
-        if not directives.index:
+    def read(self, response: Response, robot: str | bytes) -> Directives:
+        """Return the directives of *response* for *robot*."""
+        return page_directives(response, robot)
+
+    def count(self, stated: Directives) -> None:
+        """Count a page that states NOINDEX or NOFOLLOW."""
+        if not stated.index:
             stats.count(self.crawler, stats.PAGES_NOINDEX)
-        if not directives.follow:
+        if not stated.follow:
             stats.count(self.crawler, stats.PAGES_NOFOLLOW)
 
     def get_processed_request(
@@ -119,8 +104,7 @@ class RobotsPages(BaseSpiderMiddleware):
         # follow a link.
         if response is None or request.url == response.url:
             return request
-        directives = self._directives(response)
-        reason: object = directives.nofollow
+        reason: object = self.stated(response).nofollow
         kind = NOFOLLOW
         if reason is None or NOFOLLOW not in self._obeyed:
             kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
@@ -135,23 +119,11 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return *item*. Mark *item* first if its page disallows indexing."""
         if response is not None and NOINDEX in self._obeyed:
-            said = self._directives(response).noindex
+            said = self.stated(response).noindex
             if said is not None:
                 dropped = DroppedByPage(said, response.url)
                 self._marks.mark("pages", item, dropped, stats.ITEMS_DROPPED)
         return item
-
-    def _directives(self, response: Response) -> Directives:
-        """Return the directives of *response*, which are read only once."""
-        # If another spider middleware raises an exception for *response*, the response does
-        # not reach `process_spider_input`, but an errback may still return items.
-        if PAGE_KEY not in response.meta:
-            assert response.request is not None  # noqa: S101 - always set in a crawl
-            # Store the directives in the meta, so that the callback can also use them.
-            robot = self._robot.of(response.request)
-            response.meta[PAGE_KEY] = page_directives(response, robot)
-        found: Directives = response.meta[PAGE_KEY]
-        return found
 
 
 class RobotsPagesPipeline:

@@ -1,0 +1,70 @@
+"""The base class of the spider middlewares that read what a page states."""
+
+from abc import abstractmethod
+from logging import DEBUG
+from typing import Any, ClassVar
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Response
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+
+from scrapy_robots1994.crawl.features.item_marks import marks_of
+from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.settings import RobotsSettings
+
+# Log at most `_MAX_LOGGED` terms for one page, because a page may contain thousands of
+# terms.
+_MAX_LOGGED = 10
+
+
+class PageMiddleware(BaseSpiderMiddleware):
+    """Reads what each page states, before the spider gets the page.
+
+    `response.meta[key]` is set to the result of `read`, which has the attribute
+    `not_understood`.
+    """
+
+    key: ClassVar[str]
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._settings = RobotsSettings.from_settings(crawler.settings)
+        if self._settings.dry_run:
+            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
+        self._robot = RobotName(crawler)
+        self._marks = marks_of(crawler)
+
+    @abstractmethod
+    def read(self, response: Response, robot: str | bytes) -> Any:
+        """Return what *response* states for *robot*."""
+
+    @abstractmethod
+    def count(self, stated: Any) -> None:
+        """Count in the stats what a page states. *stated* is the result of `read`."""
+
+    def stated(self, response: Response) -> Any:
+        """Return the result of `read` for *response*, which is read only once."""
+        # If another spider middleware raises an exception for *response*, the response does
+        # not reach `process_spider_input`, but an errback may still return items.
+        if self.key not in response.meta:
+            assert response.request is not None  # noqa: S101 - always set in a crawl
+            robot = self._robot.of(response.request)
+            response.meta[self.key] = self.read(response, robot)
+        return response.meta[self.key]
+
+    def process_spider_input(
+        self,
+        response: Response,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+    ) -> None:
+        """Read and count what *response* states before the spider gets *response*."""
+        # A spider may create a request with the meta of another page.
+        response.meta.pop(self.key, None)
+        stated = self.stated(response)
+        self.count(stated)
+        for said in stated.not_understood[:_MAX_LOGGED]:
+            text = "Not understood: %s of %s"
+            log_line(self.crawler, DEBUG, text, str(said), response.url)
