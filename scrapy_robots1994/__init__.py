@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.pages import DroppedByPage as DroppedByPage
     from scrapy_robots1994.crawl.features.pages import RobotsPages as RobotsPages
     from scrapy_robots1994.crawl.features.pages import (
-        RobotsPagesPipeline as RobotsPagesPipeline,
-    )
-    from scrapy_robots1994.crawl.features.pages import (
         page_directives as page_directives,
     )
     from scrapy_robots1994.crawl.features.usage import DroppedByUsage as DroppedByUsage
@@ -82,7 +79,6 @@ _NAMES = {
     "crawl.features.pages": (
         "DroppedByPage",
         "RobotsPages",
-        "RobotsPagesPipeline",
         "page_directives",
     ),
     "crawl.refusals": ("request_refused",),

@@ -8,7 +8,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.crawl.features.pages import RobotsPages, RobotsPagesPipeline
+from scrapy_robots1994.crawl.features.pages import RobotsPages
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.setting_types import (
@@ -31,8 +31,6 @@ PAGES_ORDER = 5
 # `RobotsUsage` is even nearer to the engine, so that it also gets the output of
 # `RobotsPages`.
 USAGE_ORDER = 4
-# Our pipeline drops items before the user's pipelines can store them.
-PIPELINE_ORDER = -1000
 
 # Before Scrapy 2.14, a class and its path are two different keys. Therefore write the path
 # exactly as in Scrapy's default settings.
@@ -90,7 +88,7 @@ class Addon:
 
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
-        # Add each component only if a setting needs it, because every response or item
+        # Add each component only if a setting needs it, because every response
         # passes through each component.
         add = settings.setdefault_in_component_priority_dict
         if chosen.pages:
@@ -99,8 +97,6 @@ class Addon:
             from scrapy_robots1994.crawl.features.usage import RobotsUsage  # noqa: PLC0415 - imported only if a setting needs it
 
             add("SPIDER_MIDDLEWARES", RobotsUsage, USAGE_ORDER)
-        if chosen.pages or chosen.drops_items:
-            add("ITEM_PIPELINES", RobotsPagesPipeline, PIPELINE_ORDER)
 
 
 def _replace_built_in(settings: BaseSettings) -> None:

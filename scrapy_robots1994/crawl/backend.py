@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -240,10 +239,6 @@ class ScrapyBackend:
 
     async def _send(self, signal: object, **arguments: object) -> None:
         """Send *signal*, and wait for its handlers."""
-        manager: Any = self._crawler.signals
-        # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
-        send = getattr(manager, "send_catch_log_async", None)
-        send = send or manager.send_catch_log_deferred
         # Wait for the handlers. A handler may request pages of the origin. These requests do
         # not wait for the handler, because the policy is already in memory.
-        await threads.result_of(send(signal, **arguments))
+        await threads.send_signal(self._crawler, signal, **arguments)

@@ -12,6 +12,7 @@ from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
 
+from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredLock, gatherResults
 from twisted.internet.threads import deferToThread
@@ -125,6 +126,15 @@ async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
     return await work
+
+
+async def send_signal(crawler: Crawler, signal: object, **arguments: object) -> None:
+    """Send *signal* with *arguments*, and wait for its handlers."""
+    manager: Any = crawler.signals
+    # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
+    send = getattr(manager, "send_catch_log_async", None)
+    send = send or manager.send_catch_log_deferred
+    await result_of(send(signal, **arguments))
 
 
 class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug

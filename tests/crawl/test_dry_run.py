@@ -403,7 +403,6 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
         "ROBOTS1994_PAGES": True,
         "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
         "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 5},
-        "ITEM_PIPELINES": {"scrapy_robots1994.RobotsPagesPipeline": 1},
     }
     file = "Sitemap: /map.xml\nUser-agent: *\nCrawl-delay: 100\nDisallow: /no\n"
     site.robots(file)

@@ -430,7 +430,6 @@ def test_components_are_enabled_by_hand(site: Site) -> None:
             "scrapy_robots1994.Robots1994Middleware": 100,
         },
         "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsUsage": 5},
-        "ITEM_PIPELINES": {"scrapy_robots1994.RobotsPagesPipeline": 1},
         "ADDONS": {},
         "ROBOTSTXT_OBEY": True,
     }

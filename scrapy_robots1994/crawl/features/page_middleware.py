@@ -4,13 +4,14 @@ from abc import abstractmethod
 from logging import DEBUG
 from typing import Any, ClassVar
 
-from scrapy import Spider
+from scrapy import Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import NotConfigured
+from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_robots1994.crawl.features.item_marks import marks_of
+from scrapy_robots1994.crawl import threads
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -35,7 +36,6 @@ class PageMiddleware(BaseSpiderMiddleware):
         if self._settings.dry_run:
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         self._robot = RobotName(crawler)
-        self._marks = marks_of(crawler)
 
     @abstractmethod
     def read(self, response: Response, robot: str | bytes) -> Any:
@@ -68,3 +68,19 @@ class PageMiddleware(BaseSpiderMiddleware):
         for said in stated.not_understood[:_MAX_LOGGED]:
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
+
+    def drop(self, item: Any, response: Response, reason: DropItem) -> None:
+        """Log *reason*, and send the signal `item_dropped` for *item*, as Scrapy does for
+        an item that a pipeline drops.
+        """
+        log_line(self.crawler, DEBUG, "%s; its item is dropped", str(reason))
+        sent = threads.send_signal(
+            self.crawler,
+            signals.item_dropped,
+            item=item,
+            response=response,
+            spider=self.crawler.spider,
+            exception=reason,
+        )
+        # Do not wait for asynchronous handlers, because this method is not a coroutine.
+        deferred_from_coro(sent)

@@ -1,19 +1,18 @@
-"""Pages: the spider middleware and the item pipeline that obey the robots directives of
-pages (`ROBOTS1994_PAGES`).
+"""Pages: the spider middleware that obeys the robots directives of pages
+(`ROBOTS1994_PAGES`).
 """
 
 from functools import lru_cache
 from logging import DEBUG
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features.item_marks import marks_of
 from scrapy_robots1994.crawl.features.page_head import UNREADABLE, page_head
 from scrapy_robots1994.crawl.features.page_middleware import PageMiddleware
 from scrapy_robots1994.crawl.log import log_line
@@ -36,18 +35,14 @@ _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """Raised for an item of a page that must not be indexed.
+    """The reason why an item of a page that must not be indexed was dropped.
 
     *said* is the directive that disallows indexing of the page.
     """
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
-        # Set the level, because by default Scrapy logs each dropped item as a warning, with
-        # all values of the item.
-        super().__init__(
-            f"Not to be indexed: {said} of {redact_and_escape(url)}", log_level="DEBUG"
-        )
+        super().__init__(f"Not to be indexed: {said} of {redact_and_escape(url)}")
 
 
 def page_directives(response: Response, robot: str | bytes) -> Directives:
@@ -63,8 +58,8 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
 
 
 class RobotsPages(PageMiddleware):
-    """Drops requests for links that must not be followed (NOFOLLOW and `rel=nofollow`).
-    Marks items of a NOINDEX page, so that `RobotsPagesPipeline` drops the items.
+    """Drops requests for links that must not be followed (NOFOLLOW and `rel=nofollow`), and
+    items of a NOINDEX page.
 
     The directives of each page are in `response.meta["robots1994_page"]`. This middleware
     must be the spider middleware nearest to the engine. It then processes the output of all
@@ -117,44 +112,15 @@ class RobotsPages(PageMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Mark *item* first if its page disallows indexing."""
-        if response is not None and NOINDEX in self._obeyed:
-            said = self.stated(response).noindex
-            if said is not None:
-                dropped = DroppedByPage(said, response.url)
-                self._marks.mark("pages", item, dropped, stats.ITEMS_DROPPED)
-        return item
-
-
-class RobotsPagesPipeline:
-    """Drops the items that `RobotsPages` and `RobotsUsage` have marked.
-
-    The items are dropped in a pipeline, because Scrapy counts only items that a pipeline
-    drops.
-    """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-        self._marks = marks_of(crawler)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> "RobotsPagesPipeline":
-        """Create the pipeline for *crawler*."""
-        return cls(crawler)
-
-    def process_item(
-        self,
-        item: Any,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
-    ) -> Any:
-        """Return *item* if *item* is not marked. Raise `DroppedByPage` or `DroppedByUsage`
-        if *item* is marked.
-        """
-        mark = self._marks.take(item)
-        if mark is None:
+        """Return *item*. Return `None` if the page of *item* disallows indexing."""
+        if response is None or NOINDEX not in self._obeyed:
             return item
-        stats.count(self._crawler, mark.stat)
-        raise mark.dropped
+        said = self.stated(response).noindex
+        if said is None:
+            return item
+        stats.count(self.crawler, stats.ITEMS_DROPPED)
+        self.drop(item, response, DroppedByPage(said, response.url))
+        return None
 
 
 def _closed_links(response: Response) -> frozenset[str]:

@@ -54,16 +54,15 @@ def not_for(statement: Statement, url: str) -> str:
 
 
 class DroppedByUsage(DropItem):
-    """Raised for an item if its page must not be used for a purpose of the crawl.
+    """The reason why an item was dropped: its page must not be used for a purpose of the
+    crawl.
 
     *statement* is the statement that disallows the purpose.
     """
 
     def __init__(self, statement: Statement, url: str) -> None:
         self.statement = statement
-        # Set the level, because by default Scrapy logs each dropped item as a warning, with
-        # all values of the item.
-        super().__init__(not_for(statement, url), log_level="DEBUG")
+        super().__init__(not_for(statement, url))
 
 
 class RefusedByUsage(IgnoreRequest):
@@ -129,7 +128,7 @@ class StatedUsage:
 
 class RobotsUsage(PageMiddleware):
     """Passes the usage preferences of each page to the spider, and counts the preferences.
-    Marks the items of a page that must not be used for a purpose of the crawl.
+    Drops the items of a page that must not be used for a purpose of the crawl.
 
     Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
     `Usage` of the page. The `Usage` contains the preferences that robots.txt, the headers
@@ -198,16 +197,17 @@ class RobotsUsage(PageMiddleware):
                 log_line(self.crawler, INFO, text, pages, self._pages, purpose)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Mark *item* first if its page must not be used for a purpose of
-        the crawl.
+        """Return *item*. Return `None` if the page of *item* must not be used for a purpose
+        of the crawl.
         """
-        if response is not None and self._drops_items:
-            forbidden = self.stated(response).forbids(self._purposes)
-            if forbidden is not None:
-                dropped = DroppedByUsage(forbidden, response.url)
-                stat = stats.USAGE_ITEMS_DROPPED.format(purpose=forbidden.purpose)
-                self._marks.mark("usage", item, dropped, stat)
-        return item
+        if response is None or not self._drops_items:
+            return item
+        forbidden = self.stated(response).forbids(self._purposes)
+        if forbidden is None:
+            return item
+        stats.count(self.crawler, stats.USAGE_ITEMS_DROPPED, purpose=forbidden.purpose)
+        self.drop(item, response, DroppedByUsage(forbidden, response.url))
+        return None
 
 
 def _were(number: int, noun: str) -> str:
