@@ -95,7 +95,6 @@ class GuardedStore:
     _pending: set[Future[Any]] = field(default_factory=set)
     _began: float | None = None
     _rests_until: float = -math.inf
-    _is_watched: bool = False
     _is_closed: bool = False
     _is_over: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -106,27 +105,19 @@ class GuardedStore:
 
     def __post_init__(self) -> None:
         """Create the thread of the store. The first call to the store starts the thread."""
-        self._jobs: SimpleQueue[tuple[Future[Any], Job | None, bool]] = SimpleQueue()
+        # `_limit` is the number of seconds after which the crawl stops waiting for a call.
+        self._limit = self.url.timeout + GRACE_SECONDS
+        self._jobs: SimpleQueue[tuple[Future[Any], Job | None]] = SimpleQueue()
         # The thread is a daemon, so that a call that never returns does not prevent the
         # process from exiting.
         self._thread = Thread(target=self._run, name="robots1994-store", daemon=True)
-
-    @property
-    def _limit(self) -> float:
-        """Number of seconds after which the crawl stops waiting for a call."""
-        return self.url.timeout + GRACE_SECONDS
-
-    @property
-    def _rests(self) -> bool:
-        """Whether the store must not be called now, because a read has failed."""
-        return time.monotonic() < self._rests_until
 
     async def get(self, origin: Origin) -> Policy | None:
         """Return the stored policy of *origin*, fresh or stale. Return `None` if no policy
         is stored, or if the store fails.
         """
         policy: Policy | None
-        policy = await self._result(partial(self._read, origin), rests=True)
+        policy = await self.wait(self._submit(partial(self._read, origin)))
         return policy
 
     async def acquire_lease(self, origin: Origin) -> Policy | None:
@@ -137,9 +128,7 @@ class GuardedStore:
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
         while True:
-            # Do not set `rests` here. If only the leases fail, each worker fetches each
-            # robots.txt itself, but can still read stored policies.
-            found = await self._result(partial(self._take_lease, origin))
+            found = await self.wait(self._submit(partial(self._take_lease, origin)))
             if isinstance(found, Policy):
                 return found
             if found is not False or time.monotonic() >= give_up:
@@ -175,21 +164,15 @@ class GuardedStore:
         self.call_later(self._limit, check)
         await self.wait(closed)
 
-    async def _result(self, job: Job, *, rests: bool = False) -> Any:
-        """Run *job* in the thread of the store, and return the result of *job*. Return
-        `None` if the store fails, or if the store must not be called now.
+    def _submit(self, job: Job) -> "Future[Any]":
+        """Queue *job* for the thread of the store, and return the future of *job*. The
+        result is `None` if the store fails, or if the store must not be called now.
         """
-        future = self._submit(job, rests=rests)
-        return future and await self.wait(future)
-
-    def _submit(self, job: Job, *, rests: bool = False) -> "Future[Any] | None":
-        """Queue *job* for the thread of the store, and return the future of *job*. Return
-        `None` if the store must not be called now.
-
-        If *rests* is true and *job* fails, the store is not called for `REST_SECONDS`.
-        """
-        if self._is_closed or self._is_over or self._rests:
-            return None
+        if self._is_closed or self._is_over:
+            future: Future[Any] = Future()
+            future.set_result(None)
+            return future
+        future = self._queue(job)
         if not self._thread.ident:
             try:
                 self._thread.start()
@@ -197,13 +180,10 @@ class GuardedStore:
                 # A thread may fail to start, for example because a container limits the
                 # number of threads.
                 self._give_up(error)
-                return None
-        future = self._queue(job, rests=rests)
-        if not self._is_watched:
-            self._watch()
+        self._watch(future)
         return future
 
-    def _queue(self, job: Job | None, *, rests: bool = False) -> "Future[Any]":
+    def _queue(self, job: Job | None) -> "Future[Any]":
         """Queue *job* after all earlier jobs, and return the future of *job*. If *job* is
         `None`, the thread closes the store and ends.
         """
@@ -211,23 +191,22 @@ class GuardedStore:
         self._pending.add(future)
         # No lock is needed, because `set.add` and `set.discard` are atomic.
         future.add_done_callback(self._pending.discard)
-        self._jobs.put((future, job, rests))
+        self._jobs.put((future, job))
         return future
 
-    def _watch(self) -> None:
-        """Stop using the store if the running call to the store has reached the time limit.
-
-        Otherwise, if a future is pending, schedule another check for the time at which the
-        running call would reach the time limit.
+    def _watch(self, future: "Future[Any]") -> None:
+        """Stop using the store if *future* is pending and the running call to the store has
+        reached the time limit. Check again when the running call would reach the limit.
         """
+        if future.done():
+            return
         now = time.monotonic()
         # Measure only the time of the running call, not the time that jobs spend in our
         # queue.
         left = (self._began or now) + self._limit - now
-        self._is_watched = bool(self._pending) and left > 0
-        if self._is_watched:
-            self.call_later(left, self._watch)
-        elif self._pending:
+        if left > 0:
+            self.call_later(left, partial(self._watch, future))
+        else:
             self._give_up()
 
     def _give_up(self, error: Exception | None = None) -> None:
@@ -250,30 +229,31 @@ class GuardedStore:
         rest of the crawl, are logged as warnings.
         """
         self.failures += 1
-        why = self.url.describe(error)
-        if self.failures > 1 and not consequence:
-            logger.debug("ROBOTS1994_STORE %s failed again: %s", self.url, why)
-            return
-        text = "ROBOTS1994_STORE %s failed: %s. The crawl "
-        text += consequence
-        text += "continues with the policies in memory, and fetches all others."
-        logger.warning(text, self.url, why)
+        is_news = self.failures == 1 or consequence
+        logger.log(
+            logging.WARNING if is_news else logging.DEBUG,
+            "ROBOTS1994_STORE %s failed: %s. The crawl %scontinues with the policies in "
+            "memory, and fetches all others.",
+            self.url,
+            self.url.describe(error),
+            consequence,
+        )
 
     # The following methods run in the thread of the store.
 
     def _run(self) -> None:
         """Run jobs, then close the store."""
         while not self._is_over:
-            future, job, rests = self._jobs.get()
+            future, job = self._jobs.get()
             if job is None:
                 break
-            result = None if self._rests else self._call(job, rests=rests)
-            _set_result(future, result)
+            is_paused = time.monotonic() < self._rests_until
+            _set_result(future, None if is_paused else self._call(job))
         if self._store is not None:
             self._call(lambda store: store.close())
         self._end()
 
-    def _call(self, job: Job, *, rests: bool = False) -> Any:
+    def _call(self, job: Job) -> Any:
         """Return the result of *job*, or `None` if the store fails."""
         self._began = time.monotonic()
         try:
@@ -287,8 +267,6 @@ class GuardedStore:
             # that the store failed.
             if not self._is_over:
                 self._failed(error)
-                if rests:
-                    self._rests_until = time.monotonic() + REST_SECONDS
             return None
         finally:
             self._began = None
@@ -297,7 +275,11 @@ class GuardedStore:
         """Return the stored policy of *origin*. Return `None` if no policy is stored, or if
         the `keep_until` of the policy has passed.
         """
-        entry: Any = store.get(origin)
+        try:
+            entry: Any = store.get(origin)
+        except BaseException:
+            self._rests_until = time.monotonic() + REST_SECONDS
+            raise
         if iscoroutine(entry):
             # Close the coroutine, because Python warns about a coroutine that was never
             # awaited.
@@ -340,11 +322,6 @@ class GuardedStore:
         policy.
         """
         if not policy.may_be_shared or not self._may_replace(policy, store):
-            return
-        if policy.keep_until <= self.clock():
-            # The policy has expired, so an older policy in the store has also expired.
-            # Delete the entry.
-            store.forget(policy.origin)
             return
         entry = encode(policy)
         if len(entry) <= MAX_ENTRY_BYTES:
