@@ -9,8 +9,9 @@ not read an entry that exceeds the maximum size.
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,36 +48,21 @@ is never changed.
 VERSION: Final = 2
 """Version of the table. Entries have a separate version (`codec.VERSION`)."""
 
+# `auto_vacuum` must be set before the first page is written. If several processes open a
+# new database at once, only one process creates the table, and then all processes continue.
 # `used_at` is the time when the entry was stored. Version 0.1 of this package also updated
 # `used_at` whenever the entry was used.
-TABLE: Final = """CREATE TABLE policies (
+SCHEMA: Final = f"""
+PRAGMA auto_vacuum = INCREMENTAL;
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS policies (
     origin TEXT PRIMARY KEY NOT NULL,
     keep_until REAL NOT NULL,
     used_at REAL NOT NULL,
     packed BLOB NOT NULL
-)"""
-
-BY_END: Final = "CREATE INDEX policies_by_end ON policies (keep_until)"
-BY_USE: Final = "CREATE INDEX policies_by_use ON policies (used_at)"
-
-OWN_OBJECTS: Final = frozenset(
-    {
-        ("policies", TABLE),
-        ("policies_by_end", BY_END),
-        ("policies_by_use", BY_USE),
-        ("sqlite_autoindex_policies_1", None),
-    }
-)
-"""The name and the SQL of each object in a file of this package, as reported by SQLite."""
-
-# `auto_vacuum` must be set before the first page is written. If several processes open a
-# new database at once, only one process creates the table, and then all processes continue.
-SCHEMA: Final = f"""
-PRAGMA auto_vacuum = INCREMENTAL;
-BEGIN IMMEDIATE;
-{TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1)};
-{BY_END.replace("INDEX", "INDEX IF NOT EXISTS", 1)};
-{BY_USE.replace("INDEX", "INDEX IF NOT EXISTS", 1)};
+);
+CREATE INDEX IF NOT EXISTS policies_by_end ON policies (keep_until);
+CREATE INDEX IF NOT EXISTS policies_by_use ON policies (used_at);
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 COMMIT;
@@ -201,18 +187,16 @@ class SqliteStore(PolicyStore):
         """Raise `SettingsError` if the path is a folder, or if the folder of the file does
         not exist.
         """
-        folder = Path(self.path).absolute().parent
-        if Path(self.path).is_dir():
-            shown = escape_control_chars(self.path, 300)
-            raise SettingsError(
-                f"ROBOTS1994_STORE names a folder, {shown}: add the name of a file."
+        path = Path(self.path).absolute()
+        if path.is_dir():
+            why = f"names a folder, {path}: add the name of a file."
+        elif not path.parent.is_dir():
+            why = (
+                f"names a file in a folder that does not exist, {path.parent}: make it."
             )
-        if not folder.is_dir():
-            shown = escape_control_chars(str(folder), 300)
-            raise SettingsError(
-                f"ROBOTS1994_STORE names a file in a folder that does not exist, {shown}: "
-                "make it, or choose another path."
-            )
+        else:
+            return
+        raise SettingsError(f"ROBOTS1994_STORE {escape_control_chars(why, 400)}")
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
         """Execute *statement*, and return its first row and the number of rows that
@@ -286,12 +270,25 @@ def _check_objects(base: sqlite3.Connection) -> None:
     A trigger would run at each write, and could fill the disk in one step. A view, a
     virtual table or other columns could change the effects of our statements.
     """
-    most = len(OWN_OBJECTS) + 1
-    query = f"SELECT name, sql FROM sqlite_master LIMIT {most}"  # noqa: S608 - no input
-    if frozenset(base.execute(query)) != OWN_OBJECTS:
+    if _objects(base) != _own_objects():
         raise sqlite3.DatabaseError(
             "it has other tables, indexes, views or triggers than ours; remove it"
         )
+
+
+@cache
+def _own_objects() -> frozenset[tuple[str, str | None]]:
+    """Return the objects in a new file of this package."""
+    with closing(sqlite3.connect(":memory:")) as new:
+        new.executescript(SCHEMA)
+        return _objects(new)
+
+
+def _objects(base: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
+    """Return the name and the SQL of the first objects in *base*. A file of this package
+    has four objects.
+    """
+    return frozenset(base.execute("SELECT name, sql FROM sqlite_master LIMIT 5"))
 
 
 def _number(base: sqlite3.Connection, name: str) -> int:
