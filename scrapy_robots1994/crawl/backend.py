@@ -81,9 +81,10 @@ class ScrapyBackend:
         The store is closed when the crawl ends. Raise `SettingsError` if the store cannot
         be used.
         """
-        if settings.store.url is None:
+        store = settings.store.new_store()
+        if store is None:
             return None
-        settings.store.check()
+        store.check()
         self._store = GuardedStore(
             settings.store,
             partial(decode, reader=self.reader, freshness=settings.freshness),

@@ -42,7 +42,6 @@ _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
 _DATABASE = re.compile(r"[\w ./-]+\.(?:db|sqlite3?)", re.ASCII)
-_MEMORY = re.compile("memory:/*", re.IGNORECASE)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
 
@@ -154,15 +153,14 @@ class StoreUrl:
         store is not installed.
         """
         parts = UrlParts.split(url)
-        if _MEMORY.fullmatch(url.partition("?")[0]):
-            parts = UrlParts("memory", "", parts.options)
+        is_url, scheme = "://" in url, parts.scheme.lower()
+        if is_url and scheme == "memory" and not parts.place.strip("/"):
             parts.allow("max_origins", "max_bytes")
             return cls(
                 parts.count("max_origins", MEMORY_ORIGINS),
                 parts.count("max_bytes", MEMORY_BYTES),
             )
-        is_ours = parts.scheme.lower() in _CLASSES
-        if "://" not in url or not (is_ours or _IMPORT_PATH.fullmatch(parts.scheme)):
+        if not (is_url and (scheme in _CLASSES or _IMPORT_PATH.fullmatch(scheme))):
             shown = escape_control_chars(redact_url(url))
             close = closest(parts.scheme, _EXAMPLES)
             meant = f"{close}://" if close else ""
@@ -195,15 +193,6 @@ class StoreUrl:
         scheme = UrlParts.split(self.url).scheme
         path = _CLASSES.get(scheme.lower(), scheme)
         return _store_class(path).from_url(self.url, timeout=self.timeout)
-
-    def check(self) -> None:
-        """Raise `SettingsError` if no crawl can use the store.
-
-        This method does not connect to a server.
-        """
-        store = self.new_store()
-        if store is not None:
-            store.check()
 
     def describe(self, error: BaseException) -> str:
         """Return the message of *error* as one printable line without credentials.
