@@ -1,8 +1,7 @@
 """Usage preferences that a page states in its headers and meta tags."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from scrapy.http import Response
 
@@ -40,9 +39,6 @@ _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
 _RSL = "application/rsl+xml"
 
-_Stated: TypeAlias = tuple[Sequence[Statement], Sequence[Said]]
-"""A pair: the statements, and the values that are not understood."""
-
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
     """Return the usage preferences that *response* states for *robot*, which is a bare name
@@ -53,13 +49,13 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     does not cause an exception.
     """
     head = page_head(response, _WORDS)
-    found = (
-        _content_usage(header_of(response, "Content-Usage")),
-        _terms(response, head, robot_names(robot)),
-        _tdm_reservation(head, header_of(response, _TDM_RESERVATION)),
-    )
-    statements = tuple(it for stated, _ in found for it in stated)
-    odd = tuple(it for _, said in found for it in said)
+    found = [
+        *_content_usage(header_of(response, "Content-Usage")),
+        *_terms(response, head, robot_names(robot)),
+        *_tdm_reservation(head, header_of(response, _TDM_RESERVATION)),
+    ]
+    statements = tuple(it for it in found if isinstance(it, Statement))
+    odd = tuple(it for it in found if isinstance(it, Said))
     # In TDMRep, a policy applies only together with a reservation.
     is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
     in_header = header_of(response, _TDM_POLICY).strip()
@@ -73,9 +69,9 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     )
 
 
-def _content_usage(value: str) -> _Stated:
-    """Return the preferences in *value*, which contains the joined lines of the header
-    `Content-Usage`.
+def _content_usage(value: str) -> Iterator[Statement | Said]:
+    """Yield the preferences in *value*, and the parts of *value* that are not understood.
+    *value* contains the joined lines of the header `Content-Usage`.
     """
     where = f"header {USAGE_FIELD}"
     try:
@@ -83,37 +79,39 @@ def _content_usage(value: str) -> _Stated:
         # invalid.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except NotADictionaryError:
-        return (), (Said(value, where),)
-    return statements, said
+        yield Said(value, where)
+    else:
+        yield from statements
+        yield from said
 
 
-def _terms(response: Response, head: PageHead, names: tuple[str, ...]) -> _Stated:
-    """Return the preferences that `noai` and `noimageai` state in *head*, which is the head
-    of *response*. *names* are the names of the robot.
+def _terms(
+    response: Response, head: PageHead, names: tuple[str, ...]
+) -> Iterator[Statement | Said]:
+    """Yield the preferences that `noai` and `noimageai` state in *head*, which is the head
+    of *response*, and similar terms that are not understood. *names* are the names of the
+    robot.
     """
-    statements: list[Statement] = []
-    odd: list[Said] = []
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
         if said.term not in USAGE_TERMS:
-            odd += [said] * contains_term(said.term, USAGE_TERMS)
+            if contains_term(said.term, USAGE_TERMS):
+                yield said
         # Usage U12 (images): `noai` applies to any response, and `noimageai` applies only
         # to an image.
         elif said.term == NOAI or is_image:
-            answer = Answer.DISALLOW
-            statements.append(Statement("train-ai", answer, said.term, said.where))
-    return statements, odd
+            yield Statement("train-ai", Answer.DISALLOW, said.term, said.where)
 
 
-def _tdm_reservation(head: PageHead, header: str) -> _Stated:
-    """Return the TDMRep preference in the meta tags of *head*. Return the preference in
-    *header* if no meta tag states a preference.
+def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
+    """Yield the values of TDMRep that are not understood. Then yield the preference in the
+    meta tags of *head*, or the preference in *header* if no meta tag states a preference.
     """
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
     in_header = [Said(it, f"header {name}") for it in values]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
-    odd = [it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS]
+    yield from (it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS)
     # Usage U11 (TDMRep): meta tags override the header, even if the header is more
     # restrictive. If one place has several values, the most restrictive value applies. The
     # most restrictive value is "1".
@@ -122,8 +120,8 @@ def _tdm_reservation(head: PageHead, header: str) -> _Stated:
         if stated:
             said = max(stated, key=lambda it: it.term)
             answer, term = _TDM_ANSWERS[said.term], f"{name}: {said.term}"
-            return (Statement(TDM, answer, term, said.where),), odd
-    return (), odd
+            yield Statement(TDM, answer, term, said.where)
+            return
 
 
 def _contents(head: PageHead, name: str) -> list[str]:
