@@ -75,7 +75,7 @@ class BrowserRequests:
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._checked = self._disallowed = self._unknown = 0
+        self._checked = 0
         connect = crawler.signals.connect
         connect(self._opened, signals.spider_opened)
         connect(self._reached, signals.request_reached_downloader)
@@ -125,13 +125,11 @@ class BrowserRequests:
                 Request(url, method=method, meta=meta)
             )
         except Exception as error:  # noqa: BLE001 - any exception means no policy
-            self._unknown += 1
             stats.count(self._crawler, stats.BROWSER_UNKNOWN)
             self._log(method, url, error)
             return True
         if verdict.allowed:
             return False
-        self._disallowed += 1
         stats.count(self._crawler, stats.BROWSER_DISALLOWED)
         self._log(method, url, verdict)
         return True
@@ -168,8 +166,10 @@ class BrowserRequests:
             "aborted because robots.txt disallows them, and %d because no policy was "
             "found"
         )
-        values = counted(self._checked, "request"), self._disallowed, self._unknown
-        log_line(self._crawler, INFO, text, *values)
+        checked = counted(self._checked, "request")
+        disallowed = stats.total(self._crawler, stats.BROWSER_DISALLOWED)
+        unknown = stats.total(self._crawler, stats.BROWSER_UNKNOWN)
+        log_line(self._crawler, INFO, text, checked, disallowed, unknown)
 
 
 def _key(url: str) -> object:

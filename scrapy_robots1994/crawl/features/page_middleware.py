@@ -45,6 +45,12 @@ class PageMiddleware(BaseSpiderMiddleware):
     def count(self, stated: Any) -> None:
         """Count in the stats what a page states. *stated* is the result of `read`."""
 
+    @abstractmethod
+    def reason_to_drop(self, response: Response) -> DropItem | None:
+        """Return the reason to drop an item of *response*, and count the item. Return `None`
+        if the item must not be dropped.
+        """
+
     def stated(self, response: Response) -> Any:
         """Return the result of `read` for *response*, which is read only once."""
         # If another spider middleware raises an exception for *response*, the response does
@@ -69,10 +75,15 @@ class PageMiddleware(BaseSpiderMiddleware):
             text = "Not understood: %s of %s"
             log_line(self.crawler, DEBUG, text, str(said), response.url)
 
-    def drop(self, item: Any, response: Response, reason: DropItem) -> None:
-        """Log *reason*, and send the signal `item_dropped` for *item*, as Scrapy does for
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Return *item*. Return `None` if the page of *item* states a reason to drop *item*.
+
+        In that case, log the reason, and send the signal `item_dropped`, as Scrapy does for
         an item that a pipeline drops.
         """
+        reason = None if response is None else self.reason_to_drop(response)
+        if reason is None:
+            return item
         log_line(self.crawler, DEBUG, "%s; its item is dropped", str(reason))
         sent = threads.send_signal(
             self.crawler,
@@ -84,3 +95,4 @@ class PageMiddleware(BaseSpiderMiddleware):
         )
         # Do not wait for asynchronous handlers, because this method is not a coroutine.
         deferred_from_coro(sent)
+        return None

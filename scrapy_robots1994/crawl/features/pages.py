@@ -4,7 +4,6 @@
 
 from functools import lru_cache
 from logging import DEBUG
-from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -111,16 +110,13 @@ class RobotsPages(PageMiddleware):
         log_line(self.crawler, DEBUG, "Not followed: %s of %s", where, response.url)
         return None
 
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Return `None` if the page of *item* disallows indexing."""
-        if response is None or NOINDEX not in self._obeyed:
-            return item
+    def reason_to_drop(self, response: Response) -> DropItem | None:
+        """Return the directive of *response* that disallows indexing, and count the item."""
         said = self.stated(response).noindex
-        if said is None:
-            return item
+        if said is None or NOINDEX not in self._obeyed:
+            return None
         stats.count(self.crawler, stats.ITEMS_DROPPED)
-        self.drop(item, response, DroppedByPage(said, response.url))
-        return None
+        return DroppedByPage(said, response.url)
 
 
 def _closed_links(response: Response) -> frozenset[str]:

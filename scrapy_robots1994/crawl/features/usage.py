@@ -7,7 +7,6 @@ value of the setting is "items" or "requests", the crawl obeys the preferences.
 
 from functools import partial
 from logging import DEBUG, INFO
-from typing import Any
 
 from cachetools import LRUCache
 from scrapy import Request, signals
@@ -196,18 +195,13 @@ class RobotsUsage(PageMiddleware):
                 text = "%d of %d pages are not for %s"
                 log_line(self.crawler, INFO, text, pages, self._pages, purpose)
 
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Return `None` if the page of *item* must not be used for a purpose
-        of the crawl.
-        """
-        if response is None or not self._drops_items:
-            return item
-        forbidden = self.stated(response).forbids(self._purposes)
-        if forbidden is None:
-            return item
-        stats.count(self.crawler, stats.USAGE_ITEMS_DROPPED, purpose=forbidden.purpose)
-        self.drop(item, response, DroppedByUsage(forbidden, response.url))
-        return None
+    def reason_to_drop(self, response: Response) -> DropItem | None:
+        """Return the statement that disallows a purpose of the crawl, and count the item."""
+        said = self.stated(response).forbids(self._purposes)
+        if said is None or not self._drops_items:
+            return None
+        stats.count(self.crawler, stats.USAGE_ITEMS_DROPPED, purpose=said.purpose)
+        return DroppedByUsage(said, response.url)
 
 
 def _were(number: int, noun: str) -> str:
