@@ -5,14 +5,13 @@ socket. Redis Sentinel and Redis clusters are supported.
 import re
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from scrapy_robots1994.errors import StoreError, needs_extra
-from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, Lease, SharedStore, Stored
 from scrapy_robots1994.stores.url import StoreUrl, UrlParts
@@ -64,19 +63,9 @@ class RedisStore(SharedStore):
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")
         place = f"{scheme.lower()}://{rest}"
-        # An unescaped / or # in a password ends the host part of the URL too early. The URL
-        # of a Unix socket does not have a host part.
-        host, path = urlsplit(place)[1:3]
-        if host and "@" in place and "@" not in host:
-            raise parts.refusal(_UNESCAPED)
-        # Check the path, because the library reads a path that is not a number as database
-        # 0.
-        base = path.replace("/", "")
-        if host and "+sentinel:" not in place and not (base or "0").isdecimal():
-            shown = escape_control_chars(base)
-            raise parts.refusal(f'the database "{shown}" is not a number')
+        options = dict(parts.options)
         try:
-            _check_url(place, timeout)
+            _check_url(place, options, timeout)
         # If an option is wrong, the library may raise an exception of any class.
         except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
@@ -87,8 +76,7 @@ class RedisStore(SharedStore):
             if why.startswith("Port "):
                 why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
-        prefix = dict(parts.options).get("prefix", PREFIX)
-        return cls(place, prefix=prefix, timeout=timeout)
+        return cls(place, prefix=options.get("prefix", PREFIX), timeout=timeout)
 
     def get(self, origin: Origin) -> bytes | None:
         """Read the entry with one GETRANGE command, which limits how many bytes of a large
@@ -209,18 +197,28 @@ class RedisStore(SharedStore):
             raise StoreError(str(error) or type(error).__name__) from error
 
 
-def _check_url(url: str, timeout: float) -> None:
-    """Raise an exception if *url* is wrong. Do not connect to the server."""
+def _check_url(url: str, options: Mapping[str, str], timeout: float) -> None:
+    """Raise an exception if *url* or one of its *options* is wrong. Do not connect to the
+    server.
+    """
+    # An unescaped / or # in a password ends the host part of the URL too early. The URL of
+    # a Unix socket does not have a host part.
+    host, path = urlsplit(url)[1:3]
+    if host and "@" in url and "@" not in host:
+        raise ValueError(_UNESCAPED)
+    # Check the path, because the library reads a path that is not a number as database 0.
+    base = path.replace("/", "")
+    if host and "+sentinel:" not in url and not (base or "0").isdecimal():
+        raise ValueError(f'the database "{base}" is not a number')
+    # The library interprets any value of `decode_responses` as true, even "false". The
+    # library would then return strings instead of bytes. A retry is not a text.
+    for name in ("decode_responses", "retry"):
+        if name in options:
+            raise ValueError(f"{name} cannot be set")
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
     # To detect wrong options now, create a connection object. The object does not connect
     # yet.
-    connection = pool.connection_class(**pool.connection_kwargs)
-    if not isinstance(connection.retry, Retry):
-        raise ValueError("retry cannot be set")  # noqa: TRY004 - URL options are text
-    # The library interprets any value of `decode_responses` as true, even "false". The
-    # library would then return strings instead of bytes.
-    if "decode_responses" in pool.connection_kwargs:
-        raise ValueError("decode_responses cannot be set")
+    pool.connection_class(**pool.connection_kwargs)
     if "+cluster:" in url:
         if not urlsplit(url).hostname:
             raise ValueError("the host of a node of the cluster is missing")
