@@ -214,6 +214,10 @@ class ScrapyBackend:
         robots = policy.robots
         if robots is None:
             return
+        # Wait for the handlers of each signal. A handler may request pages of the origin.
+        # These requests do not wait for the handler, because the policy is already in
+        # memory.
+        send = partial(threads.send_signal, self._crawler)
         if known is None or known.robots != robots:
             examining = partial(
                 examine,
@@ -232,14 +236,8 @@ class ScrapyBackend:
             self._log.read_strictly(policy.origin, problems)
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
-                await self._send(robots_sitemaps, robots=robots, request=page, **named)
+                await send(robots_sitemaps, robots=robots, request=page, **named)
         # Also send `robots_parsed` for an unchanged file, as the built-in middleware does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)
-            await self._send(ROBOTS_PARSED, robotparser=parser, request=page)
-
-    async def _send(self, signal: object, **arguments: object) -> None:
-        """Send *signal*, and wait for its handlers."""
-        # Wait for the handlers. A handler may request pages of the origin. These requests do
-        # not wait for the handler, because the policy is already in memory.
-        await threads.send_signal(self._crawler, signal, **arguments)
+            await send(ROBOTS_PARSED, robotparser=parser, request=page)

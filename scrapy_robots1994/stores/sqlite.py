@@ -191,9 +191,8 @@ class SqliteStore(PolicyStore):
         if path.is_dir():
             why = f"names a folder, {path}: add the name of a file."
         elif not path.parent.is_dir():
-            why = (
-                f"names a file in a folder that does not exist, {path.parent}: make it."
-            )
+            why = f"names a file in a folder that does not exist, {path.parent}: make it, "
+            why += "or choose another path."
         else:
             return
         raise SettingsError(f"ROBOTS1994_STORE {escape_control_chars(why, 400)}")

@@ -166,13 +166,13 @@ class CrawlDelays:
         if not applied:
             return
         stats.count(self._crawler, stats.CRAWL_DELAYS)
-        kind, effect = None, "this pause is applied"
+        kind = None
         if stated > applied:
             stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             kind = _CAPPED
-            effect = f"{applied:g} s are applied (ROBOTS1994_CRAWL_DELAY)"
-        text = "%s asks for a pause of %g s between two requests; %s"
-        self._log.log(kind, text, origin, stated, effect)
+        text = "%s asks for a pause of %g s between two requests; "
+        text += "%g s are applied (ROBOTS1994_CRAWL_DELAY)"
+        self._log.log(kind, text, origin, stated, applied)
 
 
 class CrawlDelay:
