@@ -25,7 +25,6 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import Store
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Classes,
@@ -39,7 +38,7 @@ from scrapy_robots1994.stores.guarded import GuardedStore
 
 
 class ScrapyBackend:
-    """Connects the policy resolver to a Scrapy crawl (`policy.backend.ResolverBackend`)."""
+    """Connects the policy resolver to a Scrapy crawl."""
 
     now = staticmethod(time.time)
     sleep = staticmethod(threads.sleep)
@@ -74,7 +73,7 @@ class ScrapyBackend:
         self._reads_usage = settings.reads_usage
         self._timeout = settings.timeout
 
-    def open_store(self, settings: RobotsSettings) -> Store | None:
+    def open_store(self, settings: RobotsSettings) -> GuardedStore | None:
         """Return the store that *settings* name, or `None` if policies are stored only in
         memory.
 

@@ -4,7 +4,7 @@
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
    checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
 3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`
-   (`policy.resolver`) returns the policy. In that case, step 4 is skipped.
+   (`resolver`) returns the policy. In that case, step 4 is skipped.
 4. In `_wait`, the request waits for its policy without counting towards the limit of
    concurrent requests (`WaitingRequests.waiting`).
 
@@ -50,6 +50,7 @@ from scrapy_robots1994.crawl.requests import (
     RobotName,
     exemption_of,
 )
+from scrapy_robots1994.crawl.resolver import PolicyResolver
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, Turns, compute_in_thread
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
@@ -61,7 +62,6 @@ from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.policy.resolver import PolicyResolver
 from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Robots1994Middleware:
         self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
         store = backend.open_store(settings)
         self._cache = backend.http_cache
-        self._resolver: PolicyResolver[RequestContext] = PolicyResolver(
+        self._resolver = PolicyResolver(
             backend,
             self._memory,
             settings.freshness,

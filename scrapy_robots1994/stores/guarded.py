@@ -72,8 +72,7 @@ number is random, between 50% and 150% of the mean.
 
 @dataclass(eq=False)
 class GuardedStore:
-    """The store at *url*, with the interface that the resolver needs
-    (`policy.backend.Store`).
+    """The store at *url*, with the interface that the policy resolver needs.
 
     *decode* returns the policy in an entry, or `None` if the entry cannot be decoded.
     *fetch_seconds* is the time limit of one robots.txt request. *wait* returns an awaitable

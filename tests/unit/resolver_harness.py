@@ -12,8 +12,8 @@ from typing import Any
 
 from twisted.internet.defer import CancelledError
 
+from scrapy_robots1994.crawl.resolver import InFlightFetch, PolicyResolver, Resolution
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import Resolution
 from scrapy_robots1994.policy.fetch_result import (
     Cancelled,
     FetchError,
@@ -23,7 +23,6 @@ from scrapy_robots1994.policy.fetch_result import (
     Validators,
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
-from scrapy_robots1994.policy.resolver import InFlightFetch, PolicyResolver
 from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.memory import MemoryStore
 from tests.unit.resolver_drivers import Driver, Pending, Running
@@ -166,8 +165,9 @@ class FakeBackend:
         if self.is_loop_closed:
             raise RuntimeError("the loop is closed")
         frame: Any = getattr(work, "cr_frame", None)
-        in_flight: InFlightFetch[str] = frame.f_locals["in_flight"]
-        assert not self.is_closing or "awaited" in in_flight.waiters.values()
+        in_flight: InFlightFetch = frame.f_locals["in_flight"]
+        contexts: Any = in_flight.waiters.values()
+        assert not self.is_closing or "awaited" in contexts
         self.retried_before[in_flight.origin] = self.retried.count(in_flight.origin)
         running = self.driver.run(work, ended)
         self.works.append((in_flight.origin, running))
@@ -212,7 +212,7 @@ class FakeBackend:
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
         """Do nothing."""
 
-    # The following methods belong to the fake store (`policy.backend.Store`).
+    # The following methods belong to the fake store.
 
     async def get(self, origin: Origin) -> Policy | None:
         """Count the look-up, and wait for its answer."""
@@ -244,13 +244,13 @@ class ResolverHarness:
         self.clock = FakeClock()
         self.memory = RecordingMemory(self.clock)
         self.backend = FakeBackend(driver, self.clock, self.memory)
-        store = self.backend if has_store else None
         backend: Any = self.backend
-        self.resolver: PolicyResolver[str] = PolicyResolver(
+        store = backend if has_store else None
+        self.resolver: PolicyResolver = PolicyResolver(
             backend,
             self.memory,
             FRESHNESS,
-            (self.backend,) if has_store else (),
+            (backend,) if has_store else (),
             store,
             max_retries=2,
         )

@@ -81,7 +81,7 @@ class Request:
     """
 
     origin: Origin
-    context: str
+    context: Any  # "direct" or "awaited"
     events_before: int
     in_memory: Policy | None = None
     resolved_at: float = 0.0

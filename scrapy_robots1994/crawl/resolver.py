@@ -20,19 +20,14 @@ policy is decided and the listeners run. The resolver follows these rules:
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import NamedTuple, TypeAlias
 
+from scrapy_robots1994.crawl.backend import ScrapyBackend
+from scrapy_robots1994.crawl.http_cache import HttpCache
+from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.backend import (
-    Memory,
-    Resolution,
-    Resolved,
-    ResolverBackend,
-    Source,
-    Store,
-    Waiter,
-)
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -45,15 +40,32 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
-
-ContextT = TypeVar("ContextT")
+from scrapy_robots1994.stores.guarded import GuardedStore
+from scrapy_robots1994.stores.memory import MemoryStore
 
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt was interrupted"
 
 
+class Resolved(NamedTuple):
+    """A policy that was found or fetched. *cause* is the exception that the robots.txt
+    request raised, or `None`. *cause* is always `None` if the origin or a last good policy
+    decides.
+    """
+
+    policy: Policy
+    cause: Exception | None = None
+
+
+Resolution: TypeAlias = Resolved | LocalFault | Cancelled
+"""The result of a wait. The result is a policy, or the reason why no policy is available."""
+
+Waiter: TypeAlias = DeferredWaiter[Resolution]
+"""The future that one waiting request awaits."""
+
+
 @dataclass(slots=True, eq=False)
-class InFlightFetch(Generic[ContextT]):
+class InFlightFetch:
     """A fetch in flight, and the requests that wait for the fetch.
 
     *decided* is `None` until the policy is decided. The policy is decided before the
@@ -63,7 +75,7 @@ class InFlightFetch(Generic[ContextT]):
     origin: Origin
     # `waiters` maps each waiter to the context of its request, in order of arrival. Use a
     # dict, because a cancelled waiter can be removed from a dict quickly.
-    waiters: dict[Waiter, ContextT] = field(default_factory=dict)
+    waiters: dict[Waiter, RequestContext] = field(default_factory=dict)
     decided: Policy | None = None
     cancel: Callable[[], object] | None = None
 
@@ -85,26 +97,26 @@ class InFlightFetch(Generic[ContextT]):
 
 
 @dataclass(eq=False)
-class PolicyResolver(Generic[ContextT]):
+class PolicyResolver:
     """Finds or fetches the policies of all origins in one crawl. For each origin, at most
     one fetch is in flight.
     """
 
-    backend: ResolverBackend[ContextT]
-    memory: Memory
+    backend: ScrapyBackend
+    memory: MemoryStore
     freshness: FreshnessSettings
-    sources: tuple[Source, ...]
+    sources: tuple[GuardedStore | HttpCache, ...]
     """The sources that are read, in order, before a policy is fetched."""
-    store: Store | None
+    store: GuardedStore | None
     """The source that stores fetched policies and manages leases, or `None` if policies are
     stored only in memory.
     """
     max_retries: int
     # `_in_flight` contains the fetches in flight. `_aborted` and `_keeps` are the arguments
     # with which `abort` was called. Before that call, `_aborted` is `None`.
-    _in_flight: dict[Origin, InFlightFetch[ContextT]] = field(default_factory=dict)
+    _in_flight: dict[Origin, InFlightFetch] = field(default_factory=dict)
     _aborted: str | None = None
-    _keeps: Callable[[ContextT], bool] = lambda _: False
+    _keeps: Callable[[RequestContext], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if the policy is in memory and fresh. Otherwise,
@@ -115,7 +127,7 @@ class PolicyResolver(Generic[ContextT]):
         policy = self.memory.get(origin)
         return policy if policy and policy.is_fresh(self.backend.now()) else None
 
-    async def resolve(self, origin: Origin, context: ContextT) -> Resolved:
+    async def resolve(self, origin: Origin, context: RequestContext) -> Resolved:
         """Return the policy of *origin*, and fetch the policy if necessary. *context*
         describes how the waiting page request is sent.
 
@@ -138,7 +150,7 @@ class PolicyResolver(Generic[ContextT]):
             return Resolved(in_flight.decided)
         if self._aborted is not None and not self._keeps(context):
             raise FetchAborted(self._aborted)
-        waiter = self.backend.new_waiter()
+        waiter: Waiter = self.backend.new_waiter()
         if in_flight is not None:
             in_flight.waiters[waiter] = context
         else:
@@ -161,7 +173,7 @@ class PolicyResolver(Generic[ContextT]):
         return resolution
 
     def abort(
-        self, reason: str, keeps: Callable[[ContextT], bool] = lambda _: False
+        self, reason: str, keeps: Callable[[RequestContext], bool] = lambda _: False
     ) -> None:
         """Cancel the fetches in flight, end the waits, and permit no new waits (R6,
         closing). Requests for which *keeps* returns `True` are exempt.
@@ -189,8 +201,8 @@ class PolicyResolver(Generic[ContextT]):
 
     def _start(
         self,
-        in_flight: InFlightFetch[ContextT],
-        context: ContextT,
+        in_flight: InFlightFetch,
+        context: RequestContext,
         known: Policy | None,
     ) -> None:
         """Start a fetch. `_end` is called at the end of the fetch, even if the fetch fails."""
@@ -208,8 +220,8 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _run(
         self,
-        in_flight: InFlightFetch[ContextT],
-        context: ContextT,
+        in_flight: InFlightFetch,
+        context: RequestContext,
         known: Policy | None,
     ) -> None:
         """Call `_find`, and resume every waiter with the result. If `_find` fails, resume
@@ -237,8 +249,8 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _find(
         self,
-        in_flight: InFlightFetch[ContextT],
-        context: ContextT,
+        in_flight: InFlightFetch,
+        context: RequestContext,
         known: Policy | None,
     ) -> Resolution:
         """Find the policy of one origin in the sources, or fetch the policy.
@@ -277,10 +289,10 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _load(
         self,
-        in_flight: InFlightFetch[ContextT],
+        in_flight: InFlightFetch,
         policy: Policy,
         known: Policy | None,
-        context: ContextT,
+        context: RequestContext,
     ) -> None:
         """Put into memory a *policy* that a source or the store returned, and call the
         listeners.
@@ -299,17 +311,17 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _request(
         self,
-        in_flight: InFlightFetch[ContextT],
-        context: ContextT,
+        in_flight: InFlightFetch,
+        context: RequestContext,
         last: Policy | None,
-    ) -> tuple[FetchResult, ContextT]:
+    ) -> tuple[FetchResult, RequestContext]:
         """Request the file until a result needs no retry, or no retry is left (Ours 3.1,
         retries).
 
         Return the result, and the context of the last attempt. *last* is the last good
         policy.
         """
-        origin, tried, was_refused = in_flight.origin, list[ContextT](), False
+        origin, tried, was_refused = in_flight.origin, list[RequestContext](), False
         fetch = self.backend.new_fetch(origin, last)
         while True:
             waiting = in_flight.waiters.values()
@@ -345,8 +357,8 @@ class PolicyResolver(Generic[ContextT]):
 
     async def _decide(
         self,
-        in_flight: InFlightFetch[ContextT],
-        context: ContextT,
+        in_flight: InFlightFetch,
+        context: RequestContext,
         result: Answer,
         last: Policy | None,
         known: Policy | None,
@@ -380,7 +392,7 @@ class PolicyResolver(Generic[ContextT]):
             return Resolved(policy, result.error)
         return Resolved(policy)
 
-    def _end(self, in_flight: InFlightFetch[ContextT], resolution: Resolution) -> None:
+    def _end(self, in_flight: InFlightFetch, resolution: Resolution) -> None:
         """Forget the fetch *in_flight*, and resume its waiters with *resolution*. A second
         call for the same fetch has no effect.
         """
