@@ -3,7 +3,7 @@ module to fetch and parse files, to wait, to read the clock, and to call listene
 """
 
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994.crawl import stats, threads
-from scrapy_robots1994.crawl.fetch import CANCELLED, FetchObserver, RobotsDownload
+from scrapy_robots1994.crawl.fetch import FetchObserver, RobotsDownload
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.http_cache import HttpCache
 from scrapy_robots1994.crawl.parser import (
@@ -27,7 +27,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
-    Classes,
     FetchError,
     FetchResult,
 )
@@ -43,7 +42,6 @@ class ScrapyBackend:
     now = staticmethod(time.time)
     sleep = staticmethod(threads.sleep)
     new_waiter = threads.DeferredWaiter
-    cancelled: Classes = CANCELLED
 
     def __init__(
         self,
@@ -140,33 +138,29 @@ class ScrapyBackend:
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
 
-    def new_fetch(
-        self, origin: Origin, last: Policy | None
-    ) -> Callable[[RequestContext], Awaitable[FetchResult]]:
-        """Return a function that requests the robots.txt of *origin*. Each call makes one
-        attempt, and all calls share one set of cookies.
+    async def fetch(
+        self,
+        origin: Origin,
+        context: RequestContext,
+        last: Policy | None,
+        cookies: FetchCookies,
+    ) -> FetchResult:
+        """Make one attempt to request the robots.txt of *origin* (`RobotsDownload.fetch`).
 
-        The requests do not count towards `CONCURRENT_REQUESTS`. *last* is the last good
-        policy.
+        The requests do not count towards `CONCURRENT_REQUESTS`.
         """
-        cookies, cache = FetchCookies(), self.http_cache
-
-        async def fetch(context: RequestContext) -> FetchResult:
-            # Count the fetch when it ends, even if it was cancelled. The built-in
-            # middleware also counts fetches in this stat, and not answers.
-            try:
-                result = await self.download.fetch(
-                    origin, context, last, cookies=cookies
-                )
-            finally:
-                stats.count(self._crawler, stats.REQUESTS)
-            # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an
-            # offline crawl would wait for the retries.
-            if isinstance(result, FetchError) and cache and cache.has_answer(origin):
-                return replace(result, is_final=True)
-            return result
-
-        return fetch
+        # Count the fetch when it ends, even if it was cancelled. The built-in middleware
+        # also counts fetches in this stat, and not answers.
+        try:
+            result = await self.download.fetch(origin, context, last, cookies=cookies)
+        finally:
+            stats.count(self._crawler, stats.REQUESTS)
+        # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an offline
+        # crawl would wait for the retries.
+        cache = self.http_cache
+        if isinstance(result, FetchError) and cache and cache.has_answer(origin):
+            return replace(result, is_final=True)
+        return result
 
     async def policy_fetched(
         self,

@@ -30,7 +30,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet import error
-from twisted.internet.defer import CancelledError, DeferredSemaphore
+from twisted.internet.defer import DeferredSemaphore
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.requests import (
@@ -54,7 +54,6 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.policy.faults import TIMED_OUT, fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
-    Classes,
     FetchError,
     FetchResult,
     LocalFault,
@@ -86,12 +85,6 @@ DownloadTimeout: type[Exception] = getattr(
 """The class of the exception that a download raises if the download takes too long.
 RetryMiddleware retries a page whose download raised this exception.
 """
-
-CANCELLED: Classes = (
-    CancelledError,
-    getattr(exceptions, "DownloadCancelledError", CancelledError),
-)
-"""The exceptions of a download that another component cancelled (R6, closing)."""
 
 
 Hop: TypeAlias = tuple[str, bytes | None]

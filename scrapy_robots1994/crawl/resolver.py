@@ -24,10 +24,11 @@ from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.http_cache import HttpCache
-from scrapy_robots1994.crawl.requests import RequestContext
+from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext
 from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.faults import is_cancellation
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -230,12 +231,11 @@ class PolicyResolver:
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
             resolution = await self._find(in_flight, context, known)
-        except self.backend.cancelled:
-            raise
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
             # Ours R7: a fetch does not raise an exception if the origin fails. Therefore,
-            # the error is our own fault.
-            resolution = LocalFault(error, is_bug=True)
+            # an error other than a cancellation is our own fault.
+            if not is_cancellation(error):
+                resolution = LocalFault(error, is_bug=True)
         finally:
             # This block also runs if the task is cancelled or the crawl closes, so that
             # every wait ends (R6, closing). If the policy is decided, use the policy even
@@ -322,7 +322,8 @@ class PolicyResolver:
         policy.
         """
         origin, tried, was_refused = in_flight.origin, list[RequestContext](), False
-        fetch = self.backend.new_fetch(origin, last)
+        # All attempts of one fetch share the cookies that the answers set.
+        cookies = FetchCookies()
         while True:
             waiting = in_flight.waiters.values()
             # Use the context with the fewest attempts. With rotating proxies, a different
@@ -330,7 +331,7 @@ class PolicyResolver:
             context = min(waiting, key=tried.count, default=context)
             used, has_other_way = len(tried), False
             tried.append(context)
-            result = await fetch(context)
+            result = await self.backend.fetch(origin, context, last, cookies)
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
                 # Ours 3.1 (retries): retries by Scrapy's RetryMiddleware count towards

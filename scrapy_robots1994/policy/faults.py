@@ -175,7 +175,7 @@ def fault_of(
     *was_sent* is `True` if the request reached the downloader and no response arrived.
     *via_proxy* is `True` if the request was sent through a proxy.
     """
-    if _is_of(raised, CANCELLED):
+    if is_cancellation(raised):
         return Cancelled(one_line(raised))
     numbers = {_error_number(cause) for cause in causes(raised)}
     if numbers & LOCAL_ERRNOS or any(_is_of(it, OURS) for it in causes(raised)):
@@ -192,6 +192,11 @@ def fault_of(
     if via_proxy:
         return LocalFault(raised, of_proxy=True)
     return FetchError(failure.words, one_line(raised), error=raised)
+
+
+def is_cancellation(raised: Exception) -> bool:
+    """Return whether *raised* shows that a wait or a download was cancelled (R6)."""
+    return _is_of(raised, CANCELLED)
 
 
 def network_failure_of(raised: BaseException) -> NetworkFailure | None:

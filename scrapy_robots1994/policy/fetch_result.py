@@ -14,7 +14,6 @@ from scrapy_robots1994.escaping import one_line, redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, group_of, outcome_of
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
-Classes: TypeAlias = tuple[type[BaseException], ...]
 
 NETWORK_PAUSES = (1.0, 4.0)
 """The pauses, in seconds, before the first and the second retry after a network failure or

@@ -4,13 +4,9 @@ network and of the store.
 
 from __future__ import annotations
 
-from asyncio import CancelledError as AsyncioCancelledError
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
-
-from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl.resolver import InFlightFetch, PolicyResolver, Resolution
 from scrapy_robots1994.origin import Origin
@@ -103,7 +99,6 @@ class FakeBackend:
     now: Callable[[], float]
     memory: RecordingMemory
     reader: Reader = READER
-    cancelled: tuple[type[BaseException], ...] = (CancelledError, AsyncioCancelledError)
     listener_error: BaseException | None = None
     is_closing: bool = False
     is_loop_closed: bool = False
@@ -129,14 +124,8 @@ class FakeBackend:
     def count_retries(self, context: str, retries: int) -> None:
         """Count nothing, because no page is sent."""
 
-    def new_fetch(
-        self, origin: Origin, last: Policy | None
-    ) -> Callable[[str], Awaitable[FetchResult]]:
-        """Return the function that requests robots.txt once."""
-        return partial(self.fetch, origin, last)
-
     async def fetch(
-        self, origin: Origin, last: Policy | None, context: str
+        self, origin: Origin, context: str, last: Policy | None, _cookies: object
     ) -> FetchResult:
         """Record the fetch, and wait for its answer."""
         validators = None if last is None else last.validators

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import pytest
+from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
@@ -99,7 +100,7 @@ class Request:
         try:
             found = await harness.resolver.resolve(self.origin, self.context)
             self.result = found.policy
-        except harness.backend.cancelled:
+        except (asyncio.CancelledError, CancelledError):
             raise
         except Exception as error:  # noqa: BLE001 - checked against what was injected
             self.result = error
