@@ -24,12 +24,11 @@ from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
 from scrapy_robots1994.policy.http_answer import (
     HttpAnswer,
-    codings_of,
     read_answer,
     redirect_target,
     unpacked,
 )
-from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
+from scrapy_robots1994.policy.outcomes import NOT_MODIFIED, outcome_of
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 from scrapy_robots1994.robotstxt import Reader
@@ -221,12 +220,13 @@ def answer_of(
         # Some archives store the decompressed body, but do not remove the header
         # Content-Encoding. Compressed bytes are hardly ever valid UTF-8, so a body that is
         # valid UTF-8 is treated as a decompressed body.
-        result = read_answer(replace(answer, codings=()), limit, 0.0)
+        headers = Headers(record.http_headers.headers)
+        result = read_answer(replace(answer, headers=headers), limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
         return None
     if isinstance(result, RobotsResponse):
-        if not answer.outcome.row.reads_body:
+        if not outcome_of(answer.status).row.reads_body:
             # Add the body if decompression succeeds. Other parsers read the body even if
             # our parser obeys only the status.
             with suppress(Undecodable):
@@ -264,7 +264,6 @@ def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
         url=url,
         status=int(word[:4]),
         headers=headers,
-        codings=codings_of(headers),
         via_proxy=bool(record.rec_headers.get_header(VIA_PROXY)),
     )
 

@@ -177,7 +177,7 @@ class ScrapyBackend:
         had before.
         """
         for observer in self._observers:
-            observer.policy_fetched(policy, last)
+            observer.policy_fetched(policy, result, last)
         self._log.fetched(policy, result, last, known, self.now())
         # After a 304 or a failed refresh, the file is unchanged. However, a file that was
         # only in the store is new to this crawl.

@@ -54,6 +54,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.policy.faults import TIMED_OUT, fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
+    Answer,
     FetchError,
     FetchResult,
     LocalFault,
@@ -62,9 +63,8 @@ from scrapy_robots1994.policy.http_answer import (
     CODING_HEADERS,
     HttpAnswer,
     Redirect,
-    codings_of,
 )
-from scrapy_robots1994.policy.outcomes import OF_THE_PROXY
+from scrapy_robots1994.policy.outcomes import OF_THE_PROXY, outcome_of
 from scrapy_robots1994.policy.policy import Policy
 
 try:
@@ -100,22 +100,14 @@ class FetchObserver:
     """
 
     def answered(
-        self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
+        self, download: "DownloadState", request: Request, response: Response
     ) -> None:
         """Called with each answer, before any downloader middleware sees the answer."""
 
-    def ended(
-        self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
+    def policy_fetched(
+        self, policy: Policy, result: Answer, last: Policy | None
     ) -> None:
-        """Called with the *result* of an attempt, and with the last *answer* that was
-        received.
-
-        *answer* is `None` if no answer was received. *answer* includes the changes that
-        downloader middlewares made.
-        """
-
-    def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
-        """Called with each *policy* that was made from the result of a fetch, before any
+        """Called with each *policy* that was made from the *result* of a fetch, before any
         request uses the policy. *last* is the last good policy.
         """
 
@@ -131,9 +123,12 @@ class DownloadState:
     the body began to arrive. *is_over* is `True` if the crawl no longer waits for the
     download. *is_sent* is `True` if the request has reached the downloader. *proxy* and
     *user_agent* are the proxy and the User-Agent with which the request was sent. *answer*
-    is `None` until an answer is received. Then *answer* is the received answer without the
-    changes of middlewares. While *uncounted* is open, the limit of concurrent requests is
-    raised for this request. *uncounted* is closed when the answer is received.
+    is `None` until an answer is received. Then *answer* is the status and the body as
+    received, without the changes of middlewares. *cut* is "length" if the body is cut at
+    our size limit, "unspecified" if another component cut the body, and "" otherwise.
+    *codings* are the headers in `CODING_HEADERS`. While *uncounted* is open, the limit of
+    concurrent requests is raised for this request. *uncounted* is closed when the answer is
+    received.
     """
 
     origin: Origin
@@ -145,13 +140,14 @@ class DownloadState:
     conditions: dict[str, bytes] = field(default_factory=dict)
     started: float = 0.0
     received: int = 0
-    is_truncated: bool = False
     is_late: bool = False
     is_over: bool = False
     is_sent: bool = False
     proxy: str | None = None
     user_agent: bytes | None = None
-    answer: HttpAnswer | None = None
+    answer: tuple[int, bytes] | None = None
+    cut: str = ""
+    codings: dict[str, Any] = field(default_factory=dict)
     uncounted: ExitStack = field(default_factory=ExitStack)
 
     def is_queued(self, crawler: Crawler) -> bool:
@@ -187,46 +183,6 @@ class DownloadState:
         name = awaited_component(self._is_of) or stage
         limit = f"{self.max_seconds:g} s ({self.limit_name})"
         return f"{name} did not return within {limit} plus 5 s"
-
-    def received_answer(self, response: Response) -> HttpAnswer:
-        """Make an `HttpAnswer` from *response*, store it in `answer`, and return it."""
-        fault = None
-        if "download_stopped" in response.flags and not self.is_truncated:
-            # Another component stopped the download. Compare the lengths, because the
-            # whole body possibly arrived before the stop.
-            length = response.headers.get("Content-Length")
-            is_whole = length == b"%d" % len(response.body)
-            fault = None if is_whole else exceptions.StopDownload()
-        self.answer = HttpAnswer(
-            url=self.url,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-            codings=codings_of(response.headers),
-            is_truncated=self.is_truncated,
-            via_proxy=bool(self.proxy),
-            is_conditional=bool(self.conditions),
-            final_url=self.url if self.is_redirected else None,
-            fault=fault,
-        )
-        return self.answer
-
-    def answer_of(self, response: Response) -> HttpAnswer:
-        """Return the stored answer with the status, headers and body of *response*.
-        *response* includes the changes that middlewares made. A middleware may also have
-        created *response* itself.
-        """
-        # If no answer is stored, a middleware has answered the request itself.
-        is_made = self.answer is None
-        answer = self.answer or self.received_answer(response)
-        is_same = (answer.status, answer.body) == (response.status, response.body)
-        return replace(
-            answer,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-            is_changed=is_made or not is_same,
-        )
 
 
 def _state_of(request: Request) -> DownloadState | None:
@@ -316,7 +272,6 @@ class RobotsDownload:
         """
         cookies = cookies or FetchCookies()
         result: FetchResult | Redirect = Redirect(start or origin.robots_url)
-        answer: HttpAnswer | None = None
         requested: list[Hop] = []
         permit = self._permits.acquire()
         if not permit.called:
@@ -331,18 +286,15 @@ class RobotsDownload:
                 requested.append(hop)
                 state = self._new_state(origin, context, last, requested)
                 sent = await self._send(context, state, hop[1])
-                if not isinstance(sent, HttpAnswer):
+                if not isinstance(sent, Response):
                     result = sent
                     break
-                answer = sent
-                cookies.store(answer.headers, answer.url)
-                result = await self._read(answer)
+                cookies.store(sent.headers, state.url)
+                result = await self._read(sent, state)
         finally:
             self._permits.release()
         if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
             result = replace(result, final_url=requested[-1][0])
-        for observer in self._observers:
-            observer.ended(origin, result, answer)
         return result
 
     def _redirect_error(self, hop: Hop, requested: list[Hop]) -> FetchError | None:
@@ -399,7 +351,7 @@ class RobotsDownload:
 
     async def _send(
         self, context: RequestContext, state: DownloadState, cookie: bytes | None
-    ) -> HttpAnswer | FetchResult:
+    ) -> Response | FetchResult:
         """Send one request. Return the answer, or the failure if no answer was received."""
         self._widen_pool(state.url.partition(":")[0])
         request = robots_request(state.url, context, state.max_seconds, cookie)
@@ -432,7 +384,7 @@ class RobotsDownload:
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
         self._robot.check_sent(state.user_agent, context.user_agent)
-        return state.answer_of(response)
+        return response
 
     async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:
         """Return the failure of a request that ended with *error*. The type of the failure
@@ -456,14 +408,36 @@ class RobotsDownload:
         # Replace Scrapy's message, which repeats the URL and does not name the setting.
         return replace(failure, detail=state.took)
 
-    async def _read(self, answer: HttpAnswer) -> FetchResult | Redirect:
-        """Return the meaning of *answer*. Count *answer*, unless *answer* is a redirect or
-        has a status of a proxy, such as 407.
+    async def _read(
+        self, response: Response, state: DownloadState
+    ) -> FetchResult | Redirect:
+        """Return the meaning of *response*. Count *response*, unless *response* is a
+        redirect or has a status of a proxy, such as 407.
+
+        *response* includes the changes that middlewares made. A middleware may also have
+        created *response* itself.
         """
+        status = response.status
+        if state.cut == "unspecified" and outcome_of(status).row.reads_body:
+            # Ours R7: reject an incomplete file, because the missing part of the file may
+            # disallow the whole site.
+            return LocalFault(exceptions.StopDownload())
+        response.headers.update(state.codings)
+        answer = HttpAnswer(
+            url=state.url,
+            status=status,
+            headers=response.headers,
+            body=response.body,
+            is_truncated=state.cut == "length",
+            via_proxy=bool(state.proxy),
+            is_conditional=bool(state.conditions),
+            final_url=state.url if state.is_redirected else None,
+            is_changed=state.answer != (status, response.body),
+        )
         result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
-        if not isinstance(result, Redirect) and answer.status not in OF_THE_PROXY:
+        if not isinstance(result, Redirect) and status not in OF_THE_PROXY:
             stats.count(self._crawler, stats.RESPONSES)
-            stats.count(self._crawler, stats.RESPONSE_STATUS, status=answer.status)
+            stats.count(self._crawler, stats.RESPONSE_STATUS, status=status)
         return result
 
     @contextmanager
@@ -500,7 +474,8 @@ class RobotsDownload:
         """
         if state := _state_of(request):
             state.received, state.answer = 0, None
-            state.is_truncated = state.is_late = False
+            state.codings.clear()
+            state.cut, state.is_late = "", False
             state.is_sent = True
             # Read the proxy and the User-Agent here, after HttpProxyMiddleware and other
             # middlewares have set them.
@@ -521,7 +496,7 @@ class RobotsDownload:
         if state.received > state.max_bytes:
             # A file that is too long is not a failure, because the complete lines within
             # the limit are obeyed (O24).
-            state.is_truncated = True
+            state.cut = "length"
             raise exceptions.StopDownload(fail=False)
         if monotonic() - state.started > state.max_seconds:
             # A download that is too slow is a failure, because lines within the size limit
@@ -537,11 +512,18 @@ class RobotsDownload:
         # Lower the limit of concurrent requests now, so that no page takes the slot that
         # was added for this request.
         state.uncounted.close()
-        answer = state.received_answer(response)
+        if "download_stopped" in response.flags and not state.cut:
+            # Another component stopped the download. Compare the lengths, because the whole
+            # body possibly arrived before the stop.
+            length = response.headers.get("Content-Length")
+            is_whole = length == b"%d" % len(response.body)
+            state.cut = "" if is_whole else "unspecified"
+        state.answer = response.status, response.body
         for observer in self._observers:
-            observer.answered(state.origin, request, response, answer)
+            observer.answered(state, request, response)
         # Remove the headers about codings, so that Scrapy does not decompress the body.
         # Scrapy would discard a truncated body, but `policy.unpacking` unpacks the part
         # that arrived.
         for name in CODING_HEADERS:
-            response.headers.pop(name, None)
+            if name in response.headers:
+                state.codings[name] = response.headers.pop(name)

@@ -27,18 +27,17 @@ from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
 from scrapy.extensions.httpcache import DummyPolicy
 from scrapy.http import Response
 
-from scrapy_robots1994.crawl.fetch import FetchObserver
+from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.threads import read_in_crawl
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.http_answer import (
     HttpAnswer,
     Redirect,
-    codings_of,
     date_of,
     is_private,
 )
-from scrapy_robots1994.policy.outcomes import NOT_MODIFIED
+from scrapy_robots1994.policy.outcomes import NOT_MODIFIED, REDIRECTS, outcome_of
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.memory import POLICY_BYTES, bytes_of
 
@@ -97,22 +96,26 @@ class HttpCache(FetchObserver):
 
     def answered(
         self,
-        origin: Origin,  # noqa: ARG002 - an argument of every observer
+        download: DownloadState,
         request: Request,  # noqa: ARG002 - an argument of every observer
         response: Response,
-        answer: HttpAnswer,
     ) -> None:
         """Store *response*, the unchanged answer.
 
         Some answers are not stored: a 304, an answer that says `no-store`, an answer that a
         proxy could have made, and an answer whose download another component stopped.
         """
-        is_stored = answer.is_of_origin and answer.fault is None
-        if not is_stored or answer.status == NOT_MODIFIED or is_private(answer.headers):
+        status, via_proxy = response.status, bool(download.proxy)
+        # Redirects are followed with and without a proxy.
+        is_trusted = outcome_of(status, via_proxy=via_proxy).row.is_trusted
+        is_of_origin = not via_proxy or is_trusted or status in REDIRECTS
+        is_whole = download.cut != "unspecified"
+        is_stored = is_of_origin and is_whole and status != NOT_MODIFIED
+        if not is_stored or is_private(response.headers):
             return
         cache, spider = self._middleware, self._crawler.spider
         with suppress(Exception):
-            cache.storage.store_response(spider, Request(answer.url), response)
+            cache.storage.store_response(spider, Request(download.url), response)
 
     async def get(self, origin: Origin) -> Policy | None:
         """Return the policy that the cached answer of *origin* states. Return `None` if no
@@ -133,7 +136,6 @@ class HttpCache(FetchObserver):
                 status=response.status,
                 headers=response.headers,
                 body=response.body,
-                codings=codings_of(response.headers),
                 final_url=final_url,
             )
             now = time.time()

@@ -47,7 +47,8 @@ class RobotsResponse:
     server's Retry-After. Each value is in seconds, or `None` if the headers do not state
     the value. *final_url* is the URL that answered after a redirect, or `None` without a
     redirect (R2, redirects). *via_proxy* is `True` if the answer came through a proxy. A
-    proxy may have generated the answer itself.
+    proxy may have generated the answer itself. *is_changed* is `True` if a downloader
+    middleware changed or created the answer.
     """
 
     status: int
@@ -60,6 +61,7 @@ class RobotsResponse:
     last_modified: str | None = None
     final_url: str | None = None
     via_proxy: bool = False
+    is_changed: bool = False
 
     @property
     def outcome(self) -> Outcome:

@@ -25,10 +25,9 @@ from scrapy_robots1994.policy.outcomes import (
     NOT_MODIFIED,
     OF_THE_PROXY,
     REDIRECTS,
-    Outcome,
     outcome_of,
 )
-from scrapy_robots1994.policy.unpacking import Undecodable, is_quickly_unpacked, unpack
+from scrapy_robots1994.policy.unpacking import Undecodable, unpack
 
 MAX_HEADER_BYTES = 4_096
 """The maximum number of bytes that are read from one header. If the header has several
@@ -56,45 +55,23 @@ class HeaderLines(Protocol):
 class HttpAnswer:
     """An HTTP answer to a request for *url*, before `read_answer` interprets the answer.
 
-    *body* is the body as the server sent it, still encoded. *codings* are the codings of
-    *body*, in the order in which the server applied the codings. *is_truncated* is `True`
+    *body* is the body as the server sent it, still encoded. *is_truncated* is `True`
     if *body* is only the beginning of the body that the server sent (Ours O24, truncated
     files). *via_proxy* is `True` if the answer came through a proxy. *is_conditional* is
     `True` if the request contained validators. If a redirect led to *url*, *final_url*
-    equals *url*. Otherwise, *final_url* is `None`. If the body is incomplete through our
-    own fault (R7), *fault* is the exception that interrupted the download. *is_changed* is
-    `True` if a downloader middleware changed or created the answer.
+    equals *url*. Otherwise, *final_url* is `None`. *is_changed* is `True` if a downloader
+    middleware changed or created the answer.
     """
 
     url: str
     status: int
     headers: HeaderLines
     body: bytes = b""
-    codings: tuple[str, ...] = ()
     is_truncated: bool = False
     via_proxy: bool = False
     is_conditional: bool = False
     final_url: str | None = None
-    fault: Exception | None = None
     is_changed: bool = False
-
-    @property
-    def outcome(self) -> Outcome:
-        """The meaning of the answer. A 304 to a conditional request means `RENEWED` (R1,
-        not modified). In any other case, the status determines the meaning.
-        """
-        if self.is_conditional and self.status == NOT_MODIFIED:
-            return Outcome.RENEWED
-        return outcome_of(self.status, via_proxy=self.via_proxy)
-
-    @property
-    def is_of_origin(self) -> bool:
-        """Whether the answer counts as the origin's own. An answer that came through a
-        proxy counts only if the answer is a redirect, or if *is_trusted* is true in the row
-        of the outcome. Redirects are followed with and without a proxy.
-        """
-        is_trusted = self.status in REDIRECTS or self.outcome.row.is_trusted
-        return is_trusted or not self.via_proxy
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +100,7 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
         return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False
-    if answer.outcome.row.reads_body:
-        if answer.fault is not None:
-            # Ours R7: reject an incomplete file, because the missing part of the file may
-            # disallow the whole site.
-            return LocalFault(answer.fault)
+    if outcome_of(answer.status).row.reads_body:
         try:
             body, is_truncated = unpacked(answer, limit)
         except Undecodable as error:
@@ -136,13 +109,14 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
         status=answer.status,
         body=body,
         is_truncated=is_truncated,
-        not_modified=answer.outcome is Outcome.RENEWED,
+        not_modified=answer.is_conditional and answer.status == NOT_MODIFIED,
         freshness_lifetime=freshness_lifetime(answer.headers, now),
         retry_after=retry_after(answer.headers, now),
         etag=_validator(answer.headers, "ETag"),
         last_modified=_validator(answer.headers, "Last-Modified"),
         final_url=answer.final_url,
         via_proxy=answer.via_proxy,
+        is_changed=answer.is_changed,
     )
 
 
@@ -150,9 +124,14 @@ def is_quick(answer: HttpAnswer, most: int) -> bool:
     """Return whether *answer* can be interpreted as quickly as *most* bytes of a file can
     be parsed.
     """
+    codings = codings_of(answer.headers)
     # If the outcome does not depend on the body, the body is not unpacked.
-    is_plain = not answer.codings or not answer.outcome.row.reads_body
-    return is_plain or is_quickly_unpacked(answer.body, answer.codings, most)
+    if not codings or not outcome_of(answer.status).row.reads_body:
+        return True
+    # The unpacking of 80 bytes of brotli can take 40 ms, because the window may be large.
+    # The unpacking of a few KB of zstd can take 6 ms.
+    is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
+    return not is_slow and len(answer.body) <= most
 
 
 def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
@@ -163,10 +142,8 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     *limit* bytes do not contain a line end.
     """
     body, is_truncated = answer.body, answer.is_truncated
-    if answer.codings:
-        body, is_truncated = unpack(
-            body, answer.codings, limit, is_truncated=is_truncated
-        )
+    if codings := codings_of(answer.headers):
+        body, is_truncated = unpack(body, codings, limit, is_truncated=is_truncated)
     # Ours O24 (truncated files): only whole lines are obeyed. If even the first line is
     # longer than the limit, the rules are unknown. Unknown rules never mean "allowed".
     is_longer = is_truncated or len(body) > limit

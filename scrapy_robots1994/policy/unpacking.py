@@ -58,16 +58,6 @@ class Undecodable(ValueError):  # noqa: N818 - a state of the body, not a bug
         super().__init__(message)
 
 
-def is_quickly_unpacked(body: bytes, codings: Sequence[str], most: int) -> bool:
-    """Return whether *body* can be unpacked as quickly as *most* bytes of text can be
-    parsed.
-    """
-    # The unpacking of 80 bytes of brotli can take 40 ms, because the window may be large.
-    # The unpacking of a few KB of zstd can take 6 ms.
-    is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
-    return not is_slow and len(body) <= most
-
-
 def unpack(
     body: bytes, codings: Sequence[str], limit: int, *, is_truncated: bool
 ) -> tuple[bytes, bool]:

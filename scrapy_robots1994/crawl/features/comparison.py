@@ -24,6 +24,7 @@ from typing import NamedTuple
 from cachetools import LRUCache
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.formats import write_report
@@ -32,7 +33,7 @@ from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
-from scrapy_robots1994.crawl.fetch import FetchObserver
+from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
@@ -40,8 +41,8 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
 from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
+from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
@@ -176,17 +177,26 @@ class ShadowComparison(FetchObserver):
         """
         self._bodies[origin] = zlib.compress(body)
 
-    def ended(
-        self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
+    def answered(
+        self,
+        download: DownloadState,
+        request: Request,  # noqa: ARG002 - an argument of every observer
+        response: Response,
     ) -> None:
-        """Store the body of *answer* if the status of *answer* alone decides."""
-        is_read = answer is None or answer.outcome.row.reads_body
-        if answer is None or is_read or not isinstance(result, RobotsResponse):
+        """Store the body of *response* if the status of *response* alone decides."""
+        if outcome_of(response.status).row.reads_body:
             return
+        answer = HttpAnswer(
+            url=response.url,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+            is_truncated=bool(download.cut),
+        )
         # Do not store a body that cannot be unpacked. Our parser does not need the body,
         # because the status alone decides.
         with suppress(Undecodable):
-            self.store_body(origin, unpacked(answer, self._max_bytes)[0])
+            self.store_body(download.origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
         """If *found* is a policy, compare the decision of the policy about *request* with

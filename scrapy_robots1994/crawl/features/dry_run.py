@@ -67,7 +67,7 @@ from scrapy_robots1994.policy.http_answer import (
     codings_of,
     read_answer,
 )
-from scrapy_robots1994.policy.outcomes import Outcome
+from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.memory import MemoryStore
 
@@ -245,19 +245,19 @@ class DryRun:
             status=response.status,
             headers=response.headers,
             body=response.body,
-            codings=codings_of(response.headers),
             via_proxy=bool(request.meta.get("proxy")),
             final_url=response.url if hops else None,
         )
         is_late = request.meta.get("download_latency", 0) > self._settings.timeout
         # Ours R5 (unreachable): our middleware has its own time limit (`is_late`). A
         # failure from Scrapy's HTTP cache does not show whether the origin is failing now.
-        is_old_failure = answer.outcome is Outcome.UNREACHABLE and "cached" in flags
+        outcome = outcome_of(answer.status, via_proxy=answer.via_proxy)
+        is_old_failure = outcome is Outcome.UNREACHABLE and "cached" in flags
         # Ours R5: our middleware would retry after an incomplete body. Our middleware might
         # also be able to unpack a body that Scrapy could not unpack.
-        is_read = answer.outcome.row.reads_body
-        is_not_whole = bool(answer.codings or _NOT_WHOLE.intersection(flags))
-        if is_late or is_old_failure or (is_read and is_not_whole):
+        codings = codings_of(response.headers)
+        is_not_whole = bool(codings or _NOT_WHOLE.intersection(flags))
+        if is_late or is_old_failure or (outcome.row.reads_body and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
         # If the answer is a redirect, our middleware would follow the redirect (R2). A

@@ -26,7 +26,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features import evidence_format as names
 from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, WarcRecord
-from scrapy_robots1994.crawl.fetch import FetchObserver
+from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
@@ -41,8 +41,7 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
-from scrapy_robots1994.policy.fetch_result import FetchResult, RobotsResponse
-from scrapy_robots1994.policy.http_answer import HttpAnswer
+from scrapy_robots1994.policy.fetch_result import Answer, RobotsResponse
 from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import Policy
 
@@ -137,30 +136,22 @@ class Evidence(FetchObserver):
     # Fetches of robots.txt.
 
     def answered(
-        self, origin: Origin, request: Request, response: Response, answer: HttpAnswer
+        self, download: DownloadState, request: Request, response: Response
     ) -> None:
-        """Record the answer to one request for the robots.txt of *origin*."""
-        cut = "" if answer.fault is None else "unspecified"
-        truncated = "length" if answer.is_truncated else cut
-        reference = self.write_exchange(origin, request, response, truncated)
-        self._answers[origin] = reference
+        """Record the answer to one request for a robots.txt."""
+        origin, cut = download.origin, download.cut
+        self._answers[origin] = self.write_exchange(origin, request, response, cut)
 
-    def ended(
-        self, origin: Origin, result: FetchResult, answer: HttpAnswer | None
+    def policy_fetched(
+        self, policy: Policy, result: Answer, last: Policy | None
     ) -> None:
-        """Remove the reference to the record of the latest answer, unless *result* is the
-        meaning of the recorded answer.
-        """
-        # If a downloader middleware changed the answer, the record does not match *result*.
-        is_recorded = answer is not None and not answer.is_changed
-        if not (is_recorded and isinstance(result, RobotsResponse)):
-            self._answers.pop(origin, None)
-
-    def policy_fetched(self, policy: Policy, last: Policy | None) -> None:
         """Store a reference to the record from which *policy* was made. *last* is the last
         good policy.
         """
         reference = self._answers.pop(policy.origin, None)
+        if isinstance(result, RobotsResponse) and result.is_changed:
+            # A downloader middleware changed the answer, so the record does not match it.
+            reference = None
         # After a 304 or a failure, *policy* has the `uid` of the last good policy. The
         # record of the last good policy still applies.
         is_new = last is None or policy.uid != last.uid
