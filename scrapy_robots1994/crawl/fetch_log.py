@@ -131,20 +131,26 @@ class FetchLog:
         """
         # Count the outcome of *result* and not of *policy*, because a stale policy has the
         # outcome of an earlier answer.
-        outcome = result.outcome.value
-        stats.count(self._crawler, stats.OUTCOMES, outcome=outcome)
+        stats.count(self._crawler, stats.OUTCOMES, outcome=result.outcome.value)
+        kind, meaning = self._meaning(policy, logged)
         if policy.is_stale_on_error or not policy.is_known:
-            self._unreachable(policy, result, logged, policy.fresh_until - now)
+            if policy.is_stale_on_error:
+                stats.count(self._crawler, stats.STALE_IF_ERROR)
+            text = f"Could not fetch %s (%s): {meaning}"
+            # In a dry run, our middleware does not send requests.
+            if not self._settings.dry_run:
+                pause = policy.fresh_until - now
+                text += f"; the next fetch is in {pause:.0f} s at the earliest"
+            self._origins.log(kind, text, policy.origin, said_of(result))
             return
         # Without a last good policy, the fetch is not a refresh.
         if last is not None:
             stats.count(self._crawler, stats.REFRESHED)
-        kind, more = self._meaning(policy, logged)
         self._origins.log(
             kind,
-            # The format may contain `more`, because `more` is our own text and does not
-            # contain a per cent sign.
-            f"%s%s: HTTP %s, %s, fresh for %.0f s{more}",
+            # The format may contain `meaning`, because `meaning` is our own text and does
+            # not contain a per cent sign.
+            "%s%s: HTTP %s, %s, fresh for %.0f s" + f"; {meaning}" * bool(meaning),
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
             policy.status,
@@ -153,87 +159,52 @@ class FetchLog:
         )
 
     def _meaning(
-        self, policy: Policy, last: Policy | None
+        self, policy: Policy, logged: Policy | None
     ) -> tuple[MessageKind | None, str]:
-        """Return the message kind for *policy*, and the end of its log line.
+        """Return the message kind for *policy*, and a clause about its effect, or "".
 
-        *last* is the policy that was logged before. The message kind is `None` if *policy*
-        has an ordinary file, or if *policy* means the same as *last*.
+        The message kind is `None` if *policy* has an ordinary file, or if *policy* means
+        the same as *logged*, the policy that was logged before.
         """
-        row, more = policy.outcome.row, ""
-        if row.setting:
-            # Name the setting that decides, so that the reader can change it.
-            more = f"; all its URLs {self._effect(row.outcome)}"
-        if row.reason and row.outcome not in self._settings.freshness.allowing:
+        row = policy.outcome.row
+        if policy.is_stale_on_error:
+            # Ours R5: the last good policy takes precedence over ROBOTS1994_UNREACHABLE.
+            is_new = logged is None or not logged.is_stale_on_error
+            return _STALE if is_new else None, "the last good policy remains in use"
+        if row.reason:
             # Log above DEBUG, because a status such as 403 is often a mistake in the
-            # configuration of the server (R3, access refused).
-            is_new = last is None or last.outcome is not row.outcome
-            return (self._uniform(row.outcome) if is_new else None), more
-        robots = policy.robots if last is None or last.robots is None else None
+            # configuration of the server (R3, access refused). Log only once for an origin,
+            # because the fetch of an unreachable origin is repeated (R5).
+            is_open = row.outcome in self._settings.freshness.allowing
+            is_new = logged is None or logged.outcome is not row.outcome
+            is_shown = is_new and not (is_open and row.is_answer)
+            kind = self._uniform(row.outcome) if is_shown else None
+            # Name the setting that decides, so that the reader can change it.
+            effect = f"all its URLs {self._effect(row.outcome)}"
+            return kind, effect if row.setting else ""
+        robots = policy.robots if logged is None or logged.robots is None else None
         if robots and (name := compression_of(robots.body)):
             return _COMPRESSED, (
-                f"; it is {name} data without a Content-Encoding, so its lines cannot be "
+                f"it is {name} data without a Content-Encoding, so its lines cannot be "
                 "read: it disallows nothing"
             )
         if robots and begins_as_markup(robots.text):
             # Log above DEBUG, because some servers send an HTML page for every path. An
             # HTML page usually disallows nothing.
-            return _MARKUP, (
-                "; it begins as a page of HTML or XML does, not as a robots.txt"
+            return (
+                _MARKUP,
+                "it begins as a page of HTML or XML does, not as a robots.txt",
             )
-        return None, more
+        return None, ""
 
     def _uniform(self, outcome: Outcome) -> MessageKind:
         """Return the message kind for an origin with one verdict for all its URLs."""
         row = outcome.row
+        origins = "robots.txt of %d origins could not be fetched"
         if row.is_answer:
-            summary = (
-                f"%d origins answered {row.statuses} for robots.txt: all their URLs "
-                f"{self._are_refused}"
-                + f"; {row.full_setting} allows them"
-                * bool(row.setting)
-            )
-        else:
-            effect = self._effect(outcome)
-            summary = f"robots.txt of %d origins could not be fetched: all their URLs {effect}"
-        command = _CHECK
-        if self._settings.store.url is not None:
-            command = (
-                f"`scrapy robots-store list --outcome {outcome.value}` lists such origins "
-                "in the store"
-            )
-        return MessageKind(WARNING, summary, command)
-
-    def _unreachable(
-        self, policy: Policy, result: Answer, last: Policy | None, pause: float
-    ) -> None:
-        """Log that an origin gave no usable answer (R5, unreachable). Warn only at the
-        first failure.
-
-        *last* is the policy that was logged before. *pause* is the number of seconds
-        until the next fetch.
-        """
-        # Warn only once for an origin, because the fetch is repeated until the origin gives
-        # an answer.
-        is_new = last is None or last.outcome is not policy.outcome
-        kind = self._uniform(policy.outcome) if is_new else None
-        meaning = f"all its URLs {self._effect(policy.outcome)}"
-        if policy.is_stale_on_error:
-            stats.count(self._crawler, stats.STALE_IF_ERROR)
-            # Ours R5: the last good policy takes precedence over ROBOTS1994_UNREACHABLE.
-            meaning = "the last good policy remains in use"
-            kind = None if last is not None and last.is_stale_on_error else _STALE
-        self._origins.log(
-            kind,
-            "Could not fetch %s (%s): %s%s",
-            policy.origin,
-            said_of(result),
-            meaning,
-            # In a dry run, our middleware does not send requests.
-            ""
-            if self._settings.dry_run
-            else f"; the next fetch is in {pause:.0f} s at the earliest",
-        )
+            origins = f"%d origins answered {row.statuses} for robots.txt"
+        effect = self._effect(outcome)
+        return MessageKind(WARNING, f"{origins}: all their URLs {effect}", _CHECK)
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
         """Log and count *policy*, which was found in a source (the store or Scrapy's HTTP
@@ -245,10 +216,11 @@ class FetchLog:
         rest = policy.fresh_until - now
         # Log the policy in the same way as a fetched policy. Perhaps this crawl has not
         # logged the policy before.
-        kind, more = self._meaning(policy, last)
+        kind, meaning = self._meaning(policy, last)
         self._origins.log(
             kind,
-            f"%s: %s, %s, from %s, fetched %.0f s ago, %s{more}",
+            "%s: %s, %s, from %s, fetched %.0f s ago, %s"
+            + f"; {meaning}" * bool(meaning),
             policy.origin,
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,

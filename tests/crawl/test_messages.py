@@ -339,7 +339,9 @@ def test_log_says_whether_forbidden_origins_are_refused(
     result = crawl(urls, settings=settings)
 
     counted = f"{number} origins answered 401 or 403 for robots.txt: all their URLs"
-    assert len(result.lines("WARNING", f"{counted} {meaning};")) == (number > 20)
+    setting = 'unless ROBOTS1994_FORBIDDEN = "allow"'
+    summary = f"{counted} {meaning} {setting}. The first 20"
+    assert len(result.lines("WARNING", summary)) == (number > 20)
     assert len(result.lines("WARNING", "HTTP 403, forbidden", meaning)) == 20
     assert result.log.count(f"all its URLs {meaning}") == number
     is_refusing = not settings
