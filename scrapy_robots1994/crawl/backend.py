@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 
-from scrapy import Request, signals
+from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
@@ -52,9 +52,11 @@ class ScrapyBackend:
     ) -> None:
         self._crawler = crawler
         self.reader = settings.new_reader()
-        self.http_cache = HttpCache.of(crawler, settings, self.reader)
-        caches = [] if self.http_cache is None else [self.http_cache]
-        self._observers = (*observers, *caches)
+        self.http_cache: HttpCache | None = None
+        self._observers = [*observers]
+        if crawler.settings.getbool("HTTPCACHE_ENABLED"):
+            self.http_cache = HttpCache(crawler, settings, self.reader)
+            self._observers.append(self.http_cache)
         # The attribute `download` is public, because a command can fetch another URL as if
         # it were the robots.txt. A second `RobotsDownload` would not share the limit of
         # parallel fetches.
@@ -162,49 +164,36 @@ class ScrapyBackend:
             return replace(result, is_final=True)
         return result
 
-    async def policy_fetched(
+    async def announce(
         self,
         policy: Policy,
-        result: Answer,
-        last: Policy | None,
         known: Policy | None,
         context: RequestContext,
+        result: Answer | None = None,
+        last: Policy | None = None,
     ) -> None:
-        """Log and count *policy*, which was made from *result*.
+        """Log and count *policy*, and call all listeners before a waiting request resumes.
+        *policy* is already in memory, so a listener may request pages of the origin.
 
-        If *result* contains a file, or if the file of *policy* is new to this crawl, call
-        all listeners. *last* is the last good policy. *known* is the policy that this crawl
-        had before.
+        *known* is the policy that this crawl had before. *policy* was made from *result*,
+        or was loaded from a source if *result* is `None`. *last* is the last good policy.
+
+        If the file of *policy* differs from the file of *known*, log the problems of the
+        file. If such a file also names sitemaps, send `robots_sitemaps`. Send
+        `robots_parsed` for every file, if Scrapy has this signal.
         """
-        for observer in self._observers:
-            observer.policy_fetched(policy, result, last)
-        self._log.fetched(policy, result, last, known, self.now())
-        # After a 304 or a failed refresh, the file is unchanged. However, a file that was
-        # only in the store is new to this crawl.
-        is_new = known is None or known.stated is not policy.stated
-        if is_new or result.outcome is Outcome.PARSED:
-            await self._announce(policy, known, context.page)
-
-    async def policy_loaded(
-        self, policy: Policy, known: Policy | None, context: RequestContext
-    ) -> None:
-        """Log and count *policy*, which was loaded without a fetch. Call all listeners.
-
-        *known* is the policy that this crawl had before.
-        """
-        self._log.loaded(policy, known, self.now())
-        await self._announce(policy, known, context.page)
-
-    async def _announce(
-        self, policy: Policy, known: Policy | None, page: Request
-    ) -> None:
-        """Call all listeners with the file of *policy*, if *policy* has a file.
-
-        If the file differs from the file of *known*, log the problems of the file. If such
-        a file also names sitemaps, send `robots_sitemaps`. Send `robots_parsed` for every
-        file, if Scrapy has this signal.
-        """
-        robots = policy.robots
+        robots, page = policy.robots, context.page
+        if result is None:
+            self._log.loaded(policy, known, self.now())
+        else:
+            for observer in self._observers:
+                observer.policy_fetched(policy, result, last)
+            self._log.fetched(policy, result, last, known, self.now())
+            # After a 304 or a failed refresh, the file is unchanged. However, a file that
+            # was only in the store is new to this crawl.
+            is_old = known is not None and known.stated is policy.stated
+            if is_old and result.outcome is not Outcome.PARSED:
+                return
         if robots is None:
             return
         # Wait for the handlers of each signal. A handler may request pages of the origin.

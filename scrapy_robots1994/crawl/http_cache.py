@@ -19,6 +19,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
@@ -39,7 +40,7 @@ from scrapy_robots1994.policy.http_answer import (
 )
 from scrapy_robots1994.policy.outcomes import NOT_MODIFIED, REDIRECTS, outcome_of
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.stores.memory import POLICY_BYTES, bytes_of
+from scrapy_robots1994.stores.memory import bytes_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -55,16 +56,9 @@ removed from this memory is parsed again for the next page of its origin.
 """
 
 
-def new_cache() -> LRUCache[Origin, Policy | None]:
-    """Return an empty cache of policies. In the cache, the value `None` means that the HTTP
-    cache does not contain a policy for the origin.
-    """
-    return LRUCache(REPLAYED_BYTES, getsizeof=_bytes_of)
-
-
-def _bytes_of(policy: Policy | None) -> int:
-    """Return the size of *policy* in bytes, limited to the size of the whole cache."""
-    return min(POLICY_BYTES if policy is None else bytes_of(policy), REPLAYED_BYTES)
+def new_cache() -> LRUCache[Origin, Policy]:
+    """Return an empty cache of policies for replayed pages."""
+    return LRUCache(REPLAYED_BYTES, partial(bytes_of, most=REPLAYED_BYTES))
 
 
 class HttpCache(FetchObserver):
@@ -85,14 +79,6 @@ class HttpCache(FetchObserver):
         # `_policies` contains the policies for replayed pages. `MemoryStore` does not
         # contain these policies, because the policies were not fetched in this crawl.
         self._policies = new_cache()
-
-    @classmethod
-    def of(
-        cls, crawler: Crawler, settings: RobotsSettings, reader: Reader
-    ) -> HttpCache | None:
-        """Return the HTTP cache of *crawler*, or `None` if HTTPCACHE_ENABLED is off."""
-        is_on = crawler.settings.getbool("HTTPCACHE_ENABLED")
-        return cls(crawler, settings, reader) if is_on else None
 
     def answered(
         self,
@@ -175,14 +161,12 @@ class HttpCache(FetchObserver):
         """Return the cached policy of *origin* for replayed pages. The policy may have any
         age.
         """
-        if origin in self._policies:
-            return self._policies[origin]
-        policy = await self.get(origin)
-        if policy is not None:
+        policy = self._policies.get(origin) or await self.get(origin)
+        if policy is not None and origin not in self._policies:
             # Compile the rules now, so that the measured size of the policy includes the
             # rules.
             policy.rules(self._robot.usual)
-        self._policies[origin] = policy
+            self._policies[origin] = policy
         return policy
 
     @property

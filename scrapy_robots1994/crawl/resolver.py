@@ -302,7 +302,7 @@ class PolicyResolver:
         # drop the policy while the listeners run.
         in_flight.decided = policy
         try:
-            await self.backend.policy_loaded(policy, known, context)
+            await self.backend.announce(policy, known, context)
             self.memory.measure(policy)
         finally:
             # Reset `decided`, because a refresh may decide a new policy, and because `_run`
@@ -386,7 +386,7 @@ class PolicyResolver:
             # Release the lease before the listeners run. Other workers wait for the policy,
             # and need not wait for the listeners of this crawl.
             self.store.release_lease(origin, policy)
-        await self.backend.policy_fetched(policy, result, last, known, context)
+        await self.backend.announce(policy, known, context, result, last)
         self.memory.measure(policy)
         # Return the exception only if no last good policy decides.
         if isinstance(result, FetchError) and not policy.is_known:

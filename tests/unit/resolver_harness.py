@@ -175,22 +175,20 @@ class FakeBackend:
         if self.is_closing:
             assert self.retried.count(origin) == self.retried_before[origin] + 1
 
-    async def policy_fetched(
+    async def announce(
         self,
         policy: Policy,
-        result: RobotsResponse | FetchError,
-        *_: object,
+        _known: Policy | None,
+        _context: object,
+        result: RobotsResponse | FetchError | None = None,
+        _last: Policy | None = None,
     ) -> None:
-        """Record the policy. A listener may raise an exception."""
-        last = [each for each in self.fetches if each.origin == policy.origin][-1]
-        previous, at = self.memory.replaced, self.now()
-        made = Fetched(policy, result, last.validators, previous, at)
-        self.fetched.append(made)
-        if self.listener_error is not None:
-            raise self.listener_error
-
-    async def policy_loaded(self, policy: Policy, *_: object) -> None:
-        """Raise the exception of a listener, if the test has set one."""
+        """Record a policy that was made from *result*. A listener may raise an exception."""
+        if result is not None:
+            last = [each for each in self.fetches if each.origin == policy.origin][-1]
+            previous, at = self.memory.replaced, self.now()
+            made = Fetched(policy, result, last.validators, previous, at)
+            self.fetched.append(made)
         if self.listener_error is not None:
             raise self.listener_error
 
