@@ -169,7 +169,6 @@ class PolicyLookup(Lookup):
                 logger.warning(
                     "Could not fetch %s (%s)", redact_and_escape(url), answer.detail
                 )
-                return Policy.unreachable(origin, answer, now, freshness)
         return Policy.from_response(origin, answer, self.reader, now, freshness)
 
     def _note_waiting(self) -> None:

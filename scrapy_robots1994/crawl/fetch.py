@@ -335,15 +335,11 @@ class RobotsDownload:
             (of_page, "the download_timeout of the page"),
             key=itemgetter(0),
         )
-        # Send validators only to the URL whose answer contained the validators. The server
-        # of another URL could confirm a different file.
-        validators = None if last is None else last.validators
-        is_own = validators is not None and validators.url == url
         return DownloadState(
             origin=origin,
             url=url,
             is_redirected=len(requested) > 1,
-            conditions=validators.headers if validators and is_own else {},
+            conditions={} if last is None else last.validators(url),
             max_bytes=self._settings.max_bytes,
             max_seconds=float(seconds),
             limit_name=setting,

@@ -369,15 +369,13 @@ class PolicyResolver:
         """
         origin, freshness = in_flight.origin, self.freshness
         reader, now = self.backend.reader, self.backend.now()
-        match result:
-            case RobotsResponse(outcome=Outcome.RENEWED) if last is not None:
+        policy = Policy.from_response(origin, result, reader, now, freshness)
+        if last is not None:
+            if isinstance(result, RobotsResponse) and result.not_modified:
                 policy = last.revalidated(result, now, freshness)
-            case RobotsResponse() if result.outcome.row.is_answer:
-                policy = Policy.from_response(origin, result, reader, now, freshness)
-            case _ if last is not None and now < last.keep_until:
+            elif not policy.is_known and now < last.keep_until:
+                # Ours R5 (unreachable): the last good policy remains in use.
                 policy = last.stale_on_error(result, now, freshness)
-            case _:
-                policy = Policy.unreachable(origin, result, now, freshness)
         # Put the policy into memory before the listeners run, because a listener may
         # request pages of this origin.
         self.memory.put(policy)

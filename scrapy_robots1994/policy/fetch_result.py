@@ -64,6 +64,13 @@ class RobotsResponse:
     is_changed: bool = False
 
     @property
+    def is_of_origin(self) -> bool:
+        """Whether the response counts as the origin's own (Ours 3.1). A response that came
+        through a proxy counts only if its outcome is trusted.
+        """
+        return self.outcome.row.is_trusted or not self.via_proxy
+
+    @property
     def outcome(self) -> Outcome:
         """The meaning of the answer. A 304 to a conditional request means `RENEWED` (R1,
         not modified). In any other case, the status determines the meaning.
@@ -91,7 +98,10 @@ class FetchError:
     final_url: str | None = None
     error: Exception | None = field(default=None, compare=False, repr=False)
 
-    outcome = Outcome.UNREACHABLE  # Ours R5 (unreachable)
+    # A failure has the attributes of a response that means R5 (unreachable).
+    outcome = Outcome.UNREACHABLE
+    is_of_origin = via_proxy = False
+    status = retry_after = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +134,6 @@ class Cancelled:
 
 Answer: TypeAlias = RobotsResponse | FetchError
 FetchResult: TypeAlias = Answer | LocalFault | Cancelled
-
-
-@dataclass(frozen=True, slots=True)
-class Validators:
-    """The request headers that make a request conditional (RFC 9110, section 13.1). A
-    server may answer a conditional request with 304 (Not Modified).
-
-    The headers are sent only to *url*, because a server at another URL could confirm a
-    different file.
-    """
-
-    url: str
-    headers: dict[str, bytes]
-
-
-def is_of_origin(result: Answer) -> bool:
-    """Return whether *result* is an HTTP response that counts as the origin's own (Ours
-    3.1). A response that came through a proxy counts only if its outcome is trusted.
-    """
-    if not isinstance(result, RobotsResponse):
-        return False
-    return result.outcome.row.is_trusted or not result.via_proxy
 
 
 def said_of(result: FetchResult) -> str:

@@ -12,9 +12,7 @@ from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     RobotsResponse,
-    Validators,
     failure_of,
-    is_of_origin,
     said_of,
 )
 from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome, outcome_of
@@ -55,10 +53,9 @@ class FreshnessSettings:
         century.
         """
         # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
-        if not isinstance(result, RobotsResponse) or result.via_proxy:
-            return self.retry_after
+        stated = 0.0 if result.via_proxy else result.retry_after or 0.0
         longest = max(self.ttl, self.retry_after)
-        return min(max(result.retry_after or 0.0, self.retry_after), longest)
+        return min(max(stated, self.retry_after), longest)
 
     def uniform(
         self, outcome: Outcome, status: int | None, failure: str | None = None
@@ -153,18 +150,20 @@ class Policy:
     def from_response(
         cls,
         origin: Origin,
-        response: RobotsResponse,
+        response: Answer,
         reader: Reader,
         now: float,
         freshness: FreshnessSettings,
     ) -> "Policy":
         """Return the policy that *response* states according to R1 (the file), R3 (access
-        refused) or R4 (no file). For any other response, return the policy of an
-        unreachable origin (R5).
+        refused) or R4 (no file). For any other response, and for a failure, return the policy
+        of an unreachable origin (R5).
 
         *reader* parses the body of *response* if the outcome is R1. *now* is in seconds
         since the epoch.
         """
+        if not isinstance(response, RobotsResponse):
+            return cls.unreachable(origin, response, now, freshness)
         stated: RobotsTxt | UniformRules
         promised = None
         # Do not use `response.outcome`. For a 304, `response.outcome` may be `RENEWED`, but
@@ -187,7 +186,7 @@ class Policy:
             last_modified=response.last_modified,
             final_url=response.final_url,
             freshness_lifetime=promised,
-            may_be_shared=is_of_origin(response),
+            may_be_shared=response.is_of_origin,
         )
         return _stated_at(policy, now, freshness)
 
@@ -227,7 +226,7 @@ class Policy:
         *result* is the failure, or the answer that means R5 (unreachable).
         """
         retry_at = now + freshness.retry_delay(result)
-        status = result.status if isinstance(result, RobotsResponse) else None
+        status = result.status
         return cls(
             origin=origin,
             outcome=Outcome.UNREACHABLE,
@@ -238,7 +237,7 @@ class Policy:
             stale_until=retry_at,
             keep_until=retry_at,
             final_url=result.final_url,
-            may_be_shared=is_of_origin(result),
+            may_be_shared=result.is_of_origin,
             failure=said_of(result),
         )
 
@@ -259,7 +258,7 @@ class Policy:
             self,
             fetched_at=self.fetched_at - ahead,
             keep_until=self.keep_until - ahead,
-            may_be_shared=is_of_origin(result),
+            may_be_shared=result.is_of_origin,
             failure=said_of(result),
         )
         retry_at = now + freshness.retry_delay(result)
@@ -289,20 +288,22 @@ class Policy:
         """The parsed file, or `None` if the policy does not come from a file."""
         return None if isinstance(self.stated, UniformRules) else self.stated
 
-    @property
-    def validators(self) -> Validators | None:
-        """The request headers that allow a server to confirm this policy with a 304. The
-        value is `None` if the policy has no validators or no complete file.
+    def validators(self, url: str) -> dict[str, bytes]:
+        """Return the headers of a request to *url* that allow a server to confirm this
+        policy with a 304 (RFC 9110, section 13.1).
+
+        The dict is empty if the policy has no validators or no complete file. The dict is
+        also empty if *url* is not the URL that sent the validators, because the server of
+        another URL could confirm a different file.
         """
         # Do not send validators for a truncated file. If the user has raised the size limit
         # since the fetch, a 304 would hide the rest of the file.
         is_whole = self.robots is not None and not self.robots.is_truncated
+        if not is_whole or url != (self.final_url or self.origin.robots_url):
+            return {}
         sent = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
         # The validators were decoded from Latin-1, which preserves every byte.
-        headers = {name: it.encode("latin-1") for name, it in sent.items() if it}
-        if not (is_whole and headers):
-            return None
-        return Validators(self.final_url or self.origin.robots_url, headers)
+        return {name: it.encode("latin-1") for name, it in sent.items() if it}
 
     @property
     def is_known(self) -> bool:

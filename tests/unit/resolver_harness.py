@@ -16,7 +16,6 @@ from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     LocalFault,
     RobotsResponse,
-    Validators,
 )
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import Reader
@@ -37,7 +36,7 @@ class FakeCall:
 
     origin: Origin
     answer: Pending
-    validators: Validators | None = None
+    validators: dict[str, bytes] = field(default_factory=dict)
     at: float = 0.0
 
 
@@ -49,7 +48,7 @@ class Fetched:
 
     policy: Policy
     result: RobotsResponse | FetchError
-    validators: Validators | None
+    validators: dict[str, bytes]
     previous: Policy | None
     at: float
 
@@ -128,7 +127,7 @@ class FakeBackend:
         self, origin: Origin, context: str, last: Policy | None, _cookies: object
     ) -> FetchResult:
         """Record the fetch, and wait for its answer."""
-        validators = None if last is None else last.validators
+        validators = {} if last is None else last.validators(origin.robots_url)
         fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
         # With a store, each fetch needs a lease. The lease also covers the retries of the

@@ -395,8 +395,8 @@ class EveryOrder:
 
     def check_renewed(self, made: Fetched) -> None:
         """Check that a 304 has renewed the file whose validators were sent (R1)."""
-        assert made.validators is not None
-        name = made.validators.headers["If-None-Match"].decode()
+        assert made.validators
+        name = made.validators["If-None-Match"].decode()
         assert made.policy.robots is not None
         assert made.policy.robots.body == self.files[name]
         assert not made.policy.is_stale_on_error

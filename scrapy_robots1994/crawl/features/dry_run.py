@@ -58,7 +58,6 @@ from scrapy_robots1994.policy.fetch_result import (
     Answer,
     FetchError,
     LocalFault,
-    RobotsResponse,
     retry_pause,
 )
 from scrapy_robots1994.policy.http_answer import (
@@ -301,10 +300,7 @@ class DryRun:
         if retry_pause(result, retries, self._max_retries) is not None:
             return
         now, freshness = time.time(), self._settings.freshness
-        if isinstance(result, RobotsResponse):
-            policy = Policy.from_response(origin, result, self._reader, now, freshness)
-        else:
-            policy = Policy.unreachable(origin, result, now, freshness)
+        policy = Policy.from_response(origin, result, self._reader, now, freshness)
         robots = policy.robots
         if robots is None or robots.is_truncated:
             self._shadow.store_body(origin, body)
