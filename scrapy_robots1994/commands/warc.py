@@ -21,9 +21,10 @@ from scrapy_robots1994.crawl.features.evidence_format import VIA_PROXY
 from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
-from scrapy_robots1994.policy.http_answer import (
+from scrapy_robots1994.policy.fetch_result import (
+    FetchError,
     HttpAnswer,
+    RobotsResponse,
     read_answer,
     redirect_target,
     unpacked,

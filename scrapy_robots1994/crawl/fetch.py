@@ -54,14 +54,12 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.policy.faults import TIMED_OUT, fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
+    CODING_HEADERS,
     Answer,
     FetchError,
     FetchResult,
-    LocalFault,
-)
-from scrapy_robots1994.policy.http_answer import (
-    CODING_HEADERS,
     HttpAnswer,
+    LocalFault,
     Redirect,
 )
 from scrapy_robots1994.policy.outcomes import OF_THE_PROXY, outcome_of

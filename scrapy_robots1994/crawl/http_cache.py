@@ -31,10 +31,11 @@ from scrapy.http import Response
 from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.threads import read_in_crawl
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
-from scrapy_robots1994.policy.http_answer import (
+from scrapy_robots1994.policy.fetch_result import (
+    FetchResult,
     HttpAnswer,
     Redirect,
+    RobotsResponse,
     date_of,
     is_private,
 )
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
-    from scrapy_robots1994.policy.fetch_result import FetchResult
     from scrapy_robots1994.robotstxt import Reader
 
 REPLAYED_BYTES = 32_000_000

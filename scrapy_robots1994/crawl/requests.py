@@ -34,7 +34,9 @@ from scrapy_robots1994.parser.clients import (
     clients_of_handler,
     name_of,
 )
-from scrapy_robots1994.policy.http_answer import HeaderLines
+from scrapy_robots1994.policy.fetch_result import (
+    HeaderLines,
+)
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 OWN_REQUEST = "_robots1994_download"

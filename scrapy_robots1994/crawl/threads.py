@@ -18,7 +18,7 @@ from twisted.internet.defer import Deferred, DeferredLock, gatherResults
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
-from scrapy_robots1994.policy.http_answer import (
+from scrapy_robots1994.policy.fetch_result import (
     HttpAnswer,
     ReadAnswer,
     is_quick,

@@ -1,17 +1,38 @@
-"""The results of one GET /robots.txt, and the pauses before the file is requested again.
+"""The results of one GET /robots.txt, how an HTTP answer is read, and the pauses before the
+file is requested again.
+
+Only `read_answer` interprets an answer. `read_answer` interprets the answers in a crawl or
+a dry run, in Scrapy's HTTP cache, and in WARC files. The row of a status in `outcomes`
+determines the meaning of the status. Headers are first cut to `MAX_HEADER_BYTES`, and then
+parsed according to RFC 9110 and RFC 9111.
 
 The type of a failed result shows the cause of the failure. The cause is a failure of the
 origin (R5, unreachable), our own fault (R7), or a cancellation (R6, closing).
-`policy/faults.py` chooses the type. `policy/outcomes.py` defines the meaning of an answer.
-`docs/standard/retrieval.rst` describes the decisions R1 to R7 and 3.1 (retries).
+`policy/faults.py` chooses the type. `docs/standard/retrieval.rst` describes the decisions
+R1 to R7 and 3.1 (retries).
 """
 
 import random
+import re
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from datetime import timezone
+from email.utils import parsedate_to_datetime
+from typing import Protocol, TypeAlias, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from w3lib.url import safe_url_string
 
 from scrapy_robots1994.escaping import one_line, redact_and_escape
-from scrapy_robots1994.policy.outcomes import Outcome, group_of, outcome_of
+from scrapy_robots1994.policy.outcomes import (
+    NOT_MODIFIED,
+    OF_THE_PROXY,
+    REDIRECTS,
+    Outcome,
+    group_of,
+    outcome_of,
+)
+from scrapy_robots1994.policy.unpacking import Undecodable, unpack
 
 ExceptionT = TypeVar("ExceptionT", bound=BaseException)
 
@@ -34,6 +55,57 @@ JITTER = 0.25
 """The maximum random extension of a pause, as a share of the pause. The random extensions
 spread out the retries of many origins.
 """
+
+MAX_HEADER_BYTES = 4_096
+"""The maximum number of bytes that are read from one header. If the header has several
+lines, the limit applies to all lines together. Further bytes are ignored.
+"""
+
+UNREADABLE_URL = "an unreadable address"
+"""The target of a redirect whose Location is not a URL."""
+
+CODING_HEADERS = ("Content-Encoding", "Transfer-Encoding")
+
+# Match only validators that every HTTP client can send and every store returns unchanged.
+# The length is limited, because a header may be megabytes long.
+_VALIDATOR = re.compile(rb"[\t\x20-\x7e\xa0-\xff]{1,1000}")
+
+
+class HeaderLines(Protocol):
+    """The headers of an answer. `scrapy.http.Headers` implements this protocol."""
+
+    def getlist(self, key: str) -> list[bytes]:
+        """Return the values in all lines of the header *key*, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """An HTTP answer to a request for *url*, before `read_answer` interprets the answer.
+
+    *body* is the body as the server sent it, still encoded. *is_truncated* is `True`
+    if *body* is only the beginning of the body that the server sent (Ours O24, truncated
+    files). *via_proxy* is `True` if the answer came through a proxy. *is_conditional* is
+    `True` if the request contained validators. If a redirect led to *url*, *final_url*
+    equals *url*. Otherwise, *final_url* is `None`. *is_changed* is `True` if a downloader
+    middleware changed or created the answer.
+    """
+
+    url: str
+    status: int
+    headers: HeaderLines
+    body: bytes = b""
+    is_truncated: bool = False
+    via_proxy: bool = False
+    is_conditional: bool = False
+    final_url: str | None = None
+    is_changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A redirect (R2, redirects). *target* is an absolute URL or `UNREADABLE_URL`."""
+
+    target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +206,250 @@ class Cancelled:
 
 Answer: TypeAlias = RobotsResponse | FetchError
 FetchResult: TypeAlias = Answer | LocalFault | Cancelled
+ReadAnswer: TypeAlias = Answer | LocalFault | Redirect
+
+
+def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
+    """Return the meaning of *answer*.
+
+    The body is unpacked only if *reads_body* is `True` in the row of the outcome. Unpacking
+    stops after slightly more than *limit* bytes. *now*, in seconds since the epoch, is used
+    if the server sent no Date.
+    """
+    target = redirect_target(answer)
+    if target is not None:
+        return Redirect(target)
+    if answer.status in OF_THE_PROXY:
+        # Ours R7 (our own fault): only a proxy sends the status, so the answer says nothing
+        # about the origin.
+        refused = f"the proxy refused our credentials (HTTP {answer.status})"
+        return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
+    body, is_truncated = b"", False
+    if outcome_of(answer.status).row.reads_body:
+        try:
+            body, is_truncated = unpacked(answer, limit)
+        except Undecodable as error:
+            return FetchError("undecodable", str(error), is_final=error.is_final)
+    return RobotsResponse(
+        status=answer.status,
+        body=body,
+        is_truncated=is_truncated,
+        not_modified=answer.is_conditional and answer.status == NOT_MODIFIED,
+        freshness_lifetime=freshness_lifetime(answer.headers, now),
+        retry_after=retry_after(answer.headers, now),
+        etag=_validator(answer.headers, "ETag"),
+        last_modified=_validator(answer.headers, "Last-Modified"),
+        final_url=answer.final_url,
+        via_proxy=answer.via_proxy,
+        is_changed=answer.is_changed,
+    )
+
+
+def is_quick(answer: HttpAnswer, most: int) -> bool:
+    """Return whether *answer* can be interpreted as quickly as *most* bytes of a file can
+    be parsed.
+    """
+    codings = codings_of(answer.headers)
+    # If the outcome does not depend on the body, the body is not unpacked.
+    if not codings or not outcome_of(answer.status).row.reads_body:
+        return True
+    # The unpacking of 80 bytes of brotli can take 40 ms, because the window may be large.
+    # The unpacking of a few KB of zstd can take 6 ms.
+    is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
+    return not is_slow and len(answer.body) <= most
+
+
+def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
+    """Return the unpacked body of *answer*, and whether the unpacked body is truncated.
+
+    Raise `Undecodable` if the body cannot be unpacked (R5, unreachable). Also raise
+    `Undecodable` if the body is truncated or longer than *limit* bytes, and its first
+    *limit* bytes do not contain a line end.
+    """
+    body, is_truncated = answer.body, answer.is_truncated
+    if codings := codings_of(answer.headers):
+        body, is_truncated = unpack(body, codings, limit, is_truncated=is_truncated)
+    # Ours O24 (truncated files): only whole lines are obeyed. If even the first line is
+    # longer than the limit, the rules are unknown. Unknown rules never mean "allowed".
+    is_longer = is_truncated or len(body) > limit
+    if is_longer and not any(end in body[:limit] for end in (b"\r", b"\n")):
+        why = f"no line ends within {limit} bytes; raise ROBOTS1994_MAX_BYTES"
+        raise Undecodable(why, is_final=True)
+    return body, is_truncated
+
+
+def redirect_target(answer: HttpAnswer) -> str | None:
+    """Return the absolute URL, without a fragment, to which *answer* redirects, or `None`
+    if *answer* is not a redirect.
+    """
+    lines = answer.headers.getlist("Location")
+    # Ours R2 (redirects): a redirect without a target is not followed, and means R5
+    # (unreachable).
+    if answer.status not in REDIRECTS or not lines or not lines[-1]:
+        return None
+    location = lines[-1]
+    if len(location) > MAX_HEADER_BYTES:
+        return UNREADABLE_URL
+    try:
+        parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
+        # Remove credentials, because the URL of a robots.txt must not contain credentials.
+        # Keep the port, because the port is part of the origin.
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=host, fragment="").geturl()
+    except ValueError:
+        return UNREADABLE_URL
+
+
+def codings_of(headers: HeaderLines) -> tuple[str, ...]:
+    """Return the codings of a body, in the order in which the server applied the codings.
+
+    The codings `identity` and `chunked` are omitted, because they need no unpacking. The
+    quotes and parameters that some servers send are also omitted.
+    """
+    if not any(map(headers.getlist, CODING_HEADERS)):
+        return ()
+    # List transfer codings last, because servers apply transfer codings last. After the
+    # download, a body may still have a transfer coding, because aiohttp decodes only
+    # `chunked`.
+    sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
+    names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
+    names = [name.strip(" \t\"'") for name in names]
+    return tuple(name for name in names if name not in {"", "identity", "chunked"})
+
+
+def date_of(headers: HeaderLines) -> float | None:
+    """Return the `Date` of an answer in seconds since the epoch, or `None` if the answer
+    has no valid `Date`.
+    """
+    return _epoch(_value(headers, "Date"))
+
+
+def is_private(headers: HeaderLines) -> bool:
+    """Return whether the Cache-Control header of an answer contains `no-store`."""
+    return b"no-store" in _cache_controls(headers)
+
+
+def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
+    """Return the freshness lifetime, in seconds, that an answer states, or `None` if the
+    answer does not state a lifetime.
+
+    The result is the lifetime (RFC 9111, section 4.2.1) minus the Age. The Age is the time
+    that the answer spent in caches. If the Cache-Control header contains `no-store` or
+    `no-cache`, the result is 0. *now*, in seconds since the epoch, is used if the server
+    sent no Date.
+    """
+    controls = _cache_controls(headers)
+    # Ours R1 (the file): the policy is fresh for at least `ROBOTS1994_MIN_TTL`, even if the
+    # lifetime in the answer is 0.
+    if b"no-store" in controls or b"no-cache" in controls:
+        return 0.0
+    expires = _value(headers, "Expires")
+    if b"max-age" in controls:
+        # An answer with an unreadable max-age is stale at once (RFC 9111, 4.2.1).
+        lifetime = _digits(controls[b"max-age"]) or 0.0
+    elif expires is not None:
+        # An invalid date, especially 0, counts as a date in the past (RFC 9111, 5.3).
+        lifetime = (_epoch(expires) or 0.0) - _date(headers, now)
+    else:
+        return None
+    # An unreadable Age is ignored (RFC 9111, 5.1).
+    return max(lifetime - (_digits(_value(headers, "Age")) or 0.0), 0.0)
+
+
+def retry_after(headers: HeaderLines, now: float) -> float | None:
+    """Return the Retry-After of an answer in seconds. Return `None` if Retry-After is
+    missing or unreadable.
+
+    *now*, in seconds since the epoch, is used if the server sent no Date.
+    """
+    value = _value(headers, "Retry-After")
+    if not value:
+        return None
+    # Retry-After is a number of seconds or a date (RFC 9110, 10.2.3).
+    seconds = _digits(value)
+    if seconds is not None:
+        return seconds
+    at = _epoch(value)
+    # Subtract the server's Date instead of *now*, because the server's clock may differ
+    # from the local clock.
+    return None if at is None else max(at - _date(headers, now), 0.0)
+
+
+def _date(headers: HeaderLines, now: float) -> float:
+    """Return the Date of an answer, which is the time on the server's clock. Return *now*
+    if the server sent no valid Date.
+    """
+    date = date_of(headers)
+    return now if date is None else date
+
+
+def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
+    """Return the directives of Cache-Control in lower case, with their values."""
+    if not headers.getlist("Cache-Control"):
+        return {}
+    parts = (part.partition(b"=") for part in _listed(headers, "Cache-Control"))
+    return {
+        name.strip().lower(): value.strip(b' \t"')
+        for name, _, value in reversed([*parts])
+    }
+
+
+def _listed(headers: HeaderLines, name: str) -> list[bytes]:
+    """Return the members of the header *name*. The value of the header is a list. If the
+    header is too long, omit the member at which the header is cut.
+    """
+    # Several lines of the same header form one list (RFC 9110, 5.3).
+    left, lines = MAX_HEADER_BYTES, []
+    for line in headers.getlist(name):
+        lines.append(line[:left])
+        left -= len(line) + 1
+        if left < 0:
+            # Drop the last member, which may be incomplete.
+            lines[-1] = lines[-1].rpartition(b",")[0]
+            break
+    return b",".join(lines).split(b",")
+
+
+def _value(headers: HeaderLines, name: str) -> bytes | None:
+    """Return the value in the last line of the header *name*, or `None` if the header is
+    missing.
+    """
+    lines = headers.getlist(name)
+    return lines[-1][:MAX_HEADER_BYTES] if lines else None
+
+
+def _epoch(date: bytes | None) -> float | None:
+    """Return the HTTP date *date* in seconds since the epoch, or `None` if *date* is not a
+    valid date.
+    """
+    # Read only 64 characters, because every HTTP date is shorter.
+    text = (date or b"")[:64].decode("latin-1")
+    with suppress(ValueError, OverflowError, TypeError):
+        at = parsedate_to_datetime(text)
+        # Read a date without a time zone as UTC, because all HTTP dates are in UTC.
+        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
+    return None
+
+
+def _digits(value: bytes | None) -> float | None:
+    """Return the whole number in *value*, or `None` if *value* is not a whole number. Only
+    the first 18 digits are read.
+    """
+    value = (value or b"").strip()
+    # The conversion of a number with thousands of digits would take too long. The limit is
+    # 18 digits, because 10**18 seconds mean "forever".
+    return float(int(value[:18])) if value.isdigit() else None
+
+
+def _validator(headers: HeaderLines, name: str) -> str | None:
+    """Return the value of the header *name* as text, so that the value can be sent back
+    later. The text preserves every byte.
+
+    Return `None` if the value cannot be sent back. A later request then does not contain
+    this validator.
+    """
+    value = _value(headers, name) or b""
+    return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None
 
 
 def said_of(result: FetchResult) -> str:

@@ -24,9 +24,11 @@ from scrapy_robots1994.lint.formats import as_annotations
 from scrapy_robots1994.lint.kinds import TWO_FIELDS
 from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.policy import fetch_result, http_answer
+from scrapy_robots1994.policy import fetch_result
 from scrapy_robots1994.policy.faults import causes
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
+from scrapy_robots1994.policy.fetch_result import (
+    RobotsResponse,
+)
 from scrapy_robots1994.stores import sqlite
 from scrapy_robots1994.stores.base import Stored
 from scrapy_robots1994.stores.codec import decode, encode
@@ -291,7 +293,7 @@ def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
 # Bounds of answers, and of the causes of failures.
 
 
-@bound("policy.http_answer.MAX_HEADER_BYTES")
+@bound("policy.fetch_result.MAX_HEADER_BYTES")
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
     """If a list in a header exceeds the bound, the truncated member of the list has no
     effect. A Location that exceeds the bound counts as an unreadable URL.
@@ -301,20 +303,20 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
     """
     for length, is_sent in ((999, True), (1_001, False)):
         tags = Headers({"ETag": "x" * length})
-        answer = http_answer.HttpAnswer(url=URL, status=200, headers=tags)
-        read = http_answer.read_answer(answer, 99, 0.0)
+        answer = fetch_result.HttpAnswer(url=URL, status=200, headers=tags)
+        read = fetch_result.read_answer(answer, 99, 0.0)
         assert isinstance(read, RobotsResponse)
         assert (read.etag is not None) is is_sent
-    shrink("policy.http_answer.MAX_HEADER_BYTES", 30)
+    shrink("policy.fetch_result.MAX_HEADER_BYTES", 30)
     listed = Headers({"Cache-Control": ["max-age=60", "public, private, max-age=99"]})
     to = Headers({"Location": "/" + "x" * 99})
-    moved = http_answer.HttpAnswer(url=URL, status=301, headers=to)
+    moved = fetch_result.HttpAnswer(url=URL, status=301, headers=to)
     near = Headers({"Location": "/x"})
 
-    assert http_answer.freshness_lifetime(listed, 0.0) == 60
-    assert http_answer.redirect_target(moved) == http_answer.UNREADABLE_URL
-    moved = http_answer.HttpAnswer(url=URL, status=301, headers=near)
-    assert http_answer.redirect_target(moved) == f"{URL}x"
+    assert fetch_result.freshness_lifetime(listed, 0.0) == 60
+    assert fetch_result.redirect_target(moved) == fetch_result.UNREADABLE_URL
+    moved = fetch_result.HttpAnswer(url=URL, status=301, headers=near)
+    assert fetch_result.redirect_target(moved) == f"{URL}x"
 
 
 @bound("policy.fetch_result.MAX_RETRY_AFTER")

@@ -41,7 +41,10 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.http_answer import HttpAnswer, unpacked
+from scrapy_robots1994.policy.fetch_result import (
+    HttpAnswer,
+    unpacked,
+)
 from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable

@@ -57,14 +57,12 @@ from scrapy_robots1994.policy.faults import fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     FetchError,
-    LocalFault,
-    retry_pause,
-)
-from scrapy_robots1994.policy.http_answer import (
     HttpAnswer,
+    LocalFault,
     Redirect,
     codings_of,
     read_answer,
+    retry_pause,
 )
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 from scrapy_robots1994.policy.policy import Policy
