@@ -215,7 +215,8 @@ class ScrapyBackend:
             )
             if robots.is_truncated:
                 self._log.truncated(policy.origin)
-            self._log.read_strictly(policy.origin, problems)
+            if problems:
+                self._log.read_strictly(policy.origin, problems)
             if sitemaps:
                 named = {"sitemaps": sitemaps, "origin": policy.origin}
                 await send(robots_sitemaps, robots=robots, request=page, **named)

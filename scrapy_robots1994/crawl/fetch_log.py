@@ -234,9 +234,6 @@ class FetchLog:
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
         stats.count(self._crawler, stats.RETRIES)
-        # Log an exception that our code or a middleware raised, even if the retry may
-        # succeed.
-        self._bug(origin, result)
         text = "Could not fetch %s (%s); retrying in %.1f s"
         self._origins.log(None, text, origin, said_of(result), pause)
 
@@ -254,9 +251,11 @@ class FetchLog:
             )
         else:
             stats.count(self._crawler, stats.LOCAL_FAULTS)
-            self._bug(origin, fault)
+            middleware = breaking_middleware(fault)
+            if middleware or fault.is_bug:
+                self._bug(origin, fault, middleware)
             # If a middleware raised the exception, `_bug` logs the exception at ERROR.
-            kind = None if breaking_middleware(fault) else _LOCAL_FAULT
+            kind = None if middleware else _LOCAL_FAULT
             text = (
                 "local error; requests waiting for this robots.txt fail with it, and the "
                 "next request retries"
@@ -264,17 +263,11 @@ class FetchLog:
         text = f"Could not fetch %s (%s): {text}"
         self._origins.log(kind, text, origin, said_of(fault))
 
-    def _bug(self, origin: Origin, result: FetchResult) -> None:
-        """Log an exception that a middleware or our code raised, once for each place in the
+    def _bug(self, origin: Origin, fault: LocalFault, middleware: str | None) -> None:
+        """Log an exception that *middleware* or our code raised, once for each place in the
         code.
         """
-        # Do not log other faults here, such as a lack of file descriptors or a proxy that
-        # does not respond. For other faults, the log line about the failed fetch is enough.
-        if not isinstance(result, LocalFault):
-            return
-        error, middleware = result.error, breaking_middleware(result)
-        if not (middleware or result.is_bug):
-            return
+        error = fault.error
         # Find the line that raised the exception. An exception that was never raised has no
         # traceback.
         last = traceback.extract_tb(error.__traceback__)[-1:]
@@ -294,7 +287,7 @@ class FetchLog:
         # Do not use `exc_info`, because the message of an exception may contain control
         # characters or credentials.
         raised = "".join(traceback.format_exception(error)).rstrip("\n")
-        more = f":\n{raised}" if result.is_bug else ""
+        more = f":\n{raised}" if fault.is_bug else ""
         log_lines(self._crawler, ERROR, f"{when}{more}")
 
     def truncated(self, origin: Origin) -> None:
