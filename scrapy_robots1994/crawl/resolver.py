@@ -69,11 +69,16 @@ Waiter: TypeAlias = DeferredWaiter[Resolution]
 class InFlightFetch:
     """A fetch in flight, and the requests that wait for the fetch.
 
-    *decided* is `None` until the policy is decided. The policy is decided before the
-    listeners run, and the listeners run before the waiters resume.
+    *context* is the context of the request that needs the policy, and later the context of
+    the last attempt. *known* is the policy that this crawl used before, or `None`. The
+    listeners were already called with *known*. *decided* is `None` until the policy is
+    decided. The policy is decided before the listeners run, and the listeners run before
+    the waiters resume.
     """
 
     origin: Origin
+    context: RequestContext
+    known: Policy | None
     # `waiters` maps each waiter to the context of its request, in order of arrival. Use a
     # dict, because a cancelled waiter can be removed from a dict quickly.
     waiters: dict[Waiter, RequestContext] = field(default_factory=dict)
@@ -143,7 +148,7 @@ class PolicyResolver:
         policy, now = self.memory.get(origin), self.backend.now()
         if policy is not None and policy.is_usable(now):
             if in_flight is None and not self._aborted and not policy.is_fresh(now):
-                self._start(InFlightFetch(origin), context, policy)
+                self._start(InFlightFetch(origin, context, policy))
             return Resolved(policy)
         if in_flight is not None and in_flight.decided is not None:
             # The new policy became stale at once. Use the new policy anyway, because the
@@ -157,8 +162,9 @@ class PolicyResolver:
         else:
             # Add the waiter before the fetch starts, because a fetch with an instant answer
             # ends before `_start` returns.
-            in_flight = InFlightFetch(origin, {waiter: context})
-            self._start(in_flight, context, policy and policy.last_good(now))
+            known = policy and policy.last_good(now)
+            in_flight = InFlightFetch(origin, context, known, {waiter: context})
+            self._start(in_flight)
         # Remove the waiter, even if this wait is cancelled. The fetch continues for the
         # other waiters.
         try:
@@ -200,15 +206,10 @@ class PolicyResolver:
             self._end(in_flight, Cancelled(reason))
             in_flight.cancel_undecided()
 
-    def _start(
-        self,
-        in_flight: InFlightFetch,
-        context: RequestContext,
-        known: Policy | None,
-    ) -> None:
+    def _start(self, in_flight: InFlightFetch) -> None:
         """Start a fetch. `_end` is called at the end of the fetch, even if the fetch fails."""
         self._in_flight[in_flight.origin] = in_flight
-        work = self._run(in_flight, context, known)
+        work = self._run(in_flight)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
         try:
             in_flight.cancel = self.backend.start(work, ended)
@@ -219,18 +220,13 @@ class PolicyResolver:
         if self._aborted is not None:
             self.backend.cancel_later(in_flight.cancel_undecided)
 
-    async def _run(
-        self,
-        in_flight: InFlightFetch,
-        context: RequestContext,
-        known: Policy | None,
-    ) -> None:
+    async def _run(self, in_flight: InFlightFetch) -> None:
         """Call `_find`, and resume every waiter with the result. If `_find` fails, resume
         every waiter with the failure.
         """
         resolution: Resolution = Cancelled(BROKE_OFF)
         try:
-            resolution = await self._find(in_flight, context, known)
+            resolution = await self._find(in_flight)
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
             # Ours R7: a fetch does not raise an exception if the origin fails. Therefore,
             # an error other than a cancellation is our own fault.
@@ -247,19 +243,10 @@ class PolicyResolver:
             if self.store is not None and decided is None:
                 self.store.release_lease(in_flight.origin, None)
 
-    async def _find(
-        self,
-        in_flight: InFlightFetch,
-        context: RequestContext,
-        known: Policy | None,
-    ) -> Resolution:
-        """Find the policy of one origin in the sources, or fetch the policy.
-
-        *context* is the context of the request that needs the policy. *known* is the policy
-        that this crawl used before, or `None`. The listeners were already called with
-        *known*.
-        """
-        origin, last, found = in_flight.origin, known, None
+    async def _find(self, in_flight: InFlightFetch) -> Resolution:
+        """Find the policy of one origin in the sources, or fetch the policy."""
+        origin, known, found = in_flight.origin, in_flight.known, None
+        last = known
         for source in self.sources:
             found = found or await source.get(origin)
         # If the store did not work for a while, `known` may be newer than the policy in the
@@ -271,29 +258,23 @@ class PolicyResolver:
             if found is not known and found.is_usable(now):
                 # Use a usable stale policy at once, and refresh the policy in the
                 # background, as `resolve` does.
-                await self._load(in_flight, found, known, context)
-                known = found
+                await self._load(in_flight, found)
+                in_flight.known = found
                 in_flight.release(Resolved(found))
             found = None
         if found is None and self.store is not None:
             found = await self.store.acquire_lease(origin)
         if found is not None:
-            await self._load(in_flight, found, known, context)
+            await self._load(in_flight, found)
             return Resolved(found)
-        result, context = await self._request(in_flight, context, last)
+        result = await self._request(in_flight, last)
         if isinstance(result, (Cancelled, LocalFault)):
             # Ours R6 and R7: the result says nothing about the origin, and the next request
             # starts a new fetch.
             return result
-        return await self._decide(in_flight, context, result, last, known)
+        return await self._decide(in_flight, result, last)
 
-    async def _load(
-        self,
-        in_flight: InFlightFetch,
-        policy: Policy,
-        known: Policy | None,
-        context: RequestContext,
-    ) -> None:
+    async def _load(self, in_flight: InFlightFetch, policy: Policy) -> None:
         """Put into memory a *policy* that a source or the store returned, and call the
         listeners.
         """
@@ -302,7 +283,7 @@ class PolicyResolver:
         # drop the policy while the listeners run.
         in_flight.decided = policy
         try:
-            await self.backend.announce(policy, known, context)
+            await self.backend.announce(policy, in_flight.known, in_flight.context)
             self.memory.measure(policy)
         finally:
             # Reset `decided`, because a refresh may decide a new policy, and because `_run`
@@ -310,16 +291,12 @@ class PolicyResolver:
             in_flight.decided = None
 
     async def _request(
-        self,
-        in_flight: InFlightFetch,
-        context: RequestContext,
-        last: Policy | None,
-    ) -> tuple[FetchResult, RequestContext]:
+        self, in_flight: InFlightFetch, last: Policy | None
+    ) -> FetchResult:
         """Request the file until a result needs no retry, or no retry is left (Ours 3.1,
         retries).
 
-        Return the result, and the context of the last attempt. *last* is the last good
-        policy.
+        *last* is the last good policy.
         """
         origin, tried, was_refused = in_flight.origin, list[RequestContext](), False
         # All attempts of one fetch share the cookies that the answers set.
@@ -328,7 +305,8 @@ class PolicyResolver:
             waiting = in_flight.waiters.values()
             # Use the context with the fewest attempts. With rotating proxies, a different
             # context usually means a different proxy.
-            context = min(waiting, key=tried.count, default=context)
+            context = min(waiting, key=tried.count, default=in_flight.context)
+            in_flight.context = context
             used, has_other_way = len(tried), False
             tried.append(context)
             result = await self.backend.fetch(origin, context, last, cookies)
@@ -346,7 +324,7 @@ class PolicyResolver:
                 has_other_way=has_other_way,
             )
             if pause is None:
-                return result, context
+                return result
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
             # After a 401 or 403, the file is requested again only if a proxy may have sent
@@ -357,12 +335,7 @@ class PolicyResolver:
             )
 
     async def _decide(
-        self,
-        in_flight: InFlightFetch,
-        context: RequestContext,
-        result: Answer,
-        last: Policy | None,
-        known: Policy | None,
+        self, in_flight: InFlightFetch, result: Answer, last: Policy | None
     ) -> Resolved:
         """Make the policy that follows from *result*, store the policy, and call the
         listeners.
@@ -384,7 +357,9 @@ class PolicyResolver:
             # Release the lease before the listeners run. Other workers wait for the policy,
             # and need not wait for the listeners of this crawl.
             self.store.release_lease(origin, policy)
-        await self.backend.announce(policy, known, context, result, last)
+        await self.backend.announce(
+            policy, in_flight.known, in_flight.context, result, last
+        )
         self.memory.measure(policy)
         # Return the exception only if no last good policy decides.
         if isinstance(result, FetchError) and not policy.is_known:
