@@ -5,7 +5,6 @@ module to fetch and parse files, to wait, to read the clock, and to call listene
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 
 from scrapy import signals
@@ -22,13 +21,10 @@ from scrapy_robots1994.crawl.parser import (
     examine,
     robots_sitemaps,
 )
-from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext, RobotName
+from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
-    FetchError,
-    FetchResult,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -61,6 +57,7 @@ class ScrapyBackend:
         # it were the robots.txt. A second `RobotsDownload` would not share the limit of
         # parallel fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
+        self.fetch = self.download.fetch
         self._log = FetchLog(crawler, settings)
         # The resolver calls `retrying` and `fetch_failed`, which are methods of the
         # `FetchLog`.
@@ -139,30 +136,6 @@ class ScrapyBackend:
         """
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
-
-    async def fetch(
-        self,
-        origin: Origin,
-        context: RequestContext,
-        last: Policy | None,
-        cookies: FetchCookies,
-    ) -> FetchResult:
-        """Make one attempt to request the robots.txt of *origin* (`RobotsDownload.fetch`).
-
-        The requests do not count towards `CONCURRENT_REQUESTS`.
-        """
-        # Count the fetch when it ends, even if it was cancelled. The built-in middleware
-        # also counts fetches in this stat, and not answers.
-        try:
-            result = await self.download.fetch(origin, context, last, cookies=cookies)
-        finally:
-            stats.count(self._crawler, stats.REQUESTS)
-        # Ours 3.2 (HTTP cache): do not retry if an answer is cached. Otherwise, an offline
-        # crawl would wait for the retries.
-        cache = self.http_cache
-        if isinstance(result, FetchError) and cache and cache.has_answer(origin):
-            return replace(result, is_final=True)
-        return result
 
     async def announce(
         self,

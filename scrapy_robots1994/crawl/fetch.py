@@ -291,6 +291,9 @@ class RobotsDownload:
                 result = await self._read(sent, state)
         finally:
             self._permits.release()
+            # Count the fetch when it ends, even if it was cancelled. The built-in
+            # middleware also counts fetches in this stat, and not answers.
+            stats.count(self._crawler, stats.REQUESTS)
         if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
             result = replace(result, final_url=requested[-1][0])
         return result

@@ -131,12 +131,6 @@ class HttpCache(FetchObserver):
             url = result.target
         return None
 
-    def has_answer(self, origin: Origin) -> bool:
-        """Return whether the cache has an answer from *origin*. The answer may be a
-        redirect.
-        """
-        return self._read(origin.robots_url) is not None
-
     def is_replayed(self, page: Request) -> bool:
         """Return whether the HTTP cache prevents *page* from being sent. In that case, the
         cache answers *page*, or drops *page* because no answer is cached.

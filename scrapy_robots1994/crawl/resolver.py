@@ -309,7 +309,11 @@ class PolicyResolver:
             in_flight.context = context
             used, has_other_way = len(tried), False
             tried.append(context)
-            result = await self.backend.fetch(origin, context, last, cookies)
+            result = await self.backend.fetch(origin, context, last, cookies=cookies)
+            if last and self.backend.http_cache and isinstance(result, FetchError):
+                # Ours 3.2 (HTTP cache): do not retry, because the last good policy may be
+                # from the cache, and an offline crawl would wait for the retries.
+                return result
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
                 # Ours 3.1 (retries): retries by Scrapy's RetryMiddleware count towards

@@ -98,6 +98,7 @@ class FakeBackend:
     now: Callable[[], float]
     memory: RecordingMemory
     reader: Reader = READER
+    http_cache: None = None
     listener_error: BaseException | None = None
     is_closing: bool = False
     is_loop_closed: bool = False
@@ -124,7 +125,7 @@ class FakeBackend:
         """Count nothing, because no page is sent."""
 
     async def fetch(
-        self, origin: Origin, context: str, last: Policy | None, _cookies: object
+        self, origin: Origin, context: str, last: Policy | None, *, cookies: object
     ) -> FetchResult:
         """Record the fetch, and wait for its answer."""
         validators = {} if last is None else last.validators(origin.robots_url)
