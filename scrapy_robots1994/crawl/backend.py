@@ -30,6 +30,7 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.codec import decode
 from scrapy_robots1994.stores.guarded import GuardedStore
+from scrapy_robots1994.stores.memory import MemoryStore
 
 
 class ScrapyBackend:
@@ -58,6 +59,9 @@ class ScrapyBackend:
         # parallel fetches.
         self.download = RobotsDownload(crawler, settings, file, self._observers)
         self.fetch = self.download.fetch
+        url, self.freshness = settings.store, settings.freshness
+        self.memory = MemoryStore(url.max_origins, self.now, url.max_bytes)
+        self.store = self._open_store(settings)
         self._log = FetchLog(crawler, settings)
         # The resolver calls `retrying` and `fetch_failed`, which are methods of the
         # `FetchLog`.
@@ -70,7 +74,7 @@ class ScrapyBackend:
         self._reads_usage = settings.reads_usage
         self._timeout = settings.timeout
 
-    def open_store(self, settings: RobotsSettings) -> GuardedStore | None:
+    def _open_store(self, settings: RobotsSettings) -> GuardedStore | None:
         """Return the store that *settings* name, or `None` if policies are stored only in
         memory.
 
@@ -81,7 +85,7 @@ class ScrapyBackend:
         if store is None:
             return None
         store.check()
-        self._store = GuardedStore(
+        guarded = GuardedStore(
             settings.store,
             partial(decode, reader=self.reader, freshness=settings.freshness),
             settings.timeout,
@@ -90,17 +94,19 @@ class ScrapyBackend:
             threads.call_later,
         )
         self._crawler.signals.connect(self._close_store, signals.spider_closed)
-        return self._store
+        return guarded
 
     async def _close_store(self) -> None:
         """Store the policies of the last fetches, and close the store.
 
         Scrapy waits for this method before the process ends.
         """
+        store = self.store
+        assert store is not None  # noqa: S101 - the signal is connected for a store
         try:
-            await self._store.close()
+            await store.close()
         finally:
-            if failures := self._store.failures:
+            if failures := store.failures:
                 stats.count(self._crawler, stats.STORE_FAILURES, failures)
 
     def start(

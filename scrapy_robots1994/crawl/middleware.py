@@ -62,7 +62,6 @@ from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,18 +123,8 @@ class Robots1994Middleware:
         # This attribute is public, because `commands/fetch_policies.py` uses `download` to
         # fetch a robots.txt from another URL.
         self.download = backend.download
-        url = settings.store
-        self._memory = MemoryStore(url.max_origins, backend.now, url.max_bytes)
-        store = backend.open_store(settings)
-        self._cache = backend.http_cache
-        self._resolver = PolicyResolver(
-            backend,
-            self._memory,
-            settings.freshness,
-            tuple(it for it in (store, self._cache) if it is not None),
-            store,
-            backend.max_retries,
-        )
+        self._memory, self._cache = backend.memory, backend.http_cache
+        self._resolver = PolicyResolver(backend)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards: IgnoredWildcards | None = None
         if not DIALECTS[settings.dialect].has_wildcards:

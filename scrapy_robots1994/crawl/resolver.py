@@ -23,7 +23,6 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.http_cache import HttpCache
 from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext
 from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.errors import FetchAborted
@@ -40,9 +39,7 @@ from scrapy_robots1994.policy.fetch_result import (
     retry_pause,
 )
 from scrapy_robots1994.policy.outcomes import Outcome
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
-from scrapy_robots1994.stores.guarded import GuardedStore
-from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.policy.policy import Policy
 
 NEVER_BEGAN = "the fetch of robots.txt never began"
 BROKE_OFF = "the fetch of robots.txt was interrupted"
@@ -102,27 +99,20 @@ class InFlightFetch:
                 waiter.release(resolution)
 
 
-@dataclass(eq=False)
 class PolicyResolver:
     """Finds or fetches the policies of all origins in one crawl. For each origin, at most
     one fetch is in flight.
     """
 
-    backend: ScrapyBackend
-    memory: MemoryStore
-    freshness: FreshnessSettings
-    sources: tuple[GuardedStore | HttpCache, ...]
-    """The sources that are read, in order, before a policy is fetched."""
-    store: GuardedStore | None
-    """The source that stores fetched policies and manages leases, or `None` if policies are
-    stored only in memory.
-    """
-    max_retries: int
-    # `_in_flight` contains the fetches in flight. `_aborted` and `_keeps` are the arguments
-    # with which `abort` was called. Before that call, `_aborted` is `None`.
-    _in_flight: dict[Origin, InFlightFetch] = field(default_factory=dict)
-    _aborted: str | None = None
-    _keeps: Callable[[RequestContext], bool] = lambda _: False
+    def __init__(self, backend: ScrapyBackend) -> None:
+        self.backend = backend
+        self.memory, self._store = backend.memory, backend.store
+        self._max_retries = backend.max_retries
+        self._in_flight: dict[Origin, InFlightFetch] = {}
+        # `_aborted` and `_keeps` are the arguments with which `abort` was called. Before
+        # that call, `_aborted` is `None`.
+        self._aborted: str | None = None
+        self._keeps: Callable[[RequestContext], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if the policy is in memory and fresh. Otherwise,
@@ -193,7 +183,7 @@ class PolicyResolver:
         # Set the attributes before any wait ends, because a request whose wait ends must
         # not start another fetch.
         self._aborted, self._keeps = reason, keeps
-        self.max_retries = min(self.max_retries, 1)
+        self._max_retries = min(self._max_retries, 1)
         ended = []
         for in_flight in self._in_flight.values():
             kept = [it for it, context in in_flight.waiters.items() if keeps(context)]
@@ -240,15 +230,16 @@ class PolicyResolver:
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
             self._end(in_flight, resolution)
-            if self.store is not None and decided is None:
-                self.store.release_lease(in_flight.origin, None)
+            if self._store is not None and decided is None:
+                self._store.release_lease(in_flight.origin, None)
 
     async def _find(self, in_flight: InFlightFetch) -> Resolution:
         """Find the policy of one origin in the sources, or fetch the policy."""
-        origin, known, found = in_flight.origin, in_flight.known, None
-        last = known
-        for source in self.sources:
-            found = found or await source.get(origin)
+        origin, known = in_flight.origin, in_flight.known
+        last, store, cache = known, self._store, self.backend.http_cache
+        found = await store.get(origin) if store is not None else None
+        if found is None and cache is not None:
+            found = await cache.get(origin)
         # If the store did not work for a while, `known` may be newer than the policy in the
         # store.
         if found is None or (known and found.fetched_at < known.fetched_at):
@@ -262,8 +253,8 @@ class PolicyResolver:
                 in_flight.known = found
                 in_flight.release(Resolved(found))
             found = None
-        if found is None and self.store is not None:
-            found = await self.store.acquire_lease(origin)
+        if found is None and store is not None:
+            found = await store.acquire_lease(origin)
         if found is not None:
             await self._load(in_flight, found)
             return Resolved(found)
@@ -323,7 +314,7 @@ class PolicyResolver:
             pause = retry_pause(
                 result,
                 used,
-                self.max_retries,
+                self._max_retries,
                 was_refused=was_refused,
                 has_other_way=has_other_way,
             )
@@ -344,7 +335,7 @@ class PolicyResolver:
         """Make the policy that follows from *result*, store the policy, and call the
         listeners.
         """
-        origin, freshness = in_flight.origin, self.freshness
+        origin, freshness = in_flight.origin, self.backend.freshness
         reader, now = self.backend.reader, self.backend.now()
         policy = Policy.from_response(origin, result, reader, now, freshness)
         if last is not None:
@@ -357,10 +348,10 @@ class PolicyResolver:
         # request pages of this origin.
         self.memory.put(policy)
         in_flight.decided = policy
-        if self.store is not None:
+        if self._store is not None:
             # Release the lease before the listeners run. Other workers wait for the policy,
             # and need not wait for the listeners of this crawl.
-            self.store.release_lease(origin, policy)
+            self._store.release_lease(origin, policy)
         await self.backend.announce(
             policy, in_flight.known, in_flight.context, result, last
         )

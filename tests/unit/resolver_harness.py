@@ -98,7 +98,10 @@ class FakeBackend:
     now: Callable[[], float]
     memory: RecordingMemory
     reader: Reader = READER
+    store: FakeBackend | None = None
     http_cache: None = None
+    freshness: FreshnessSettings = FRESHNESS
+    max_retries: int = 2
     listener_error: BaseException | None = None
     is_closing: bool = False
     is_loop_closed: bool = False
@@ -232,12 +235,5 @@ class ResolverHarness:
         self.memory = RecordingMemory(self.clock)
         self.backend = FakeBackend(driver, self.clock, self.memory)
         backend: Any = self.backend
-        store = backend if has_store else None
-        self.resolver: PolicyResolver = PolicyResolver(
-            backend,
-            self.memory,
-            FRESHNESS,
-            (backend,) if has_store else (),
-            store,
-            max_retries=2,
-        )
+        self.backend.store = backend if has_store else None
+        self.resolver = PolicyResolver(backend)
