@@ -20,7 +20,7 @@ from scrapy_robots1994.compare.impact import (
 )
 from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
 from scrapy_robots1994.escaping import redact_credentials
-from scrapy_robots1994.policy.outcomes import GROUPS, AnswerGroup, with_settings
+from scrapy_robots1994.policy.outcomes import GROUPS, ROWS, AnswerGroup
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 AROUND = 3
@@ -208,7 +208,8 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
                 "bases": [it.name for it in row.groups],
                 "statuses": row.statuses,
             }
-            for row in with_settings()
+            for row in ROWS
+            if row.setting
         ],
         "columns": [[it.key, it.head, it.shown] for it in COLUMNS],
         "variants": [

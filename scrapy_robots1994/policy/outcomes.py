@@ -16,7 +16,7 @@ policy.
 """
 
 import enum
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -294,8 +294,3 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
 def outcome_of_reason(reason: Reason) -> Outcome:
     """Return the outcome whose verdicts contain this *reason*."""
     return _OF_REASON.get(reason, Outcome.PARSED)
-
-
-def with_settings() -> Iterator[OutcomeRow]:
-    """Yield the rows with a setting that may reverse *allows*."""
-    return (row for row in ROWS if row.setting)

@@ -101,13 +101,13 @@ class UniformRules:
 
     def verdict(self, url: str, _clients: Clients = ()) -> Verdict:
         """Return the verdict on *url*. The verdict contains a reason, but no line."""
-        allowed = self.allowed(url)
-        is_robots_txt = allowed and not self.is_open
-        reason = Reason.ROBOTS_TXT if is_robots_txt else self.reason
-        if is_robots_txt:
-            return Verdict(allowed=allowed, reason=reason)
+        if self.allowed(url) and not self.is_open:
+            return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         return Verdict(
-            allowed=allowed, reason=reason, status=self.status, failure=self.failure
+            allowed=self.is_open,
+            reason=self.reason,
+            status=self.status,
+            failure=self.failure,
         )
 
 
