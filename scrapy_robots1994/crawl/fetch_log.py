@@ -317,7 +317,7 @@ class FetchLog:
             self._number_of_splits += is_split
             self._origins.log(
                 _OPENING,
-                f"%s, line %d: %s Under the strict reading, this {self._verb('allow')} URLs "
+                "%s, line %d: %s Under the strict reading, this allows URLs "
                 "that the site owner probably wanted to disallow%s.%s All problems: %s %s",
                 origin,
                 *_first_and_others(opening),
@@ -330,8 +330,8 @@ class FetchLog:
             stats.count(self._crawler, stats.CLOSES_SITE)
             self._origins.log(
                 _CLOSING,
-                f"%s, line %d: %s Under the strict reading, this {self._verb('disallow')} "
-                "URLs that the site owner probably wanted to allow%s.",
+                "%s, line %d: %s Under the strict reading, this disallows URLs that the "
+                "site owner probably wanted to allow%s.",
                 origin,
                 *_first_and_others(closing),
             )
@@ -346,10 +346,6 @@ class FetchLog:
                 'reading ignores these lines; ROBOTS1994_READING = "cautious" obeys them',
                 counted(self._number_of_splits, "origin"),
             )
-
-    def _verb(self, verb: str) -> str:
-        """Return *verb* in the third person, or in the conditional in a dry run."""
-        return f"would {verb}" if self._settings.dry_run else f"{verb}s"
 
     def _effect(self, outcome: Outcome) -> str:
         """Return a phrase about the effect of *outcome* on all URLs of an origin.

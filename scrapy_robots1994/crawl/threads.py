@@ -21,9 +21,10 @@ from twisted.python.failure import Failure
 from scrapy_robots1994.policy.fetch_result import (
     HttpAnswer,
     ReadAnswer,
-    is_quick,
+    codings_of,
     read_answer,
 )
+from scrapy_robots1994.policy.outcomes import outcome_of
 
 T = TypeVar("T")
 
@@ -100,10 +101,18 @@ async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswe
     """Return the meaning of *answer* (`read_answer`). Read *answer* in a thread if reading
     may take a long time.
     """
+    work = partial(read_answer, answer, limit, now)
+    codings = codings_of(answer.headers)
+    # If the outcome does not depend on the body, the body is not unpacked. The unpacking of
+    # 80 bytes of brotli can take 40 ms, because the window may be large. The unpacking of a
+    # few KB of zstd can take 6 ms.
+    is_packed = bool(codings) and outcome_of(answer.status).row.reads_body
+    is_slow = len(codings) > 1 or not {"br", "zstd"}.isdisjoint(codings)
     # Read most answers on the event loop, because a thread pool may still be busy with name
     # look-ups.
-    work = partial(read_answer, answer, limit, now)
-    return work() if is_quick(answer, INLINE_BYTES) else await compute_in_thread(work)
+    if is_packed and (is_slow or len(answer.body) > INLINE_BYTES):
+        return await compute_in_thread(work)
+    return work()
 
 
 def thread_safe_call() -> Any:

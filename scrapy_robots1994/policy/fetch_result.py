@@ -245,20 +245,6 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     )
 
 
-def is_quick(answer: HttpAnswer, most: int) -> bool:
-    """Return whether *answer* can be interpreted as quickly as *most* bytes of a file can
-    be parsed.
-    """
-    codings = codings_of(answer.headers)
-    # If the outcome does not depend on the body, the body is not unpacked.
-    if not codings or not outcome_of(answer.status).row.reads_body:
-        return True
-    # The unpacking of 80 bytes of brotli can take 40 ms, because the window may be large.
-    # The unpacking of a few KB of zstd can take 6 ms.
-    is_slow = len(codings) > 1 or codings[0] in {"br", "zstd"}
-    return not is_slow and len(answer.body) <= most
-
-
 def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     """Return the unpacked body of *answer*, and whether the unpacked body is truncated.
 
