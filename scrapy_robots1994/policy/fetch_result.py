@@ -500,15 +500,15 @@ def retry_pause(
     *has_other_way* is `True`. Other faults of our own (R7) are retried here only if
     *may_pass* of the result is `True`.
     """
-    shortest = STATUS_PAUSES[0]
     pauses: tuple[float, ...] = ()
     retry_after = None
     match result:
-        case RobotsResponse(outcome=Outcome.FORBIDDEN, via_proxy=True):
+        case RobotsResponse(outcome=Outcome.FORBIDDEN, via_proxy=True) if (
+            not was_refused
+        ):
             # Ours 3.1 (retries): retry once, because a proxy may have sent the 401 or 403,
             # or the origin may have refused only one of several proxies.
-            is_last = was_refused or retries >= max_retries
-            return None if is_last else _with_jitter(shortest)
+            pauses, retry_after = STATUS_PAUSES, 0.0
         case FetchError(is_final=False) | LocalFault(may_pass=True):
             pauses = NETWORK_PAUSES
         case LocalFault(of_proxy=True) if has_other_way:
@@ -524,11 +524,5 @@ def retry_pause(
         return None
     # Wait at least for the shortest pause, even if Retry-After is shorter. A server needs
     # some time to recover.
-    return _with_jitter(max(pause, shortest))
-
-
-def _with_jitter(pause: float) -> float:
-    """Return *pause* plus a random extension. The extension is at most the share `JITTER`
-    of *pause*.
-    """
+    pause = max(pause, STATUS_PAUSES[0])
     return pause * (1 + JITTER * random.random())  # noqa: S311 - only spreads the load
