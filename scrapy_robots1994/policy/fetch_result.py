@@ -3,8 +3,8 @@ file is requested again.
 
 Only `read_answer` interprets an answer. `read_answer` interprets the answers in a crawl or
 a dry run, in Scrapy's HTTP cache, and in WARC files. The row of a status in `outcomes`
-determines the meaning of the status. Headers are first cut to `MAX_HEADER_BYTES`, and then
-parsed according to RFC 9110 and RFC 9111.
+determines the meaning of the status. Headers are parsed according to RFC 9110 and RFC 9111,
+and long headers are cut.
 
 The type of a failed result shows the cause of the failure. The cause is a failure of the
 origin (R5, unreachable), our own fault (R7), or a cancellation (R6, closing).
@@ -57,8 +57,8 @@ spread out the retries of many origins.
 """
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum number of bytes that are read from one header. If the header has several
-lines, the limit applies to all lines together. Further bytes are ignored.
+"""The maximum number of bytes that are read from a header that is a list, or from a
+Location. If the list has several lines, the limit applies to all lines together.
 """
 
 UNREADABLE_URL = "an unreadable address"
@@ -76,6 +76,9 @@ class HeaderLines(Protocol):
 
     def getlist(self, key: str) -> list[bytes]:
         """Return the values in all lines of the header *key*, in order."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value in the last line of the header *key*, or `None`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,12 +271,11 @@ def redirect_target(answer: HttpAnswer) -> str | None:
     """Return the absolute URL, without a fragment, to which *answer* redirects, or `None`
     if *answer* is not a redirect.
     """
-    lines = answer.headers.getlist("Location")
+    location = answer.headers.get("Location")
     # Ours R2 (redirects): a redirect without a target is not followed, and means R5
     # (unreachable).
-    if answer.status not in REDIRECTS or not lines or not lines[-1]:
+    if answer.status not in REDIRECTS or not location:
         return None
-    location = lines[-1]
     if len(location) > MAX_HEADER_BYTES:
         return UNREADABLE_URL
     try:
@@ -307,7 +309,7 @@ def date_of(headers: HeaderLines) -> float | None:
     """Return the `Date` of an answer in seconds since the epoch, or `None` if the answer
     has no valid `Date`.
     """
-    return _epoch(_value(headers, "Date"))
+    return _epoch(headers.get("Date"))
 
 
 def is_private(headers: HeaderLines) -> bool:
@@ -329,7 +331,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     # lifetime in the answer is 0.
     if b"no-store" in controls or b"no-cache" in controls:
         return 0.0
-    expires = _value(headers, "Expires")
+    expires = headers.get("Expires")
     if b"max-age" in controls:
         # An answer with an unreadable max-age is stale at once (RFC 9111, 4.2.1).
         lifetime = _digits(controls[b"max-age"]) or 0.0
@@ -339,7 +341,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     else:
         return None
     # An unreadable Age is ignored (RFC 9111, 5.1).
-    return max(lifetime - (_digits(_value(headers, "Age")) or 0.0), 0.0)
+    return max(lifetime - (_digits(headers.get("Age")) or 0.0), 0.0)
 
 
 def retry_after(headers: HeaderLines, now: float) -> float | None:
@@ -348,7 +350,7 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
 
     *now*, in seconds since the epoch, is used if the server sent no Date.
     """
-    value = _value(headers, "Retry-After")
+    value = headers.get("Retry-After")
     if not value:
         return None
     # Retry-After is a number of seconds or a date (RFC 9110, 10.2.3).
@@ -396,14 +398,6 @@ def _listed(headers: HeaderLines, name: str) -> list[bytes]:
     return b",".join(lines).split(b",")
 
 
-def _value(headers: HeaderLines, name: str) -> bytes | None:
-    """Return the value in the last line of the header *name*, or `None` if the header is
-    missing.
-    """
-    lines = headers.getlist(name)
-    return lines[-1][:MAX_HEADER_BYTES] if lines else None
-
-
 def _epoch(date: bytes | None) -> float | None:
     """Return the HTTP date *date* in seconds since the epoch, or `None` if *date* is not a
     valid date.
@@ -434,7 +428,7 @@ def _validator(headers: HeaderLines, name: str) -> str | None:
     Return `None` if the value cannot be sent back. A later request then does not contain
     this validator.
     """
-    value = _value(headers, name) or b""
+    value = headers.get(name) or b""
     return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None
 
 
