@@ -191,6 +191,15 @@ def _state_of(request: Request) -> DownloadState | None:
     return state if isinstance(state, DownloadState) and not state.is_over else None
 
 
+def _cut_of(response: Response) -> str:
+    """Return "unspecified" if another component stopped the download of *response*, and
+    "" otherwise.
+    """
+    # Compare the lengths, because the whole body possibly arrived before the stop.
+    is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
+    return "unspecified" * ("download_stopped" in response.flags and not is_whole)
+
+
 SPARE = 32
 """Number of file descriptors that fetches do not use. Log files, stores, name look-ups and
 other parts of the process need these file descriptors.
@@ -415,6 +424,9 @@ class RobotsDownload:
         created *response* itself.
         """
         status = response.status
+        if state.answer is None:
+            # A middleware created *response*, or replaced the meta of the request.
+            state.cut = state.cut or _cut_of(response)
         if state.cut == "unspecified" and outcome_of(status).row.reads_body:
             # Ours R7: reject an incomplete file, because the missing part of the file may
             # disallow the whole site.
@@ -509,12 +521,7 @@ class RobotsDownload:
         # Lower the limit of concurrent requests now, so that no page takes the slot that
         # was added for this request.
         state.uncounted.close()
-        if "download_stopped" in response.flags and not state.cut:
-            # Another component stopped the download. Compare the lengths, because the whole
-            # body possibly arrived before the stop.
-            length = response.headers.get("Content-Length")
-            is_whole = length == b"%d" % len(response.body)
-            state.cut = "" if is_whole else "unspecified"
+        state.cut = state.cut or _cut_of(response)
         state.answer = response.status, response.body
         for observer in self._observers:
             observer.answered(state, request, response)
