@@ -11,6 +11,8 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from io import StringIO
+from itertools import chain
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
@@ -19,13 +21,7 @@ from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import (
-    DISALLOW,
-    USER_AGENT,
-    Field,
-    LineKind,
-    Role,
-)
+from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
 from scrapy_robots1994.parser.reader import groups_of
 from scrapy_robots1994.parser.rfc9309 import LongestTable
 from scrapy_robots1994.parser.robot_reading import read_for_robot
@@ -60,37 +56,21 @@ _NO_COLON = re.compile(
 class PeerDialect(Dialect):
     """One of our dialects, with options that imitate other parsers.
 
-    * *more_fields*: further spellings of field names.
-    * *ending*: further fields that end a run of User-agent lines.
-    * *ends_by_any*: whether any unknown field also ends a run of User-agent lines.
-    * *skipped*: the numbers of the records that no robot obeys.
     * *has_one_default*: whether a robot obeys only the first of several records for `*`.
     * *default_alone*: whether the other names in a record for `*` are ignored.
     * *is_longest*: whether the longest rule decides, with or without wildcards. If the
       option is false, the first rule in the file decides.
     """
 
-    more_fields: Mapping[str, Field] = dataclasses.field(default_factory=dict)
-    ending: tuple[str, ...] = ()
-    ends_by_any: bool = False
-    skipped: frozenset[int] = frozenset()
     has_one_default: bool = False
     default_alone: bool = False
     is_longest: bool = False
 
     def __post_init__(self) -> None:
-        """Add *more_fields*, *ending* and *ends_by_any* to the fields of the dialect."""
+        """Add the field `_ENDS_NAMES` to the dialect."""
         Dialect.__post_init__(self)
-        fields = {**self.fields, **self.more_fields}
-        for key in self.ending:
-            row = fields.get(key, replace(_WITHOUT_EFFECT, name=key))
-            fields |= dict.fromkeys((key, row.name), replace(row, ends_names=True))
-        reads = {name: self._field_reader(row) for name, row in fields.items()}
-        if self.ends_by_any:
-            other = replace(_WITHOUT_EFFECT, ends_names=True)
-            reads = _AnyField(reads, self._field_reader(other))
-        object.__setattr__(self, "fields", fields)
-        object.__setattr__(self, "reads", reads)
+        added = {_ENDS_NAMES.key: self._field_reader(_ENDS_NAMES)}
+        object.__setattr__(self, "reads", {**self.reads, **added})
 
     @classmethod
     def of(cls, dialect: Dialect) -> "PeerDialect":
@@ -106,30 +86,11 @@ class PeerDialect(Dialect):
         return _PeerChoice(self, tuple(robot))
 
 
-# `_WITHOUT_EFFECT` is a field that has no effect on rules. A line with this field is read
-# like a Sitemap line.
-_WITHOUT_EFFECT = Field("", "", role=Role.SITEMAP, kind=LineKind.SITEMAP)
-
-
-class _AnyField(dict[str, Any]):
-    """Maps the name of each field to the `FieldReader` of the field.
-
-    *other* is the `FieldReader` of all unknown fields.
-    """
-
-    def __init__(self, reads: Mapping[str, Any], other: Any) -> None:
-        super().__init__(reads)
-        self._other = other
-
-    def get(self, key: str, _: Any = None) -> Any:
-        """Return the `FieldReader` of the field *key*. Return None for an unknown *key* that
-        is empty, or that has an upper-case letter or white space.
-        """
-        # The reader first looks up a field name as written. The reader then looks up the
-        # name in lower case and without white space. Return None for a name with an
-        # upper-case letter or white space, so that the second look-up takes place.
-        is_plain = key and key == key.strip().lower()
-        return super().get(key, self._other if is_plain else None)
+# A line with the field `_ENDS_NAMES` ends a run of User-agent lines, and has no other
+# effect on rules. The line is read like a Sitemap line.
+_ENDS_NAMES = Field(
+    "End-of-names", "", role=Role.SITEMAP, kind=LineKind.SITEMAP, ends_names=True
+)
 
 
 class _PeerChoice(Choice):
@@ -146,8 +107,6 @@ class _PeerChoice(Choice):
         *names*.
         """
         dialect, named = self._dialect, list(names)
-        if record in dialect.skipped:
-            return False
         if dialect.default_alone and EVERYBODY in named:
             named = [EVERYBODY]
         if dialect.has_one_default and self.chosen:
@@ -224,7 +183,9 @@ class Setup:
         header = question.others_robot or question.robot
         names = robot_names(question.robot)
         peer = PeerDialect.of(dialect)
-        return cls(body, Body(body).text, names, header, reading, peer)
+        # Write all line ends of 1994 F2 as NL, so that `^` matches the start of each line.
+        text = StringIO(Body(body).text, newline=None).read()
+        return cls(body, text, names, header, reading, peer)
 
     def rules(self) -> RobotRules:
         """Return the rules that the robot obeys."""
@@ -278,10 +239,14 @@ def _itself_as_written(target: str) -> str:
 
 
 def _empty_skipped(setup: Setup) -> Setup:
-    """Return *setup*, changed so that no robot obeys a record without a rule."""
-    groups = enumerate(groups_of(setup.text, setup.dialect))
-    empty = (number for number, it in groups if not any(r.is_obeyed for r in it.rules))
-    return _dialect(skipped=frozenset(empty))(setup)
+    """Return *setup* without the records that have no rule."""
+    groups = [
+        it
+        for it in groups_of(setup.text, setup.dialect)
+        if not it.agents or any(rule.is_obeyed for rule in it.rules)
+    ]
+    lines = chain.from_iterable(it.lines for it in groups)
+    return replace(setup, text="".join(line.raw for line in lines))
 
 
 def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
@@ -346,6 +311,20 @@ def _in_text(pattern: re.Pattern[str], to: str) -> Point:
     return lambda it: replace(it, text=pattern.sub(to, it.text))
 
 
+def _renamed(fields: str, to: str) -> Point:
+    """Return the point that replaces the name of each field that matches *fields* with
+    *to*. *fields* is a regular expression.
+    """
+    return _in_text(re.compile(rf"(?aim)^[ \t]*(?:{fields})[ \t]*:"), f"{to}:")
+
+
+def _ends_names(fields: str) -> Point:
+    """Return the point that lets each field that matches *fields*, a regular expression,
+    end a run of User-agent lines.
+    """
+    return _renamed(fields, _ENDS_NAMES.name)
+
+
 def _all_of(*points: Point) -> Point:
     """Return the point that applies *points* in order."""
 
@@ -395,14 +374,9 @@ def _named_by(robot: Callable[[str], tuple[str, ...]], **changes: Any) -> Point:
     return lambda it: change(replace(it, names=robot(it.header)))
 
 
-_MISSPELT = {
-    key: field
-    for field, keys in {
-        DISALLOW: "dissallow dissalow disalow diasllow disallaw",
-        USER_AGENT: "useragent",
-    }.items()
-    for key in keys.split()
-} | {"user agent": USER_AGENT}
+# `_UNKNOWN` matches each field name that is not in `FIELDS`.
+_KNOWN = "|".join(it.key for it in FIELDS)
+_UNKNOWN = rf"(?!(?:{_KNOWN})[ \t]*:)[^\s:#][^:#\n]*"
 
 _ALLOW = _dialect(name="extended")
 _EMPTY_ALLOWS = _in_text(_EMPTY_RULE, "Allow: /")
@@ -421,9 +395,11 @@ PROTEGO: Mapping[Cause, Point] = {
     ),
     Cause.SPLIT_RECORD: _dialect(has_blank_lines=False),
     Cause.MISSPELT: _all_of(
-        _in_text(_NO_COLON, r"\1: "), _dialect(more_fields=_MISSPELT)
+        _in_text(_NO_COLON, r"\1: "),
+        _renamed("dissallow|dissalow|disalow|diasllow|disallaw", "Disallow"),
+        _renamed("user ?agent", "User-agent"),
     ),
-    Cause.JOINED: _dialect(ends_by_any=True, ending=("crawl-delay",)),
+    Cause.JOINED: _ends_names(f"crawl-delay|{_UNKNOWN}"),
     Cause.MERGED_RECORDS: _dialect(merges_named=True),
     Cause.AGENT: _named_by(_whole_header, names=_without_stars, rank=at_a_boundary),
     Cause.URL_AS_PATH: _URL,
@@ -437,7 +413,7 @@ PYTHON: Mapping[Cause, Point] = {
     Cause.SPLIT_RECORD: _all_of(
         _in_text(_SPACES_ALONE, "#"), _dialect(has_blank_lines=True)
     ),
-    Cause.JOINED: _dialect(ending=("crawl-delay", "request-rate")),
+    Cause.JOINED: _ends_names("crawl-delay|request-rate"),
     Cause.EMPTY_RECORD: _empty_skipped,
     Cause.MERGED_RECORDS: _ONE_RECORD,
     Cause.AGENT: _named_by(
@@ -459,10 +435,9 @@ RERP: Mapping[Cause, Point] = {
     Cause.WILDCARD: _dialect(has_wildcards=True),
     Cause.SPLIT_RECORD: _dialect(has_blank_lines=True),
     Cause.MISSPELT: _all_of(
-        _in_text(_SPACE_BEFORE_COLON, r"\1-:"),
-        _dialect(more_fields={"useragent": USER_AGENT}),
+        _in_text(_SPACE_BEFORE_COLON, r"\1-:"), _renamed("useragent", "User-agent")
     ),
-    Cause.JOINED: _dialect(ending=("crawl-delay", "sitemap")),
+    Cause.JOINED: _ends_names("crawl-delay|sitemap"),
     Cause.EMPTY_RECORD: _empty_skipped,
     Cause.MERGED_RECORDS: _ONE_RECORD,
     Cause.AGENT: _named_by(
