@@ -215,7 +215,7 @@ class Job:
         found = peers(wanted, crawler, "--parsers")
         # Start the list with the parser that the project uses.
         in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
-        names = sorted((it.name for it in found), key=lambda name: name != in_use)
+        names = sorted(found, key=lambda name: name != in_use)
         return cls(
             parsers=wanted,
             names=tuple(names),
@@ -284,7 +284,7 @@ def _start(job: Job) -> None:
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
         loader.load(job.spider).update_settings(settings)
     others = peers(job.parsers, Crawler(Spider, settings), "--parsers")
-    _comparer = Comparer(others, **job.variant._asdict())
+    _comparer = Comparer(others, job.variant)
 
 
 def _compare(name: str, task: Comparison) -> SiteImpact:
@@ -294,7 +294,7 @@ def _compare(name: str, task: Comparison) -> SiteImpact:
     Return the differences. If `task.diagnose` is true, also explain the examples of
     differences.
     """
-    site = _comparer.compare(name, task, _comparer.theirs(name, task))
+    site = _comparer.compare(name, task)
     if task.diagnose:
         site.examples = _comparer.explain(site)
     return site
@@ -359,7 +359,7 @@ def run(
     *step* is called once for each capture. After Ctrl-C, the result contains only the
     totals of the captures that were compared.
     """
-    totals = Totals()
+    totals = Totals(job.variant)
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
     pool: Any = ProcessPool(

@@ -2,7 +2,7 @@
 the differences.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,17 +16,24 @@ from scrapy_robots1994.compare.impact import (
     Example,
     SiteImpact,
     Stratum,
+    Variant,
 )
 from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
     Direction,
-    Parser,
+    Parse,
     Question,
     direction_of,
 )
 from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
+
+_PARSE = {
+    it: partial(RobotsTxt.parse, dialect=it.dialect, reading=it.reading)
+    for it in VARIANTS
+}
+"""Our parser in each dialect and reading."""
 
 CACHED_BYTES = 1_000_000
 """The maximum total size, in bytes, of the files that are cached in parsed form."""
@@ -45,43 +52,40 @@ class Comparison:
 
 
 class Comparer:
-    """Compares our parser, in one dialect and reading, with each parser of *others*."""
+    """Compares our parser, in one dialect and reading, with each parser of *others*.
 
-    def __init__(self, others: Sequence[Parser], *, dialect: str, reading: str) -> None:
-        self._variants = [
-            partial(RobotsTxt.parse, dialect=it.dialect, reading=it.reading)
-            for it in VARIANTS
-        ]
-        self._ours = self._variants[VARIANTS.index((dialect, reading))]
-        self._others = {it.name: it for it in others}
+    *others* maps the names of parsers to parsers, and *ours* is the dialect and reading.
+    """
+
+    def __init__(self, others: Mapping[str, Parse], ours: Variant) -> None:
+        self._others = others
+        self._ours = ours
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
+        dialect = dialect_named(ours.dialect)
         # A file that is larger than the whole cache is not cached.
         self._file_of = cached(files)(
-            partial(ParsedBody, dialect=dialect_named(dialect), reading=reading)
+            partial(ParsedBody, dialect=dialect, reading=ours.reading)
         )
 
-    def theirs(self, name: str, task: Comparison) -> list[Decision]:
-        """Return the decision of the parser *name* on each question of *task*."""
-        file = self._file_of(task.capture.others_body)
-        decide = file.decider(self._others[name].parse, file.body)
-        return [decide(it.url, it.others_robot or it.robot) for it in task.questions]
-
-    def compare(
-        self, name: str, task: Comparison, theirs: Sequence[Decision]
-    ) -> SiteImpact:
-        """Return how the decisions *theirs* differ from the decisions of our parser.
-
-        *theirs* contains the decision of the parser *name* on each question of *task*.
+    def compare(self, name: str, task: Comparison) -> SiteImpact:
+        """Return how the decisions of the parser *name* on the questions of *task* differ
+        from our decisions.
         """
         capture = task.capture
         file = self._file_of(capture.others_body)
+        parse = self._others[name]
+        theirs = [
+            file.decision(parse, it.url, it.others_robot or it.robot)
+            for it in task.questions
+        ]
         site = SiteImpact.of(capture)
-        ours = self._decisions(self._ours, task)
-        directions = list(map(direction_of, ours, theirs))
+        directions: list[Direction] = []
+        for variant in VARIANTS:
+            found = list(map(direction_of, self._decisions(variant, task), theirs))
+            changing = CHANGING.intersection(found)
+            site.variants |= {(name, way, variant) for way in changing}
+            directions = found if variant == self._ours else directions
         site.counts.update((name, way) for way in directions)
-        for place, variant in enumerate(self._variants):
-            found = map(direction_of, self._decisions(variant, task), theirs)
-            site.variants |= {(name, it, place) for it in CHANGING.intersection(found)}
         differing = [
             (question, said, way)
             for question, said, way in zip(
@@ -109,7 +113,7 @@ class Comparer:
         """
         capture = site.whole_capture
         file = self._file_of(capture.others_body)
-        robots = self._ours(capture.body)
+        robots = _PARSE[self._ours](capture.body)
 
         def explained(name: str, example: Example) -> Example:
             asked, theirs = example.question, example.theirs
@@ -125,15 +129,13 @@ class Comparer:
             for stratum, examples in site.examples.items()
         }
 
-    def _decisions(
-        self, ours: Callable[[bytes], RobotsTxt], task: Comparison
-    ) -> list[Decision]:
-        """Return the decision of our parser on each question of *task*. *ours* parses the
-        file in one dialect and reading.
+    def _decisions(self, variant: Variant, task: Comparison) -> list[Decision]:
+        """Return our decision, in the dialect and reading *variant*, on each question of
+        *task*.
         """
-        body = task.capture.body
-        decide = self._file_of(body).decider(ours, body)
+        capture, parse = task.capture, _PARSE[variant]
+        file = self._file_of(capture.body)
         return [
-            task.capture.by_status(it) or decide(it.url, it.robot)
+            capture.by_status(it) or file.decision(parse, it.url, it.robot)
             for it in task.questions
         ]

@@ -6,9 +6,9 @@ gives the answer of the other parser, this cause explains the difference. A diag
 not call the other parser again.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.parsers import (
@@ -16,9 +16,10 @@ from scrapy_robots1994.compare.parsers import (
     FORBIDS,
     Capture,
     Decision,
+    Parse,
     Question,
-    decider,
     direction_of,
+    raised,
 )
 from scrapy_robots1994.compare.profiles import PROFILES, Point, Setup
 from scrapy_robots1994.parser.body import Body, encoding_of
@@ -26,21 +27,32 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import lines_of
 from scrapy_robots1994.parser.rules import RobotRules
 
+ItemT = TypeVar("ItemT")
+
 # `_MAX_RULES` is the maximum number of sets of compiled rules that are cached for each
 # file.
 _MAX_RULES = 64
 
 
 class ParsedBody:
-    """One body, with a cache of deciders and a cache of compiled rules."""
+    """One body, with a cache of parsed files and a cache of compiled rules."""
 
     def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
         self.body = body
         self._dialect = dialect
         self._reading = reading
-        self.decider = cache(decider)
-        """Return the cached result of `parsers.decider`."""
+        self._parsed = cache(lambda parse: parse(body))
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
+
+    def decision(self, parse: Parse, url: str, robot: str) -> Decision:
+        """Return the decision of the parser *parse* on whether *robot* may retrieve *url*.
+
+        If the parser raises an exception, the decision names the exception.
+        """
+        try:
+            return ALLOWS if self._parsed(parse).allowed(url, robot) else FORBIDS
+        except Exception as error:  # noqa: BLE001 - any exception is a decision
+            return raised(type(error).__name__)
 
     def _compile(
         self, robot: Question, points: tuple[Point, ...]
@@ -71,19 +83,20 @@ class ParsedBody:
         set is removed, the direction is different.
         """
         mark, encoding = encoding_of(self.body)
+        texts = (line.raw for line in lines_of(Body(self.body).text, self._dialect))
         lines = [
-            line.raw.encode(encoding, "surrogateescape")
-            for line in lines_of(Body(self.body).text, self._dialect)
+            (number, text.encode(encoding, "surrogateescape"))
+            for number, text in enumerate(texts, 1)
         ]
 
-        def direction(places: Sequence[int]) -> object:
-            body = mark + b"".join(lines[place] for place in sorted(places))
+        def direction(some: Sequence[tuple[int, bytes]]) -> object:
+            body = mark + b"".join(line for _, line in some)
             part = ParsedBody(body, self._dialect, self._reading)
             return direction_of(part.answer(question), part.answer(question, points))
 
-        whole = direction(range(len(lines)))
-        found = ddmin(len(lines), lambda places: direction(places) is whole)
-        return tuple(place + 1 for place in found)
+        whole = direction(lines)
+        needed = ddmin(lines, lambda some: direction(some) is whole)
+        return tuple(number for number, _ in needed)
 
 
 class Explanation(NamedTuple):
@@ -134,44 +147,41 @@ def _explained_by(
     # is returned.
     causes = [it for it in Cause if it in profile]
 
-    def explanation(places: Iterable[int]) -> Explanation:
-        some = tuple(causes[place] for place in places)
+    def explanation(some: Sequence[Cause]) -> Explanation:
         # Apply the points in the order of the profile.
         points = tuple(it for cause, it in profile.items() if cause in some)
-        return Explanation(some, points)
+        return Explanation(tuple(some), points)
 
-    def is_right(places: Iterable[int]) -> bool:
-        return file.answer(question, explanation(places).points) == theirs
+    def is_right(some: Sequence[Cause]) -> bool:
+        return file.answer(question, explanation(some).points) == theirs
 
-    for place in range(len(causes)):
-        if is_right([place]):
-            return explanation([place])
-    if not is_right(range(len(causes))):
-        return None
-    return explanation(ddmin(len(causes), is_right))
+    for cause in causes:
+        if is_right([cause]):
+            return explanation([cause])
+    return explanation(ddmin(causes, is_right)) if is_right(causes) else None
 
 
-def ddmin(count: int, holds: Callable[[Sequence[int]], bool]) -> tuple[int, ...]:
-    """Return a one-minimal set of places in `range(count)` for which *holds* is true.
+def ddmin(
+    items: Sequence[ItemT], holds: Callable[[Sequence[ItemT]], bool]
+) -> Sequence[ItemT]:
+    """Return a one-minimal part of *items* for which *holds* is true.
 
-    *holds* must be true for all places together. One-minimal means that *holds* is false if
-    any single place is left out. The search first tries to remove large sets of places.
+    *holds* must be true for all items together. One-minimal means that *holds* is false if
+    any single item is left out. The search first tries to remove many items at once.
     Therefore the search for a few lines among thousands takes only a small multiple of
-    log2(*count*) calls to *holds*.
+    log2 of their number of calls to *holds*.
     """
-    needed = list(range(count))
-    size = count
+    needed, size = items, len(items)
     while needed and size:
         size = min(size, len(needed))
         is_less = False
         # Start at the end. A rule needs the User-agent line above the rule, so the rule
         # must be removed before the User-agent line.
         for end in range(len(needed), 0, -size):
-            start = max(0, end - size)
-            rest = needed[:start] + needed[end:]
+            rest = [*needed[: max(0, end - size)], *needed[end:]]
             if holds(rest):
                 needed, is_less = rest, True
-        # If *size* is 1, repeat until no place can be removed. Only a set from which no
-        # place can be removed is one-minimal.
+        # If *size* is 1, repeat until no item can be removed. Only a part from which no
+        # item can be removed is one-minimal.
         size = size if size == 1 and is_less else size // 2
-    return tuple(needed)
+    return needed

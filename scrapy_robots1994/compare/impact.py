@@ -78,14 +78,14 @@ CauseCounts: TypeAlias = Counter[tuple[str, Direction, Cause]]
 """The number of differing answers for each parser, direction and cause."""
 
 
-Switch: TypeAlias = tuple[str, AnswerGroup | int | None, Change]
+Switch: TypeAlias = tuple[str, AnswerGroup | Variant, Change]
 """The key under which sites are counted. A key describes a switch from another parser to
 our parser, and the effect of the switch.
 
 The first item is the name of the other parser, and the third item is the effect. If the
-second item is None, the key counts all sites. If the second item is an `AnswerGroup`, the
-key counts the sites of that group. If the second item is a number, the key counts all sites
-for a switch to the dialect and reading `VARIANTS[number]`.
+second item is an `AnswerGroup`, the key counts the sites of that group, for the dialect and
+reading of the comparison. If the second item is a `Variant`, the key counts all sites, for
+that dialect and reading.
 """
 
 
@@ -137,14 +137,14 @@ class SiteImpact(Answers):
 
     *capture* is the capture that was compared, without its files. If a parser differs,
     *packed* contains the compressed files of the capture. *variants* contains tuples of the
-    name of a parser, a direction and a number n. Such a tuple means that the parser differs
-    in this direction from our parser with the dialect and reading `VARIANTS[n]`.
+    name of a parser, a direction and a variant. Such a tuple means that the parser differs
+    in this direction from our parser with the dialect and reading of the variant.
     """
 
     capture: Capture
     packed: tuple[bytes, ...] = ()
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
-    variants: set[tuple[str, Direction, int]] = field(default_factory=set)
+    variants: set[tuple[str, Direction, Variant]] = field(default_factory=set)
 
     @classmethod
     def of(cls, capture: Capture) -> "SiteImpact":
@@ -167,29 +167,22 @@ class SiteImpact(Answers):
             files = (capture.body, capture.others)
             self.packed = tuple(zlib.compress(it) for it in files if it is not None)
 
-    def change(self, parser: str, variant: int | None = None) -> Change:
-        """Return the effect that a switch from *parser* to our parser has on the site.
-
-        If *variant* is a number, our parser uses the dialect and reading
-        `VARIANTS[variant]`. Otherwise, our parser uses the dialect and reading of the
-        comparison.
+    def change(self, parser: str, variant: Variant) -> Change:
+        """Return the effect that a switch from *parser* to our parser, with the dialect and
+        reading *variant*, has on the site.
         """
-        opened, closed = (
-            self.counts[parser, way]
-            if variant is None
-            else (parser, way, variant) in self.variants
-            for way in (Direction.STRICTER, Direction.LAXER)
-        )
-        return CHANGES[bool(opened) + 2 * bool(closed)]
+        opened = (parser, Direction.STRICTER, variant) in self.variants
+        closed = (parser, Direction.LAXER, variant) in self.variants
+        return CHANGES[opened + 2 * closed]
 
-    def changes(self) -> Iterator[Switch]:
-        """Yield the keys under which this site is counted, for each parser with answers."""
+    def changes(self, ours: Variant) -> Iterator[Switch]:
+        """Yield the keys under which this site is counted, for each parser with answers.
+        *ours* is the dialect and reading of the comparison.
+        """
         for parser in {name for name, _ in +self.counts}:
-            change = self.change(parser)
-            yield parser, None, change
-            yield parser, self.capture.basis, change
-            for place in range(len(VARIANTS)):
-                yield parser, place, self.change(parser, place)
+            yield parser, self.capture.basis, self.change(parser, ours)
+            for variant in VARIANTS:
+                yield parser, variant, self.change(parser, variant)
 
     def count_causes(self) -> None:
         """Replace the counts of causes with counts that include only the examples.
@@ -226,11 +219,13 @@ class SiteImpact(Answers):
 class Totals(Answers):
     """Exact counts over all sites, and a list of at most `MAX_SITES` sites.
 
-    *skipped* is the number of questions that were not compared. *unlisted_sites* is the
-    number of sites that are not in the list, and *unlisted* counts the changes of the
-    unlisted sites. *is_interrupted* is true if the comparison did not finish.
+    *ours* is the dialect and reading of our parser. *skipped* is the number of questions
+    that were not compared. *unlisted_sites* is the number of sites that are not in the
+    list, and *unlisted* counts the changes of the unlisted sites. *is_interrupted* is true
+    if the comparison did not finish.
     """
 
+    ours: Variant
     captures: int = 0
     skipped: int = 0
     sites: dict[str, SiteImpact] = field(default_factory=dict)
@@ -248,10 +243,10 @@ class Totals(Answers):
         elif len(self.sites) < MAX_SITES:
             self.sites[label] = site
         else:
-            self.unlisted.update(site.changes())
+            self.unlisted.update(site.changes(self.ours))
             self.unlisted_sites += captures
 
     def changes(self) -> Counter[Switch]:
         """Return the number of sites for each key, including the sites not in the list."""
-        listed = (site.changes() for site in self.sites.values())
+        listed = (site.changes(self.ours) for site in self.sites.values())
         return self.unlisted + Counter(chain.from_iterable(listed))

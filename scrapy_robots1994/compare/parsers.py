@@ -57,16 +57,8 @@ class ParsedFile(Protocol):
         """Return whether *robot* may retrieve *url*."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parser:
-    """A parser and its name.
-
-    *parse* parses the bytes of a file, and may raise any exception.
-    """
-
-    name: str
-    parse: Callable[[bytes], ParsedFile]
-
+Parse: TypeAlias = Callable[[bytes], ParsedFile]
+"""A parser. The function parses the bytes of a file, and may raise any exception."""
 
 Decision: TypeAlias = str
 """The answer of a parser to a question: `ALLOWS`, `FORBIDS`, or a result of `raised`."""
@@ -80,12 +72,6 @@ def raised(name: str) -> Decision:
     class of the exception.
     """
     return f"raises {name}"
-
-
-Decider: TypeAlias = Callable[[str, str], Decision]
-"""A function that takes a URL and a robot, and returns the decision of one parser for one
-file. The function never raises an exception.
-"""
 
 
 class Direction(Enum):
@@ -115,27 +101,6 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
     if not {ours, theirs} <= {ALLOWS, FORBIDS}:
         return Direction.RAISED
     return Direction.LAXER if theirs == ALLOWS else Direction.STRICTER
-
-
-def decider(parse: Callable[[bytes], ParsedFile], body: bytes) -> Decider:
-    """Parse *body* with *parse*, the function of a parser, and return the decider.
-
-    If *parse* raises an exception, the decision on every question names the exception.
-    """
-    try:
-        parsed = parse(body)
-    except Exception as error:  # noqa: BLE001 - any exception is a decision
-        refusal = raised(type(error).__name__)
-        return lambda _url, _robot: refusal
-
-    def decide(url: str, robot: str) -> Decision:
-        try:
-            is_allowed = bool(parsed.allowed(url, robot))
-        except Exception as error:  # noqa: BLE001 - any exception is a decision
-            return raised(type(error).__name__)
-        return ALLOWS if is_allowed else FORBIDS
-
-    return decide
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,31 +77,37 @@ class Column(NamedTuple):
     """A column of the table that lists the sites on the HTML page. The table can be sorted
     by any column.
 
-    *value* returns the cell for a site and a parser. The JSON report also contains this
-    cell. *shown* names the format of the cell on the page. The possible formats are `text`,
-    `count`, `change`, `cause` and `basis`.
+    *value* returns the cell for a site, a parser, and our dialect and reading. The JSON
+    report also contains this cell. *shown* names the format of the cell on the page. The
+    possible formats are `text`, `count`, `change`, `cause` and `basis`.
     """
 
     key: str
     head: str
-    value: Callable[[SiteImpact, str], Any]
+    value: Callable[[SiteImpact, str, Variant], Any]
     shown: str = "text"
 
 
-def _main_cause(site: SiteImpact, parser: str) -> str | None:
-    return next((it.value for it in site.causes_of(parser)), None)
-
-
 COLUMNS = (
-    Column("change", "change", lambda site, it: site.change(it).name, "change"),
     Column(
-        "opened", "opened", lambda site, it: site.count(it, Direction.STRICTER), "count"
+        "change", "change", lambda site, it, our: site.change(it, our).name, "change"
     ),
     Column(
-        "closed", "closed", lambda site, it: site.count(it, Direction.LAXER), "count"
+        "opened",
+        "opened",
+        lambda site, it, _: site.count(it, Direction.STRICTER),
+        "count",
     ),
-    Column("cause", "main cause", _main_cause, "cause"),
-    Column("basis", "decided by", lambda site, _: site.capture.basis.name, "basis"),
+    Column(
+        "closed", "closed", lambda site, it, _: site.count(it, Direction.LAXER), "count"
+    ),
+    Column(
+        "cause",
+        "main cause",
+        lambda site, it, _: next((c.value for c in site.causes_of(it)), None),
+        "cause",
+    ),
+    Column("basis", "decided by", lambda site, *_: site.capture.basis.name, "basis"),
 )
 
 
@@ -128,9 +134,9 @@ def as_table(report: ComparisonReport) -> str:
     third table.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
-    numbers = totals.changes()
+    numbers, ours = totals.changes(), totals.ours
     changes = {
-        it: [f"{numbers[it, None, change]:,}" for change in CHANGES] for it in parsers
+        it: [f"{numbers[it, ours, change]:,}" for change in CHANGES] for it in parsers
     }
     agreement = {
         it: [str(count(it, way)) for way in Direction]
@@ -214,8 +220,8 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
         "columns": [[it.key, it.head, it.shown] for it in COLUMNS],
         "variants": [
             variant._asdict()
-            | {"changes": {it: _named(changes, it, place) for it in report.parsers}}
-            for place, variant in enumerate(VARIANTS)
+            | {"changes": {it: _named(changes, it, variant) for it in report.parsers}}
+            for variant in VARIANTS
         ],
         "sites": sites,
         "disagreements": disagreements,
@@ -239,7 +245,7 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
     """Return the counts of one parser."""
     causes = totals.causes_of(name)
     return {way.value: totals.count(name, way) for way in Direction} | {
-        "changes": _named(changes, name, None),
+        "changes": _named(changes, name, totals.ours),
         "changes_by": {it.name: _named(changes, name, it) for it in GROUPS},
         "causes": {it.value: totals.caused(it, name) for it in causes},
         "causes_by_direction": {
@@ -250,7 +256,7 @@ def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, An
 
 
 def _named(
-    changes: Counter[Switch], parser: str, to: AnswerGroup | int | None
+    changes: Counter[Switch], parser: str, to: AnswerGroup | Variant
 ) -> dict[str, int]:
     """Return a dict that maps the name of each kind of change to a number of sites.
 
@@ -280,7 +286,11 @@ def _site(
         "status": site.capture.status,
         "parsers": {
             name: {way.value: site.count(name, way) for way in Direction}
-            | {"cells": {it.key: it.value(site, name) for it in COLUMNS}}
+            | {
+                "cells": {
+                    it.key: it.value(site, name, report.totals.ours) for it in COLUMNS
+                }
+            }
             for name in report.parsers
             if site.count(name)
         },

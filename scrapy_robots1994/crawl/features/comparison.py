@@ -126,9 +126,9 @@ class ShadowComparison(FetchObserver):
         # Load the parsers now, so that the crawl does not start if a parser cannot be
         # loaded.
         others = peers(wanted, crawler)
-        self._parsers = tuple(other.name for other in others)
-        self._comparer = Comparer(others, **self._variant._asdict())
-        self._totals = Totals()
+        self._parsers = tuple(others)
+        self._comparer = Comparer(others, self._variant)
+        self._totals = Totals(self._variant)
         # `_lock` protects the results. After the comparison has ended, the thread might
         # still be running, but must not change the results.
         self._lock = Lock()
@@ -294,10 +294,9 @@ class ShadowComparison(FetchObserver):
         for name in self._parsers:
             self._call = name, task.capture.label, self._clock()
             try:
-                theirs = self._comparer.theirs(name, task)
+                site.add(self._comparer.compare(name, task))
             finally:
                 self._call = None
-            site.add(self._comparer.compare(name, task, theirs))
         with self._lock:
             if not self._is_over:
                 self._totals.add_site(site, sum(it.is_new for it in group))
