@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import active_children, get_all_start_methods, get_context
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -372,17 +372,16 @@ def run(
             totals.add_site(site, captures=is_first)
             if is_first:
                 step()
-        # After `close`, the pool finishes the scheduled tasks. `join` waits until all
-        # processes have ended.
-        pool.close()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         totals.is_interrupted = True
+    finally:
         pool.stop()
-    except BaseException:
-        pool.stop()
-        raise
-    pool.join()
+        # Kill the processes before `join` deletes their semaphores. A process that is still
+        # starting would look for its semaphores, and print a traceback.
+        for process in active_children():
+            process.kill()
+        pool.join()
     return totals
 
 
