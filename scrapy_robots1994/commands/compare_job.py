@@ -11,8 +11,9 @@ import logging
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from multiprocessing import active_children, get_all_start_methods, get_context
@@ -167,26 +168,20 @@ def _label_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The options of a comparison, as plain values that can be pickled for another process.
+    """The options of a comparison, which can be pickled for another process.
 
-    *parsers* are import paths of classes, or names in `scrapy.robotstxt`. *names* are the
-    names that the report shows for the parsers. *settings* are the settings that the
-    command line sets. *spider* is the name of the spider whose settings are used, or None.
-    *variant* is the dialect and the reading of our parser. *robots* are the robots given
-    with --robot. *urls* are the URLs in the file given with --urls, or None if the
-    questions are made from the files. *max_questions* limits the number of questions about
-    one file. *seconds* limits the time that one parser may take for one file.
+    *opts* are the options of the command. *parsers* maps the names that the report shows to
+    import paths of classes, or to names in `scrapy.robotstxt`. *settings* are the settings
+    that the command line sets. *variant* is the dialect and the reading of our parser.
+    *urls* are the URLs in the file given with --urls, or None if the questions are made
+    from the files.
     """
 
-    parsers: tuple[str, ...]
-    names: tuple[str, ...]
+    opts: argparse.Namespace
+    parsers: dict[str, str]
     settings: dict[str, str]
-    spider: str | None
     variant: Variant
-    robots: tuple[str, ...]
-    urls: tuple[str, ...] | None
-    max_questions: int
-    seconds: int
+    urls: list[str] | None
 
     @classmethod
     def of(
@@ -198,34 +193,22 @@ class Job:
         package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
         that the job needs is not installed.
         """
-        # Create the crawler directly, because `CrawlerProcess.create_crawler` installs the
-        # reactor in Scrapy 2.13.
-        crawler = Crawler(Spider, settings)
-        if opts.parsers is None:
-            wanted = tuple(it for it in SCRAPY_PARSERS if _is_installed(it, crawler))
-        else:
-            wanted = tuple(filter(None, map(str.strip, opts.parsers.split(","))))
-        if not wanted:
+        parsers = _parsers(opts.parsers, settings)
+        if not parsers:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
-        urls = None if opts.urls is None else tuple(listed(opts.urls))
-        if urls == ():
+        urls = None if opts.urls is None else listed(opts.urls)
+        if urls == []:
             raise WrongUse("--urls: no URL is in the file: write one URL per line")
-        found = peers(wanted, crawler, "--parsers")
-        # Start the list with the parser that the project uses.
-        in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
-        names = sorted(found, key=lambda name: name != in_use)
+        priority = SETTINGS_PRIORITIES["cmdline"]
+        given = (it for it in settings if settings.getpriority(it) == priority)
         return cls(
-            parsers=wanted,
-            names=tuple(names),
-            settings=_given(settings),
-            spider=opts.spider,
-            variant=Variant(ours.dialect, ours.reading),
-            robots=tuple(opts.robot),
-            urls=urls,
-            max_questions=opts.questions,
-            seconds=opts.deadline,
+            opts,
+            parsers,
+            {name: settings[name] for name in given},
+            Variant(ours.dialect, ours.reading),
+            urls,
         )
 
     def task(self, capture: Capture) -> Comparison:
@@ -236,8 +219,8 @@ class Job:
         """
         # Each question needs an origin, even if the label of the capture is not an origin.
         origin = str(Origin.of(capture.label) or NOWHERE)
-        limit = self.max_questions
-        made = questions(origin, capture.body, robots=self.robots, max_questions=limit)
+        limit, robots = self.opts.questions, self.opts.robot
+        made = questions(origin, capture.body, robots=robots, max_questions=limit)
         if self.urls is None:
             return Comparison(capture, tuple(made))
         urls = [
@@ -245,25 +228,30 @@ class Job:
             for url in self.urls
             if url.startswith("/") or origin == NOWHERE or str(Origin.of(url)) == origin
         ]
-        robots = dict.fromkeys(question.robot for question in made)
-        asked = (Question(url, robot) for url in urls for robot in robots)
+        names = dict.fromkeys(question.robot for question in made)
+        asked = (Question(url, name) for url in urls for name in names)
         return Comparison(capture, tuple(asked))
 
 
-def _is_installed(name: str, crawler: Crawler) -> bool:
-    """Return whether the library of Scrapy's parser *name* is installed."""
-    try:
-        peers((name,), crawler, "--parsers")
-    except MissingExtra:
-        return False
-    return True
+def _parsers(wanted: str | None, settings: Settings) -> dict[str, str]:
+    """Return the parsers in *wanted*, the value of --parsers, by their names. The parser
+    that the project uses comes first.
 
-
-def _given(settings: Settings) -> dict[str, str]:
-    """Return the settings that were set with the priority "cmdline"."""
-    priority = SETTINGS_PRIORITIES["cmdline"]
-    given = (it for it in settings if settings.getpriority(it) == priority)
-    return {name: settings[name] for name in given}
+    Without --parsers, return the installed parsers of Scrapy.
+    """
+    # Create the crawler directly, because `CrawlerProcess.create_crawler` installs the
+    # reactor in Scrapy 2.13.
+    crawler = Crawler(Spider, settings)
+    paths: Iterable[str] = SCRAPY_PARSERS
+    ignored: tuple[type[Exception], ...] = (MissingExtra,)
+    if wanted is not None:
+        paths, ignored = filter(None, map(str.strip, wanted.split(","))), ()
+    found: dict[str, str] = {}
+    for path in paths:
+        with suppress(*ignored):
+            found |= dict.fromkeys(peers([path], crawler, "--parsers"), path)
+    in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
+    return dict(sorted(found.items(), key=lambda it: it[0] != in_use))
 
 
 # `_comparer` is the comparer of this process. Only the processes of the pool create a
@@ -280,10 +268,10 @@ def _start(job: Job) -> None:
     logging.disable(logging.CRITICAL)
     settings = get_project_settings()
     settings.setdict(job.settings, "cmdline")
-    if job.spider:
+    if job.opts.spider:
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
-        loader.load(job.spider).update_settings(settings)
-    others = peers(job.parsers, Crawler(Spider, settings), "--parsers")
+        loader.load(job.opts.spider).update_settings(settings)
+    others = peers(job.parsers.values(), Crawler(Spider, settings), "--parsers")
     _comparer = Comparer(others, job.variant)
 
 
@@ -310,11 +298,11 @@ def _impacts(
     without the search for causes. If the retry also fails, each answer of the parser counts
     as a raised exception.
     """
-    tasks = ((name, task) for task in map(job.task, inputs) for name in job.names)
+    tasks = ((name, task) for task in map(job.task, inputs) for name in job.parsers)
     scheduled: dict[Any, tuple[str, Comparison]] = {}
 
     def schedule(name: str, task: Comparison) -> None:
-        future = pool.schedule(_compare, (name, task), timeout=job.seconds)
+        future = pool.schedule(_compare, (name, task), timeout=job.opts.deadline)
         scheduled[future] = name, task
 
     while True:
@@ -368,7 +356,7 @@ def run(
     try:
         for name, site in _impacts(pool, job, inputs, _TASKS_PER_PROCESS * processes):
             # Count each capture once, although each parser has its own task.
-            is_first = name == job.names[0]
+            is_first = name == next(iter(job.parsers))
             totals.add_site(site, captures=is_first)
             if is_first:
                 step()
@@ -408,20 +396,19 @@ def report_of(
     # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
-        f"at most {job.max_questions} questions for each file. They are about paths made "
+        f"at most {job.opts.questions} questions for each file. They are about paths made "
         "from its rules, not about real requests. A site counts as changed if the "
         "answers differ for one URL."
     )
     if job.urls is not None:
         questions = f"the {len(job.urls):,} URLs of --urls."
-    robots = ", ".join(job.robots)
     return ComparisonReport(
         subject=f"{totals.captures:,} robots.txt of {shown}",
-        parsers=job.names,
+        parsers=tuple(job.parsers),
         totals=totals,
         metadata=describe(
             job.variant,
-            robots=robots
+            robots=", ".join(job.opts.robot)
             or "each robot that the file names, and one robot that it does not name",
             questions=questions,
         ),
