@@ -1,16 +1,14 @@
 """Compare each decision of a crawl with the decisions of other parsers, in three steps.
 
 1. `compare` runs on the event loop, and puts a question about each decision into a queue.
-2. `_run` runs in one daemon thread, where the parsers answer the questions. Questions about
-   one file are answered together. If a parser computes for longer than `PARSER_SECONDS`,
-   the comparison ends.
+2. `_run` runs in one daemon thread, where the parsers answer the questions. If a parser
+   computes for longer than `PARSER_SECONDS`, the comparison ends.
 3. `report` runs when the crawl closes, and returns the results. A cause of a difference is
    in the results only if the thread finds the cause within `CLOSE_SECONDS`.
 """
 
 import time
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -62,12 +60,8 @@ MAX_QUEUED_BYTES = 64_000_000
 the files that the questions are about. A further question is skipped.
 """
 
-BATCH = 200
-"""Maximum number of questions that the thread takes from the queue at once."""
-
 PARSER_SECONDS = 5.0
-"""Maximum processor time, in seconds, that a parser may take to answer a batch of questions
-about one file.
+"""Maximum processor time, in seconds, that a parser may take to answer one question.
 """
 
 CLOSE_SECONDS = 20.0
@@ -86,9 +80,9 @@ UNCHECKED = (
 """The note that describes the limits of the report of a dry run."""
 
 
-class _Request(NamedTuple):
-    """The question about one request. *is_new* is `True` if *question* is the first
-    question about *capture*.
+class _Question(NamedTuple):
+    """The question about one request, and the capture that the question is about. *is_new*
+    is `True` for the first question about *capture*.
     """
 
     capture: Capture
@@ -154,7 +148,7 @@ class ShadowComparison(FetchObserver):
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
-        self._queue: SimpleQueue[_Request | None] = SimpleQueue()
+        self._queue: SimpleQueue[_Question | None] = SimpleQueue()
         # Each of the following numbers is changed in only one thread.
         self._asked = self._queued_bytes = 0
         self._compared = self._compared_bytes = 0
@@ -236,7 +230,7 @@ class ShadowComparison(FetchObserver):
         # Remove credentials from the URL, because users might share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
-        asked = _Request(capture, is_new, question)
+        asked = _Question(capture, is_new, question)
         self._queued_bytes += asked.size
         self._queue.put(asked)
         # Start the thread only with the first question, because a crawl without questions
@@ -264,44 +258,27 @@ class ShadowComparison(FetchObserver):
     def _run(self) -> None:
         """Let the parsers answer the questions, then find the causes of differences."""
         self._clock = _processor_time()
-        is_open = True
-        while is_open:
-            # Only this thread takes items from the queue, so `count` items are available.
-            # If the queue is empty, `get` waits for one item.
-            count = min(self._queue.qsize(), BATCH) or 1
-            batch = [self._queue.get() for _ in range(count)]
-            is_open = None not in batch
-            # Group the questions by the identity of their capture, because computing the
-            # hash of a capture would read the whole file.
-            grouped: defaultdict[int, list[_Request]] = defaultdict(list)
-            for each in filter(None, batch):
-                grouped[id(each.capture)].append(each)
-            for group in grouped.values():
-                self._compare_group(group)
+        while (asked := self._queue.get()) is not None:
+            self._compare(asked)
         for site in self._totals.sites.values():
             if site.examples:
                 self._explain(site)
 
-    def _compare_group(self, group: list[_Request]) -> None:
-        """Compare the answers to the questions in *group*. All questions in *group* are
-        about one file.
-        """
-        questions = tuple(it.question for it in group)
+    def _compare(self, asked: _Question) -> None:
+        """Compare the answers of the parsers to the question *asked*."""
         # Do not look for causes now, because the file must be parsed many times to find a
         # cause. `_explain` looks for the causes later.
-        task = Comparison(group[0].capture, questions, diagnose=False)
-        site = SiteImpact(task.capture)
+        task = Comparison(asked.capture, (asked.question,), diagnose=False)
+        site = SiteImpact.of(task.capture)
         for name in self._parsers:
             self._call = name, task.capture.label, self._clock()
-            try:
-                site.add(self._comparer.compare(name, task))
-            finally:
-                self._call = None
+            site.add(self._comparer.compare(name, task))
+        self._call = None
         with self._lock:
             if not self._is_over:
-                self._totals.add_site(site, sum(it.is_new for it in group))
-                self._compared += len(group)
-        self._compared_bytes += sum(it.size for it in group)
+                self._totals.add_site(site, asked.is_new)
+                self._compared += 1
+        self._compared_bytes += asked.size
 
     def _explain(self, site: SiteImpact) -> None:
         """For each example of *site*, find the causes of the difference and the lines that
