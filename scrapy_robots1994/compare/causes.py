@@ -23,15 +23,6 @@ class Cause(Enum):
         "Ours R3 to R5",
         "our parser reads the body as the other parser does, as if the status were 200",
     )
-    SHARED_HOST = (
-        "shared-host",
-        "one policy for a host and port",
-        "",
-        (
-            "our parser reads the file that the built-in middleware uses: the first file that "
-            "was fetched for this host and port, whatever the scheme"
-        ),
-    )
     ITSELF = (
         "robots.txt-itself",
         "/robots.txt itself",

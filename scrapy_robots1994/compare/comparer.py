@@ -72,7 +72,7 @@ class Comparer:
         from our decisions.
         """
         capture = task.capture
-        file = self._file_of(capture.others_body)
+        file = self._file_of(capture.body)
         parse = self._others[name]
         theirs = [
             file.decision(parse, it.url, it.others_robot or it.robot)
@@ -112,7 +112,7 @@ class Comparer:
         parsers differ.
         """
         capture = site.whole_capture
-        file = self._file_of(capture.others_body)
+        file = self._file_of(capture.body)
         robots = _PARSE[self._ours](capture.body)
 
         def explained(name: str, example: Example) -> Example:

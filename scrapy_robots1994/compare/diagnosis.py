@@ -115,14 +115,12 @@ def explain(
     name: str, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
 ) -> Explanation:
     """Explain *theirs*, the answer of the parser *name* to *question* about *capture*.
-    *file* is the file that the other parser read.
+    *file* is the file of the capture.
     """
     if theirs not in {ALLOWS, FORBIDS}:
         return Explanation((Cause.OTHER,))
-    is_status = capture.uniform is not None
-    is_other = is_status or capture.others is not None
-    if is_other and file.answer(question) == theirs:
-        return Explanation((Cause.STATUS if is_status else Cause.SHARED_HOST,))
+    if capture.uniform is not None and file.answer(question) == theirs:
+        return Explanation((Cause.STATUS,))
     # Try all profiles, because a parser without a profile may behave like a parser that has
     # a profile. Begin with the profile of the parser *name*.
     for known in sorted(PROFILES, key=lambda it: it != name):

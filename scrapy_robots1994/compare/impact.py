@@ -135,37 +135,35 @@ class Answers:
 class SiteImpact(Answers):
     """The differences between the other parsers and our parser for one site.
 
-    *capture* is the capture that was compared, without its files. If a parser differs,
-    *packed* contains the compressed files of the capture. *variants* contains tuples of the
+    *capture* is the capture that was compared, without its file. If a parser differs,
+    *packed* is the compressed file of the capture. *variants* contains tuples of the
     name of a parser, a direction and a variant. Such a tuple means that the parser differs
     in this direction from our parser with the dialect and reading of the variant.
     """
 
     capture: Capture
-    packed: tuple[bytes, ...] = ()
+    packed: bytes = b""
     examples: dict[Stratum, list[Example]] = field(default_factory=dict)
     variants: set[tuple[str, Direction, Variant]] = field(default_factory=set)
 
     @classmethod
     def of(cls, capture: Capture) -> "SiteImpact":
         """Return the impact on the site of *capture*, with all counts at zero."""
-        return cls(replace(capture, body=b"", others=None))
+        return cls(replace(capture, body=b""))
 
     @property
     def whole_capture(self) -> Capture:
         """The capture that was compared. If all parsers agree, the file of the capture is
         empty.
         """
-        body, *others = list(map(zlib.decompress, self.packed)) or [b""]
-        return replace(self.capture, body=body, others=others[0] if others else None)
+        body = zlib.decompress(self.packed) if self.packed else b""
+        return replace(self.capture, body=body)
 
     def pack(self, capture: Capture) -> None:
-        """Store the files of *capture*. A comparison may have many thousands of files, so
+        """Store the file of *capture*. A comparison may have many thousands of files, so
         the stored files are compressed.
         """
-        if not self.packed:
-            files = (capture.body, capture.others)
-            self.packed = tuple(zlib.compress(it) for it in files if it is not None)
+        self.packed = self.packed or zlib.compress(capture.body)
 
     def change(self, parser: str, variant: Variant) -> Change:
         """Return the effect that a switch from *parser* to our parser, with the dialect and

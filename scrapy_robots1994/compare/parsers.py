@@ -107,9 +107,8 @@ def direction_of(ours: Decision, theirs: Decision) -> Direction:
 class Capture:
     """The answer of one origin to GET /robots.txt, or one file.
 
-    *label* is the origin, or the name of the file. *body* is the file that our parser
-    reads. *others* is the file that other parsers read. If *others* is None, other parsers
-    also read *body*.
+    *label* is the origin, or the name of the file. *body* is the file that all parsers
+    read.
 
     *uniform* is our verdict on every URL, or None if the file decides. *status* is the HTTP
     status of the answer, or None if the file decides or the origin did not answer.
@@ -119,12 +118,6 @@ class Capture:
     body: bytes
     uniform: Verdict | None = None
     status: int | None = None
-    others: bytes | None = None
-
-    @property
-    def others_body(self) -> bytes:
-        """The file that other parsers read."""
-        return self.body if self.others is None else self.others
 
     @property
     def basis(self) -> AnswerGroup:

@@ -193,7 +193,7 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
     disagreements: list[dict[str, Any]] = []
     dialect = report.metadata["dialect"]
     for site in report.sites:
-        robots = RobotsTxt.parse(site.whole_capture.others_body, dialect=dialect)
+        robots = RobotsTxt.parse(site.whole_capture.body, dialect=dialect)
         texts = [line.text for line in robots.lines]
         sites.append(_site(report, site, robots, texts))
         disagreements += _examples(report, site, texts)

@@ -11,7 +11,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from logging import ERROR, INFO, WARNING
 from queue import SimpleQueue
@@ -101,8 +100,8 @@ class ShadowComparison(FetchObserver):
     the differences when the crawl closes.
 
     In a normal crawl, this object observes fetches and decisions. In a dry run, `DryRun`
-    calls `store_body` for each body that our parser does not read completely. `DryRun` also
-    calls `compare` for each decision.
+    calls `store_body` for each body that our parser does not read. `DryRun` also calls
+    `compare` for each decision.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -168,9 +167,6 @@ class ShadowComparison(FetchObserver):
     def store_body(self, origin: Origin, body: bytes) -> None:
         """Store *body*, the body of a response from *origin*. The status of the response
         alone decides.
-
-        In a dry run, *body* can also be a file of which our parser reads only the
-        beginning.
         """
         self._bodies[origin] = zlib.compress(body)
 
@@ -242,18 +238,14 @@ class ShadowComparison(FetchObserver):
         """Return the capture of *policy*. Return `None` if the body of the answer is needed
         but not stored.
         """
-        packed = self._bodies.get(policy.origin)
-        body = None if packed is None else zlib.decompress(packed)
         if policy.robots is not None:
-            capture = capture_of(policy, obeyed_body(policy.robots))
-            # Use the stored body only in a dry run. In other crawls, the stored body
-            # belongs to an earlier answer.
-            return replace(capture, others=body) if self._is_dry_run else capture
+            return capture_of(policy, obeyed_body(policy.robots))
         if policy.status is None and not self._is_dry_run:
             # Ours R5 (unreachable): if the fetch failed, there is no body. Let the other
             # parsers read an empty file, as Scrapy's built-in middleware does.
-            body = b""
-        return None if body is None else capture_of(policy, body)
+            return capture_of(policy, b"")
+        packed = self._bodies.get(policy.origin)
+        return None if packed is None else capture_of(policy, zlib.decompress(packed))
 
     def _run(self) -> None:
         """Let the parsers answer the questions, then find the causes of differences."""

@@ -300,7 +300,7 @@ class DryRun:
         now, freshness = time.time(), self._settings.freshness
         policy = Policy.from_response(origin, result, self._reader, now, freshness)
         robots = policy.robots
-        if robots is None or robots.is_truncated:
+        if robots is None:
             self._shadow.store_body(origin, body)
         self._memory.put(policy)
         self._log.fetched(policy, result, None, None, now)
