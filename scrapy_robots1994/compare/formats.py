@@ -32,7 +32,7 @@ def as_html(report: ComparisonReport) -> str:
     script = _part("report.js")
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
-        "cause_words": {it.value: [it.title, it.clause, it.evidence] for it in Cause},
+        "cause_words": {it.value: [it.title, it.clause] for it in Cause},
         "change_words": {it.name: [it.title, it.meaning] for it in CHANGES},
     }
     text = json.dumps(data, separators=(",", ":"))

@@ -259,7 +259,9 @@
       const words = [cause, ...others].map((it) => data.cause_words[it]);
       const title = words.map(([it]) => it).join(" and ");
       const clause = words.map(([, it]) => it).filter(Boolean).join(", ");
-      const evidence = others.length ? "The parsers agree only if each of these causes is removed." : words[0][2];
+      let evidence = "The parsers agree if this cause is removed.";
+      if (others.length) evidence = "The parsers agree only if each of these causes is removed.";
+      else if (!clause) evidence = "No known difference between the parsers explains this answer, or the time ran out.";
       const way = DIRECTIONS[direction];
       return element("div", { class: "example" },
         element("p", {}, element("span", { class: `tag ${way}` }, way), " ", element("code", {}, url), " as ", element("code", {}, robot)),
