@@ -157,26 +157,22 @@
   /* The sites */
   const examplesOf = new Map(data.sites.map(({ site }) => [site, []]));
   for (const example of data.disagreements) examplesOf.get(example.where)?.push(example);
-  const ABSENT = { agree: 0, stricter: 0, laxer: 0, raised: 0, cells: { change: "unchanged", cause: null } };
+  const ABSENT = { agree: 0, stricter: 0, laxer: 0, raised: 0, change: "unchanged", cause: null };
   const impactOn = (site) => site.parsers[state.parser] || ABSENT;
   const searched = new Map(data.sites.map(({ site }) =>
     [site, [site, ...examplesOf.get(site).flatMap(({ url, robot }) => [url, robot])].join("\n").toLowerCase()]));
   const titleOf = (cause) => data.cause_words[cause]?.[0] || "";
-  /* How a value of a column is shown, and what it sorts by if not by itself; `down`: first from the largest. */
-  const SHOWN = {
-    text: { show: String },
-    count: { show: number, down: 1, style: "count" },
-    change: { show: tag, by: (change) => Object.keys(CHANGES).indexOf(change), down: 1 },
-    cause: { show: (cause) => titleOf(cause) || "-", by: titleOf },
-    basis: { show: (basis) => basisWord[basis], by: (basis) => basisWord[basis] },
-  };
+  /* How a value is shown, and what it sorts by if not by itself; `down`: first from the largest. */
+  const column = (key, head, value, { show, by = (it) => it, down = 0, style }) =>
+    ({ key, head, down, style, by: (site) => by(value(site)), show: (site) => show(value(site)) });
+  const COUNT = { show: number, down: 1, style: "count" };
   const COLUMNS = [
     { key: "site", head: "site", by: ({ site }) => site },
-    ...data.columns.map(([key, head, shown]) => {
-      const { show, by = (value) => value, down = 0, style } = SHOWN[shown];
-      const value = (site) => impactOn(site).cells[key] ?? (shown === "basis" ? site.basis : shown === "count" ? 0 : "");
-      return { key, head, down, style, by: (site) => by(value(site)), show: (site) => show(value(site)) };
-    }),
+    column("change", "change", (site) => impactOn(site).change, { show: tag, by: (change) => Object.keys(CHANGES).indexOf(change), down: 1 }),
+    column("opened", "opened", (site) => impactOn(site).stricter, COUNT),
+    column("closed", "closed", (site) => impactOn(site).laxer, COUNT),
+    column("cause", "main cause", (site) => impactOn(site).cause, { show: (cause) => titleOf(cause) || "-", by: titleOf }),
+    column("basis", "decided by", (site) => basisWord[site.basis], { show: String }),
   ];
   const KEYS = {
     count: (site) => { const { stricter, laxer, raised } = impactOn(site); return stricter + laxer + raised; },
@@ -188,7 +184,7 @@
     let others = 0;
     const sites = data.sites.filter((it) => {
       if (text && !searched.get(it.site).includes(text)) return false;
-      const { change, cause } = impactOn(it).cells;
+      const { change, cause } = impactOn(it);
       const fits = (!state.change || change === state.change || (state.change === "any" && change !== "unchanged"))
         && (!state.cause || cause === state.cause)
         && (!state.basis || it.basis === state.basis);

@@ -2,12 +2,12 @@
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
 from itertools import chain, product
-from typing import Any, NamedTuple
+from typing import Any
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.impact import (
@@ -71,44 +71,6 @@ class ComparisonReport:
     def sites(self) -> list[SiteImpact]:
         """The listed sites, sorted by label."""
         return [self.totals.sites[it] for it in sorted(self.totals.sites)]
-
-
-class Column(NamedTuple):
-    """A column of the table that lists the sites on the HTML page. The table can be sorted
-    by any column.
-
-    *value* returns the cell for a site, a parser, and our dialect and reading. The JSON
-    report also contains this cell. *shown* names the format of the cell on the page. The
-    possible formats are `text`, `count`, `change`, `cause` and `basis`.
-    """
-
-    key: str
-    head: str
-    value: Callable[[SiteImpact, str, Variant], Any]
-    shown: str = "text"
-
-
-COLUMNS = (
-    Column(
-        "change", "change", lambda site, it, our: site.change(it, our).name, "change"
-    ),
-    Column(
-        "opened",
-        "opened",
-        lambda site, it, _: site.count(it, Direction.STRICTER),
-        "count",
-    ),
-    Column(
-        "closed", "closed", lambda site, it, _: site.count(it, Direction.LAXER), "count"
-    ),
-    Column(
-        "cause",
-        "main cause",
-        lambda site, it, _: next((c.value for c in site.causes_of(it)), None),
-        "cause",
-    ),
-    Column("basis", "decided by", lambda site, *_: site.capture.basis.name, "basis"),
-)
 
 
 def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
@@ -217,7 +179,6 @@ def as_plain(report: ComparisonReport) -> dict[str, Any]:
             for row in ROWS
             if row.setting
         ],
-        "columns": [[it.key, it.head, it.shown] for it in COLUMNS],
         "variants": [
             variant._asdict()
             | {"changes": {it: _named(changes, it, variant) for it in report.parsers}}
@@ -287,9 +248,8 @@ def _site(
         "parsers": {
             name: {way.value: site.count(name, way) for way in Direction}
             | {
-                "cells": {
-                    it.key: it.value(site, name, report.totals.ours) for it in COLUMNS
-                }
+                "change": site.change(name, report.totals.ours).name,
+                "cause": next((it.value for it in site.causes_of(name)), None),
             }
             for name in report.parsers
             if site.count(name)

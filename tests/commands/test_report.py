@@ -184,7 +184,7 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     by_site = {it: sites[it]["parsers"][PROTEGO] for it in sites}
     counts = plain["parsers"][PROTEGO]
 
-    assert {it: by_site[it]["cells"]["change"] for it in sites} == CHANGES
+    assert {it: by_site[it]["change"] for it in sites} == CHANGES
     assert +Counter(counts["changes"]) == Counter(CHANGES.values())
     assert sum(counts["causes"].values()) == counts["stricter"] + counts["laxer"]
     by_way = counts["causes_by_direction"]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from importlib.resources import files
-
 from scrapy_robots1994.compare.diagnosis import ddmin
 from scrapy_robots1994.compare.parsers import (
     ALWAYS,
@@ -12,7 +9,6 @@ from scrapy_robots1994.compare.parsers import (
     Question,
     questions,
 )
-from scrapy_robots1994.compare.report import COLUMNS
 
 BODY = b"User-agent: Foo\nDisallow: /ab/\n\nUser-agent: *\nAllow: /*.gif$\n"
 
@@ -50,12 +46,3 @@ def test_any_bytes_make_questions() -> None:
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):
         made = questions("http://a.test", body, max_questions=50)
         assert targets(made) >= set(ALWAYS)
-
-
-def test_page_can_show_each_column() -> None:
-    """`SHOWN` in report.js has a row for each way in which a column is shown."""
-    script = files("scrapy_robots1994.compare").joinpath("report.js").read_text("utf-8")
-    shown = script.partition("const SHOWN = {")[2].partition("};")[0]
-    rows = set(re.findall(r"^    (\w+): \{", shown, re.MULTILINE))
-
-    assert {it.shown for it in COLUMNS} - rows == set(), "no row of SHOWN"
