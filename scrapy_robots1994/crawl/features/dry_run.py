@@ -327,38 +327,36 @@ class DryRun:
         ):
             return
         self._requests += 1
-        policy = self._memory.get(origin)
-        why = self._why_unknown(request, policy)
-        if policy is None or why is not None:
+        found = self._known_policy(request, origin)
+        if self._evidence is not None:
+            self._evidence.decided(request, origin, found)
+        if isinstance(found, str):
             self._shadow.unknown += 1
             stats.count(self._crawler, stats.NOT_KNOWN)
             text = "Dry run: our decision about <%s %s> is not known: %s"
-            self._log_line(text, request, why)
-            if self._evidence is not None:
-                self._evidence.decided(request, origin, why or "")
+            self._log_line(text, request, found)
             return
-        if self._evidence is not None:
-            self._evidence.decided(request, origin, policy)
         robot = self._robot.of(request)
-        self._shadow.compare(policy, request.url, robot, self._their_name(request))
+        self._shadow.compare(found, request.url, robot, self._their_name(request))
         clients = self._clients.of(request, origin)
-        ours = policy.rules(robot).verdict(request.url, clients)
-        refused = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
-        if is_open and not ours.allowed:
-            self._refused[origin] += 1
-            stats.count(self._crawler, stats.WOULD_REFUSE)
+        ours = found.rules(robot).verdict(request.url, clients)
+        if ours.allowed != is_open:
+            changed = self._opened if ours.allowed else self._refused
+            changed[origin] += 1
+            key = stats.WOULD_OPEN if ours.allowed else stats.WOULD_REFUSE
+            stats.count(self._crawler, key)
+        if not is_open:
+            text = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
+            why = "ours would allow it" if ours.allowed else "as ours would"
+            self._log_line(text, request, why)
+        elif not ours.allowed:
             self._log_line("Dry run: ours would refuse <%s %s>: %s", request, ours)
-        elif not is_open and ours.allowed:
-            self._opened[origin] += 1
-            stats.count(self._crawler, stats.WOULD_OPEN)
-            self._log_line(refused, request, "ours would allow it")
-        elif not is_open:
-            self._log_line(refused, request, "as ours would")
 
-    def _why_unknown(self, request: Request, policy: Policy | None) -> str | None:
-        """Return the reason why our decision about *request* is not known, or `None` if our
-        decision is known.
+    def _known_policy(self, request: Request, origin: Origin) -> Policy | str:
+        """Return the policy with which our middleware would decide about *request* to
+        *origin*. Return the reason as a string if our decision is not known.
         """
+        policy = self._memory.get(origin)
         if policy is None:
             return "its robots.txt has no answer that ours would have accepted as final"
         # Our middleware would send the robots.txt request in the same way as the page
@@ -374,7 +372,7 @@ class DryRun:
                 "ours would have fetched its robots.txt by the route of the page, for "
                 "example through its proxy"
             )
-        return None
+        return policy
 
     def _their_name(self, request: Request) -> str | bytes:
         """Return the robot name for which the other parsers decide. The name affects only
