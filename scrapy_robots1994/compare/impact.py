@@ -199,9 +199,11 @@ class SiteImpact(Answers):
         self.add_answers(other)
         self.variants |= other.variants
         self.packed = self.packed or other.packed
-        for stratum, examples in other.examples.items():
-            for example in examples:
-                self.keep(stratum, example)
+        # The report shows one file for each site. Leave out the examples for another file.
+        if other.packed == self.packed:
+            for stratum, examples in other.examples.items():
+                for example in examples:
+                    self.keep(stratum, example)
 
     def keep(self, stratum: Stratum, example: Example) -> None:
         """Store *example*. Only the first `MAX_EXAMPLES` examples of *stratum* are stored,
