@@ -2,6 +2,7 @@
 
 from enum import Enum
 from gc import get_referents
+from itertools import islice
 from sys import getsizeof
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
@@ -232,7 +233,8 @@ class RobotsTxt:
         disallow.
         """
         reading, _ = self._read_for(robot, for_warnings=True)
-        return weakening_problems(reading, self._dialect, robot_names(robot), limit)
+        found = weakening_problems(reading, self._dialect, robot_names(robot))
+        return tuple(found[:limit])
 
     def policy_problems(
         self, robot: str | bytes, limit: int | None = None
@@ -248,8 +250,9 @@ class RobotsTxt:
         # robot.
         reading, _ = self._read_for(robot, for_warnings=True)
         dialect, names = self._dialect, robot_names(robot)
-        opening = weakening_problems(reading, dialect, names, limit)
-        return opening + tightening_problems(reading, dialect, names, limit)
+        opening = weakening_problems(reading, dialect, names)[:limit]
+        closing = islice(tightening_problems(reading, dialect, names), limit)
+        return (*opening, *closing)
 
     def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
         """Return the first problem whose fix would disallow *url* for *robot*, or None.

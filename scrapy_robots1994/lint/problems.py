@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 from typing import cast
 
@@ -42,7 +42,7 @@ from scrapy_robots1994.parser.fields import (
 )
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.records import records_of
-from scrapy_robots1994.parser.robot_reading import RobotReading
+from scrapy_robots1994.parser.robot_reading import MAX_OTHER_LINES, RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # `_HTML_LINES_FIX` is the fix for HTML in a file that also has records.
@@ -84,9 +84,6 @@ _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
 # nor comments.
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
-# A crawl asks for a limited number of problems. Some problems with single lines turn out to
-# be harmless. The limit for problems with single lines is therefore multiplied by `_SPARE`.
-_SPARE = 4
 
 _PLACE = attrgetter("line", "column", "code")
 _LINE = attrgetter("line")
@@ -99,18 +96,13 @@ def problems_of(
 
     *groups* are the groups into which *dialect* divides the lines of the file.
     """
-    above, *own = groups
+    own = groups[1:]
     lines = [it for group in groups for it in group.lines]
-    is_wide = _is_wide(body.text)
-    is_page = not own and begins_as_markup(body.text)
-    found = [
-        it
-        for line in _reported(lines, is_other=is_wide or is_page)
-        for it in line_problems(line, dialect)
-    ]
-    if above.rules:
-        found += _orphans(above, found, has_records=bool(own))
-    looks = "" if is_wide or is_page else _looks_like(body.text, lines, found)
+    is_other = _is_other(body.text, has_records=bool(own))
+    found = _line_problems(
+        lines, groups, dialect, is_other=is_other, has_records=bool(own)
+    )
+    looks = "" if is_other else _looks_like(body.text, lines, found)
     if looks:
         # Report one problem for the file, instead of one problem for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
@@ -124,13 +116,39 @@ def problems_of(
         found += default_problems(records)
     else:
         found += chain.from_iterable(map(joined_problems, own))
-    found += _file_problems(lines, body, looks, is_wide=is_wide, has_records=bool(own))
+    found += _file_problems(lines, body, looks, has_records=bool(own))
     found += _usage_problems(body.text, dialect)
-    _settle(found, own)
     if any(map(allows, lines)):
         _heed_allows(found)
-    found = _sure(found, own)
-    return tuple(_once(sorted(_needed(found, groups), key=_PLACE)))
+    return tuple(_once(sorted(_sure(found, own), key=_PLACE)))
+
+
+def _line_problems(
+    lines: Iterable[Line],
+    groups: Sequence[Group],
+    dialect: Dialect,
+    *,
+    is_other: bool,
+    has_records: bool,
+) -> list[Problem]:
+    """Return the problems with each of *lines*, and with the rules above all records.
+
+    The first of *groups* contains the lines above all records. *is_other* is the result of
+    `_is_other`.
+    """
+    above, *own = groups
+    # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems only
+    # with lines that have a field of the dialect. The other lines of an HTML page were not
+    # meant for robots.
+    found = [
+        problem
+        for line in lines
+        if line.row is not None or not is_other
+        for problem in line_problems(line, dialect)
+    ]
+    found += _orphans(above, found, has_records=has_records)
+    _settle(found, own)
+    return _needed(found, groups)
 
 
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
@@ -190,12 +208,9 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
 
 
 def weakening_problems(
-    reading: RobotReading,
-    dialect: Dialect,
-    robot: Sequence[str],
-    limit: int | None = None,
-) -> tuple[Problem, ...]:
-    """Return at most *limit* problems that weaken the policy for *robot*, sorted by line.
+    reading: RobotReading, dialect: Dialect, robot: Sequence[str]
+) -> list[Problem]:
+    """Return the problems that weaken the policy for *robot*, sorted by line.
 
     Because of these problems, the file allows URLs that its author probably meant to
     disallow. *robot* contains the names of the robot. *reading* is the result of the parse
@@ -203,59 +218,43 @@ def weakening_problems(
     records that the robot obeys, above the first record, and in User-agent lines that were
     probably meant for the robot.
     """
-    above = reading.above
-    is_wide = _is_wide(reading.text)
-    is_page = not reading.has_any and begins_as_markup(reading.text)
-    slips = _reported(reading.slips, is_other=is_wide or is_page)
+    above, own = reading.above, reading.own
     rules = above.rules + reading.own_rules
-    odd = [it for it in rules if not PLAIN_VALUE.fullmatch(it.value)] + slips
-    found: list[Problem] = []
-    checks = [_record_problems(reading, dialect)]
-    if odd:
-        checks.append(_problems_of_lines(odd, reading, dialect, limit))
-    if reading.elsewhere:
-        checks.append(_meant_problems(reading.elsewhere, dialect, robot))
-    if above.rules:
-        # This check uses the problems that the checks above add to *found*.
-        checks.append(_orphans(above, found, has_records=reading.has_any))
-    if is_wide:
-        checks.append(iter((_WIDE_TEXT,)))
-    for problem in chain.from_iterable(checks):
-        # In the cautious reading, the robot obeys the rules below a blank line, so the
-        # blank line is not a problem.
-        is_obeyed = problem.is_split and reading.is_cautious
-        if problem.weakens_policy and not is_obeyed:
-            found.append(problem)
-            if len(found) == limit:
-                break
-    return tuple(sorted(found, key=_PLACE))
-
-
-def _problems_of_lines(
-    lines: Iterable[Line], reading: RobotReading, dialect: Dialect, limit: int | None
-) -> Iterator[Problem]:
-    """Yield the problems with each of *lines*. The *lines* are above the first record, or
-    in the records that the robot obeys. If *limit* is not None, stop after `_SPARE` times
-    *limit* problems.
-    """
-    found: list[Problem] = []
-    for line in lines:
-        found += line_problems(line, dialect)
-        # Collect more problems than *limit*, because some problems may turn out to be
-        # harmless.
-        if limit is not None and len(found) >= _SPARE * limit:
-            break
-    _settle(found, reading.own)
-    yield from _needed(found, [reading.above, *reading.own])
+    odd = [it for it in rules if not PLAIN_VALUE.fullmatch(it.value)]
+    found = _line_problems(
+        (odd + reading.slips)[:MAX_OTHER_LINES],
+        (above, *own),
+        dialect,
+        is_other=_is_other(reading.text, has_records=reading.has_any),
+        has_records=reading.has_any,
+    )
+    found += [
+        problem
+        for line in reading.elsewhere
+        for problem in line_problems(line, dialect)
+        if problem.meant and dialect.choose([problem.meant], robot)
+    ]
+    is_merged = any(it.kind is not LineKind.ORPHAN for it in reading.own_rules)
+    for group in own:
+        found += boundary_problems(group, dialect, is_merged=is_merged)
+    if reading.rules.allows:
+        found += rule_problems(own, dialect)
+    if _is_wide(reading.text):
+        found.append(_WIDE_TEXT)
+    # In the cautious reading, the robot obeys the rules below a blank line, so the blank
+    # line is not a problem.
+    weakening = [
+        it
+        for it in found
+        if it.weakens_policy and not (it.is_split and reading.is_cautious)
+    ]
+    return sorted(weakening, key=_PLACE)
 
 
 def tightening_problems(
-    reading: RobotReading,
-    dialect: Dialect,
-    robot: Sequence[str],
-    limit: int | None = None,
-) -> tuple[Problem, ...]:
-    """Return at most *limit* problems that tighten the policy for *robot*.
+    reading: RobotReading, dialect: Dialect, robot: Sequence[str]
+) -> Iterator[Problem]:
+    """Return the problems that tighten the policy for *robot*.
 
     Because of these problems, the file disallows URLs that its author probably meant to
     allow. In a dialect without Allow, a problem is an Allow line that would allow paths if
@@ -263,18 +262,15 @@ def tightening_problems(
     of *robot*, without a rule between the names and that line. Therefore, *robot* also
     obeys the rules below that line.
     """
-    found: Iterator[Problem]
     if dialect.has_blank_lines:
-        found = chain.from_iterable(map(ignored_allows, reading.own))
-    else:
-        # If blank lines have no effect in a dialect, the dialect has Allow.
-        found = (
-            problem
-            for group in reading.own
-            for problem in joined_problems(group)
-            if _speaks_above(group, problem.line, dialect, robot)
-        )
-    return tuple(islice(found, limit))
+        return chain.from_iterable(map(ignored_allows, reading.own))
+    # If blank lines have no effect in a dialect, the dialect has Allow.
+    return (
+        problem
+        for group in reading.own
+        for problem in joined_problems(group)
+        if _speaks_above(group, problem.line, dialect, robot)
+    )
 
 
 def _speaks_above(
@@ -369,41 +365,6 @@ def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Proble
     ]
 
 
-def _meant_problems(
-    others: Iterable[Line], dialect: Dialect, robot: Sequence[str]
-) -> Iterator[Problem]:
-    """Yield the problems with User-agent lines in *others* that were probably meant for
-    *robot*.
-
-    *others* are lines of records that the robot does not obey.
-    """
-    for line in others:
-        for problem in line_problems(line, dialect):
-            if problem.meant and dialect.choose([problem.meant], robot):
-                yield problem
-
-
-def _record_problems(reading: RobotReading, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with the records that the robot obeys."""
-    orphan = LineKind.ORPHAN
-    is_merged = any(it.kind is not orphan for it in reading.own_rules)
-    for group in reading.own:
-        yield from boundary_problems(group, dialect, is_merged=is_merged)
-    if reading.rules.allows:
-        yield from rule_problems(reading.own, dialect)
-
-
-def _reported(lines: list[Line], *, is_other: bool) -> list[Line]:
-    """Return the *lines* whose problems are reported one by one.
-
-    *is_other* is true if the file is an HTML page or UTF-16.
-    """
-    # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems only
-    # with lines that have a field of the dialect. The other lines of an HTML page were not
-    # meant for robots.
-    return [it for it in lines if it.row is not None] if is_other else lines
-
-
 def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
@@ -414,6 +375,8 @@ def _orphans(
     seems to be meant as a User-agent line, the advice is to put all rules into one record.
     For a rule below a wrong User-agent line, the advice is to correct that line.
     """
+    if not above.rules:
+        return
     agents = sorted((it for it in found if it.field is USER_AGENT), key=_LINE)
     advice = None if has_records or agents else _with_agent(above)
     for it in above.rules:
@@ -441,12 +404,7 @@ def _with_agent(above: Group) -> Fix:
 
 
 def _file_problems(
-    lines: Sequence[Line],
-    body: Body,
-    looks: str,
-    *,
-    is_wide: bool,
-    has_records: bool,
+    lines: Sequence[Line], body: Body, looks: str, *, has_records: bool
 ) -> Iterator[Problem]:
     """Yield the problems with the file as a whole.
 
@@ -460,7 +418,7 @@ def _file_problems(
     if looks:
         first = next(filter(_is_written, lines))
         yield kinds.NOT_ROBOTS.at(first, looks)
-    elif is_wide:
+    elif _is_wide(body.text):
         yield _WIDE_TEXT
     else:
         for line in lines:
@@ -519,6 +477,11 @@ def _looks_like(text: str, lines: Sequence[Line], found: Sequence[Problem]) -> s
 def _is_written(line: Line) -> bool:
     """Return whether *line* is neither blank nor a comment."""
     return line.kind not in IDLE
+
+
+def _is_other(text: str, *, has_records: bool) -> bool:
+    """Return whether *text* is UTF-16, or an HTML page without a record."""
+    return _is_wide(text) or (not has_records and begins_as_markup(text))
 
 
 def _is_wide(text: str) -> bool:
