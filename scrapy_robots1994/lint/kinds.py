@@ -52,19 +52,32 @@ class Kind:
     tightens_policy: bool = False
 
     def at(
-        self, line: Line, *texts: str, column: int | None = None, **more: Any
+        self,
+        line: Line | int,
+        *texts: str,
+        column: int | None = None,
+        field: Field | None = None,
+        **more: Any,
     ) -> "Problem":
-        """Return a problem with *line*. The problem is of this kind.
+        """Return a problem of this kind with *line*, which is a line or its number.
 
         *texts* fill the placeholders of the message. *column* is the column of the mistake.
-        None means the column of the first character of *line* that is not a space or tab.
-        *more* contains optional attributes of `Problem`. If the kind weakens the policy,
-        the `field` of the problem is the field of *line*, unless *more* contains another
-        field.
+        None means the column of the first character of *line* that is not a space or tab,
+        or 1 for a number. *field* is the field that has no effect, or that the author
+        probably meant. None means the field of *line*, if the kind weakens the policy.
+        *more* contains other attributes of `Problem`.
         """
-        if self.weakens_policy:
-            more = {"field": line.row} | more
-        return Problem(self, line.number, column or line.column, texts, **more)
+        if isinstance(line, Line):
+            number, start = line.number, line.column
+            field = field or (line.row if self.weakens_policy else None)
+        else:
+            number, start = line, 1
+        opens = self.weakens_policy and field is not None and field.allows
+        closes = field is None or field.closes
+        more.setdefault("severity", self.severity)
+        more.setdefault("weakens_policy", self.weakens_policy and closes)
+        more.setdefault("tightens_policy", self.tightens_policy or opens)
+        return Problem(self, number, column or start, texts, field=field, **more)
 
 
 # Do not freeze the class, because a crawl may create dozens of problems for one file. The
@@ -76,22 +89,20 @@ class Problem:
     *line* and *column* count from 1. *texts* fill the placeholders of the message.
     *is_split* is true if the problem exists only because a blank line ends a record. If
     *is_split* is true, the problem does not exist in the cautious reading. *message* and
-    *fix* are safe to print.
+    *fix* are safe to print. `Kind.at` creates problems.
     """
 
     kind: Kind
     line: int
     column: int
-    texts: tuple[str, ...] = ()
+    texts: tuple[str, ...]
+    severity: str
+    """One of "error", "warning" and "info"."""
+    weakens_policy: bool
+    """Whether the file allows URLs that its author probably meant to disallow."""
+    tightens_policy: bool
+    """Whether the file disallows URLs that its author probably meant to allow."""
     is_split: bool = False
-    # `is_harmless` is true if this problem does not weaken the policy, although
-    # `weakens_policy` is true for the kind.
-    is_harmless: bool = False
-    # `is_closing` is true if this problem tightens the policy, although `tightens_policy`
-    # is false for the kind.
-    is_closing: bool = False
-    # `level` is the severity of this problem, or "" if the severity of the kind applies.
-    level: str = ""
     # `field` is the field that has no effect, or the field that the author probably meant.
     field: Field | None = made_by(default=None, compare=False)
     # `meant` contains the robot names that the author of a wrong User-agent line probably
@@ -105,11 +116,6 @@ class Problem:
     def code(self) -> str:
         """The code of the kind. The meaning of a code never changes."""
         return self.kind.code
-
-    @property
-    def severity(self) -> str:
-        """One of "error", "warning" and "info"."""
-        return self.level or self.kind.severity
 
     @property
     def clause(self) -> str:
@@ -153,20 +159,6 @@ class Problem:
         """The advice for this problem, or an empty `Fix` if the fix of the kind applies."""
         return (self.advice() if callable(self.advice) else self.advice) or Fix()
 
-    @property
-    def weakens_policy(self) -> bool:
-        """Whether the file allows URLs that its author probably meant to disallow."""
-        if not self.kind.weakens_policy or self.is_harmless:
-            return False
-        return self.field is None or self.field.closes
-
-    @property
-    def tightens_policy(self) -> bool:
-        """Whether the file disallows URLs that its author probably meant to allow."""
-        is_opening = self.field is not None and self.field.allows
-        is_lost = self.kind.weakens_policy and is_opening and not self.is_harmless
-        return is_lost or self.is_closing or self.kind.tightens_policy
-
     def __str__(self) -> str:
         """Return the problem as one line of a report."""
         where = f"{self.line}:{self.column}"
@@ -184,10 +176,7 @@ ORPHAN = Kind(
     weakens_policy=True,
     title="Disallow without User-agent",
     message="{} without a User-agent line in its record is ignored",
-    fix=(
-        "Move the line below the User-agent lines to which it belongs, with no blank "
-        "line between them."
-    ),
+    fix="Move the line below its User-agent lines, with no blank line between them.",
 )
 SPLIT = Kind(
     code="R002",
@@ -195,10 +184,7 @@ SPLIT = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="record split by a blank line",
-    message=(
-        "a blank line ends the record before its Disallow lines; the Disallow lines from "
-        "line {} on are ignored"
-    ),
+    message="a blank line ends the record, so its Disallow lines from line {} on are ignored",
     fix="Delete the blank line, or write `#` on it to make it a comment.",
 )
 WITHOUT_RULES = Kind(
@@ -208,10 +194,7 @@ WITHOUT_RULES = Kind(
     weakens_policy=True,
     title="record without Disallow",
     message='the record for "{}" has no Disallow line and disallows nothing',
-    fix=(
-        "Write the Disallow lines of the record below its User-agent lines. If everything "
-        "is meant to be allowed, write an empty `Disallow:`."
-    ),
+    fix="Write its Disallow lines below it, or an empty `Disallow:` to allow everything.",
 )
 NAMELESS = Kind(
     code="R004",
@@ -249,10 +232,7 @@ SECOND_DEFAULT = Kind(
     code="R008",
     clause="A3",
     title="several records for every robot",
-    message=(
-        "this record is for every robot, like the record of line {}; the rules of both are "
-        "obeyed"
-    ),
+    message="this record is for every robot, like that of line {}; the rules of both are obeyed",
     fix="Move the Disallow lines of this record into the first record for `*`, above the others.",
 )
 ADDS_NOTHING = Kind(
@@ -260,10 +240,7 @@ ADDS_NOTHING = Kind(
     clause="O21",
     title="empty Disallow next to other Disallow lines",
     message="an empty Disallow has no effect next to Disallow lines with a path",
-    fix=(
-        "Delete the empty Disallow. If everything is meant to be allowed, delete the other "
-        "Disallow lines instead."
-    ),
+    fix="Delete the empty Disallow, or all others if everything is meant to be allowed.",
 )
 UNKNOWN = Kind(
     code="R010",
@@ -287,10 +264,7 @@ MARK = Kind(
     severity=INFO,
     title="byte order mark",
     message="the file begins with a byte order mark, which is not read as text",
-    fix=(
-        "Save the file as UTF-8 without a byte order mark: other robots may ignore the first "
-        "line."
-    ),
+    fix="Save the file as UTF-8 without the mark: other robots may ignore the first line.",
 )
 UNDECODABLE = Kind(
     code="R013",
@@ -312,10 +286,7 @@ WILDCARD = Kind(
     weakens_policy=True,
     title="wildcard in a value",
     message='the "{}" of "{}" is an ordinary character: only URLs that contain it match',
-    fix=(
-        "Keep the line: robots that follow RFC 9309 obey it. For other robots, add rules for "
-        "these paths without wildcards."
-    ),
+    fix="Keep the line for robots of RFC 9309, and add rules without wildcards for others.",
 )
 ALLOW = Kind(
     code="R016",
@@ -324,10 +295,7 @@ ALLOW = Kind(
     tightens_policy=True,
     title="Allow",
     message="Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed",
-    fix=(
-        "Keep the Allow line, because robots that follow RFC 9309 obey it. For robots that "
-        "follow the standard of 1994, write Disallow lines that do not cover the allowed paths."
-    ),
+    fix="Keep the line, and write Disallow lines that do not cover the allowed paths.",
 )
 CRAWL_DELAY = Kind(
     code="R017",
@@ -385,10 +353,7 @@ SHADOWED = Kind(
     severity=INFO,
     title="shadowed rule",
     message='line {}, "{}", already covers every URL that this rule covers',
-    fix=(
-        "Delete this line. If the shorter rule covers too much, delete the shorter rule "
-        "instead."
-    ),
+    fix="Delete this line, or the shorter rule if that one covers too much.",
 )
 UNREACHED = Kind(
     code="R024",
@@ -465,10 +430,7 @@ URL_VALUE = Kind(
     severity=INFO,
     title="URL as a value",
     message='the value "{}" is compared with whole URLs; most robots expect a path',
-    fix=(
-        "If the URL is on this site, write only its path. Otherwise, move the line to the "
-        "robots.txt of that host."
-    ),
+    fix="Write only its path, or move the line to the robots.txt of that host.",
 )
 PATH_LIST = Kind(
     code="R034",
@@ -490,10 +452,7 @@ INEFFECTIVE_ALLOW = Kind(
     clause="X1",
     tightens_policy=True,
     title="Allow without effect",
-    message=(
-        'line {}, "{}", decides for every URL that this line covers, so this line has no '
-        "effect"
-    ),
+    message='line {}, "{}", decides for every URL that this line covers: it has no effect',
     fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INEFFECTIVE_DISALLOW = Kind(
@@ -501,10 +460,7 @@ INEFFECTIVE_DISALLOW = Kind(
     clause="X1",
     weakens_policy=True,
     title="Disallow without effect",
-    message=(
-        'line {}, "{}", decides for every URL that this line covers, so this line has no '
-        "effect"
-    ),
+    message='line {}, "{}", decides for every URL that this line covers: it has no effect',
     fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INVISIBLE = Kind(
@@ -539,10 +495,7 @@ CLOSED_BY_COMMENT = Kind(
     clause="O13",
     title="comment that shortens the path to /",
     message="a comment begins here: the value is /, which covers the whole site",
-    fix=(
-        "Write an empty `Disallow:`, or delete the line if the record has other rules. The "
-        "part of a URL after `#` is never sent to a server, so no rule can cover it."
-    ),
+    fix="Write an empty `Disallow:`: no rule can cover the part of a URL after `#`.",
 )
 NAME_PUNCTUATION = Kind(
     code="R042",
@@ -555,6 +508,7 @@ NAME_PUNCTUATION = Kind(
 JOINED = Kind(
     code="R043",
     clause="RFC9309",
+    tightens_policy=True,
     title="names that share the rules of a group below",
     message='no rule separates "{}" from the names above, so it shares its rules with line {}',
     fix="Write an empty `Disallow:` below the names for which the rules are not meant.",
@@ -650,10 +604,7 @@ USAGE_NARROWER = Kind(
     code="R055",
     clause="U3",
     title="longer path that drops a preference",
-    message=(
-        "for paths that begin with {}, line {} does not apply, and this line does not state "
-        '"{}"'
-    ),
+    message='for paths that begin with {}, line {} does not apply; this line does not state "{}"',
     fix="Repeat the statement on this line, if it is meant for these paths, too.",
 )
 USAGE_CONTRADICTION = Kind(
@@ -668,10 +619,7 @@ USAGE_ABOVE = Kind(
     clause="U6",
     title="usage preference above all records",
     message="the preference is above all records, and applies to no robot",
-    fix=(
-        "Move the line below `User-agent: *`, and repeat it in each other record for which it is "
-        "meant."
-    ),
+    fix="Move it below `User-agent: *`, and repeat it in each other record that it is for.",
 )
 LICENSE_URL = Kind(
     code="R058",

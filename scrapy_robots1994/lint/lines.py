@@ -31,7 +31,7 @@ from scrapy_robots1994.lint.fixes import (
     rule_line,
     with_value,
 )
-from scrapy_robots1994.lint.kinds import INFO, KIND_CODED, Problem
+from scrapy_robots1994.lint.kinds import ERROR, INFO, KIND_CODED, Problem
 from scrapy_robots1994.lint.values import (
     likely_name,
     name_problems,
@@ -342,7 +342,9 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
     field = seen.row
     if field is None:
         advice = in_place(line, words="Delete the line.")
-        return _invisible(line, column, "a blank line", is_harmless=True, advice=advice)
+        return _invisible(
+            line, column, "a blank line", weakens_policy=False, advice=advice
+        )
     name, meant = f'"{seen.field}"', _meant(field, dialect, seen.value)
     advice = in_place(line, seen.text, effect=effect_of_new(field))
     return _invisible(line, column, name, field=field, meant=meant, advice=advice)
@@ -416,7 +418,7 @@ def _without_field(line: Line, content: str) -> Problem | None:
     if _BARE_URL.match(content) and _BARE_SITEMAP.search(content):
         row, level, condition = FIELD_NAMED["sitemap"], INFO, ""
     elif _BARE_PATH.match(content):
-        row, level = DISALLOW, ""
+        row, level = DISALLOW, ERROR
         condition = (
             ", if the path is meant to be disallowed; otherwise begin the line with `#`"
         )
@@ -426,5 +428,5 @@ def _without_field(line: Line, content: str) -> Problem | None:
     words = f"Write {quoted(new)}{condition}."
     advice = in_place(line, new, words=words, effect=effect_of_new(row))
     return kinds.FIELD_MISSING.at(
-        line, content, row.name, field=row, level=level, advice=advice
+        line, content, row.name, field=row, severity=level, advice=advice
     )

@@ -58,7 +58,7 @@ _AGENT_FIX = "Correct line {}, so that it names the robots of this rule."
 _WIDE_CHARACTERS = 400
 _WIDE_SHARE = 0.25
 
-_WIDE_TEXT = Problem(kinds.WIDE_TEXT, 1, 1)
+_WIDE_TEXT = kinds.WIDE_TEXT.at(1)
 
 # A line with a problem of these kinds does not look like a line of a robots.txt.
 _OF_NO_FIELD = (kinds.MALFORMED, kinds.UNKNOWN)
@@ -313,7 +313,7 @@ def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
         if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT:
             place = bisect_left(starts, it.line)
             if place and ends[place - 1] > it.line:
-                it.is_harmless = it.is_closing = True
+                it.weakens_policy, it.tightens_policy = False, True
 
 
 def _heed_allows(problems: Iterable[Problem]) -> None:
@@ -414,7 +414,7 @@ def _file_problems(
     if mark:
         # Ours O16 (encoding): a byte order mark is stripped.
         advice = None if encoding == "utf-8" else Fix(_UTF_16_FIX)
-        yield Problem(kinds.MARK, 1, 1, advice=advice)
+        yield kinds.MARK.at(1, advice=advice)
     if looks:
         first = next(filter(_is_written, lines))
         yield kinds.NOT_ROBOTS.at(first, looks)
@@ -428,7 +428,7 @@ def _file_problems(
                 yield kinds.UNDECODABLE.at(line, column=column, advice=_encoded(line))
     if body.is_truncated:
         # Ours O24 (size limit): only the complete lines within the limit are obeyed.
-        yield Problem(kinds.TRUNCATED, len(lines) + 1, 1)
+        yield kinds.TRUNCATED.at(len(lines) + 1)
     if begins_as_markup(body.text):
         # Ours O23: a file that begins like HTML is read like any other file.
         first = next(it for it in lines if _is_written(it) and "<" in it.raw)

@@ -117,13 +117,11 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
     fix = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
-    yield Problem(
-        kinds.WITHOUT_RULES,
+    yield kinds.WITHOUT_RULES.at(
         agents[0].number,
-        1,
-        (names,),
-        is_harmless=not is_bare,
-        level=WARNING if is_bare else INFO,
+        names,
+        weakens_policy=is_bare,
+        severity=WARNING if is_bare else INFO,
         advice=advice or fix,
     )
 
@@ -149,11 +147,9 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
         joined = [it for it in blanks if it < first.number]
         words = _SPLIT_FIX if len(joined) > 1 else ""
         fix = _joining(first, blanks, orphans, words)
-        yield Problem(
-            kinds.SPLIT,
+        yield kinds.SPLIT.at(
             next(iter(blanks), first.number),
-            1,
-            (str(first.number),),
+            str(first.number),
             field=next(filter(closes, orphans), first).row,
             is_split=True,
             advice=agent_fix if agent < first.number else fix,
@@ -259,7 +255,7 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
         line = next(it.line for it in record.agents if it.name == EVERYBODY)
         advice = None if record.rules else Fix(_SAME_NAME_FIX)
         first = str(defaults[0].first_line)
-        yield Problem(kinds.SECOND_DEFAULT, line, 1, (first,), advice=advice)
+        yield kinds.SECOND_DEFAULT.at(line, first, advice=advice)
 
 
 def joined_problems(record: Group) -> Iterator[Problem]:
@@ -283,8 +279,7 @@ def joined_problems(record: Group) -> Iterator[Problem]:
             ", ".join(agent.said),
             str(first.number),
             column=1,
-            level=ERROR if is_shut else WARNING,
-            is_closing=True,
+            severity=ERROR if is_shut else WARNING,
             advice=_parting(above, has_allow=bool(opened)),
         )
         first = agent
@@ -346,7 +341,7 @@ def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem
                     # Ours O21 (empty Disallow next to other Disallow lines): the empty
                     # Disallow has no effect.
                     advice = Fix(edits={rule.line: ()})
-                    yield Problem(kinds.ADDS_NOTHING, rule.line, 1, advice=advice)
+                    yield kinds.ADDS_NOTHING.at(rule.line, advice=advice)
         # RFC 9309 2.2.2: the longest rule decides. If a merged group has an Allow line, a
         # longer rule may matter although a shorter rule covers the same URLs.
         is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
@@ -513,7 +508,7 @@ def _redundant(rule: Rule, first: Rule, *, is_same: bool, is_listed: bool) -> Pr
     words = f"Delete `{path}` from this line, and keep its other paths." * is_listed
     advice = Fix(words, {} if is_listed else {rule.line: ()})
     kind = kinds.DUPLICATE if is_same else kinds.SHADOWED
-    return Problem(kind, rule.line, 1, (str(first.line), str(first)), advice=advice)
+    return kind.at(rule.line, str(first.line), str(first), advice=advice)
 
 
 def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
@@ -527,7 +522,7 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
         advice = Fix(
             "Delete one of the two lines: one allows the path that the other disallows."
         )
-    return Problem(kind, rule.line, 1, (str(first.line), str(first)), advice=advice)
+    return kind.at(rule.line, str(first.line), str(first), advice=advice)
 
 
 def unreached_problems(
@@ -561,4 +556,4 @@ def unreached_problems(
                 is_same = whose.name.lower() == name
                 advice = Fix(_SAME_NAME_FIX) if is_same else None
                 texts = agent.name, str(whose.line), whose.name
-                yield Problem(kinds.UNREACHED, agent.line, 1, texts, advice=advice)
+                yield kinds.UNREACHED.at(agent.line, *texts, advice=advice)
