@@ -4,12 +4,10 @@ change a verdict.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 from operator import attrgetter
-from typing import cast
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
@@ -18,7 +16,6 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import PLAIN_VALUE, line_problems
 from scrapy_robots1994.lint.records import (
     MISSPELT_AGENT_FIX,
-    allows,
     another_record,
     boundary_problems,
     default_problems,
@@ -118,8 +115,6 @@ def problems_of(
         found += chain.from_iterable(map(joined_problems, own))
     found += _file_problems(lines, body, looks, has_records=bool(own))
     found += _usage_problems(body.text, dialect)
-    if any(map(allows, lines)):
-        _heed_allows(found)
     return tuple(_once(sorted(_sure(found, own), key=_PLACE)))
 
 
@@ -314,14 +309,6 @@ def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
             place = bisect_left(starts, it.line)
             if place and ends[place - 1] > it.line:
                 it.weakens_policy, it.tightens_policy = False, True
-
-
-def _heed_allows(problems: Iterable[Problem]) -> None:
-    """Adapt the advice about wildcards to a file that has an Allow line."""
-    for it in problems:
-        if it.kind is kinds.WILDCARD and callable(it.advice):
-            advice = cast("Callable[..., Fix]", it.advice)
-            it.advice = partial(advice, has_allow=True)
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:

@@ -243,7 +243,7 @@ def path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         if has_wildcard(path) and not dialect.has_wildcards:
             # 1994 D1 (prefixes): a wildcard is compared like an ordinary character.
             at = len(before_wildcard(path))
-            advice = partial(_wildcard_fix, line, start, path, dialect)
+            advice = partial(_wildcard_fix, line, path)
             yield kinds.WILDCARD.at(
                 line, path[at], path, column=column + at, advice=advice
             )
@@ -357,45 +357,19 @@ def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
     return _written(line, start, path, new, f", if this is its host; {elsewhere}.")
 
 
-def _wildcard_fix(
-    line: Line, start: int, path: str, dialect: Dialect, *, has_allow: bool = False
-) -> Fix:
+def _wildcard_fix(line: Line, path: str) -> Fix:
     """Return the fix for a *path* that has a wildcard.
 
     The part of the path before the wildcard may cover far more URLs than the author meant.
-    The advice therefore suggests a rule for the whole site only with the words "if the
-    whole site is meant". The advice replaces a rule only if the new rule has the same
-    meaning. If *has_allow* is true, the file has Allow lines, and the length of a rule
-    matters.
+    The advice therefore never replaces the rule, and suggests a rule for the whole site
+    only if *path* covers the whole site.
     """
     beginning = before_wildcard(path)
-    rest = path.removeprefix(beginning)
-    ending = rest.strip("*")
-    keep = f"Keep {quoted(path)}: robots that follow RFC 9309 obey it."
-    if line.row is not DISALLOW:
-        return Fix(
-            f"{keep} For robots without wildcards, write the paths that are meant to be "
-            "allowed, each on a line of its own."
-        )
-    if beginning == "/" and rest == "$":
-        return Fix(
-            f"{dialect.name} cannot express the home page alone, and a rule for / covers the "
-            f"whole site. {keep}"
-        )
-    if beginning == "/" and ending:
-        return Fix(
-            f"{dialect.name} cannot express it: without wildcards, only / covers these paths, "
-            f"and / covers the whole site. {keep} For robots without wildcards, name the "
-            "directories that have such paths, each on a line of its own."
-        )
-    whole = ", if the whole site is meant" if beginning == "/" else ""
-    if not (ending or has_allow):
-        return _written(line, start, path, beginning, f"{whole}: it means the same.")
+    is_whole = beginning == "/"
+    if line.row is not DISALLOW or (is_whole and path.strip("/*")):
+        # No rule without wildcards covers about the same paths. Use the fix of the kind.
+        return Fix()
     added = bare_line(line, beginning)
-    words = f"Add {_shown(added)}{whole}: robots without wildcards obey that line."
-    if ending:
-        words = (
-            f"Keep it: robots of RFC 9309 obey it. Add {_shown(added)} for other robots, if it "
-            "may cover all paths that begin so."
-        )
+    condition = "the whole site is meant" if is_whole else "all such paths are meant"
+    words = f"Keep it for robots of RFC 9309. Add {_shown(added)} for others, if {condition}."
     return in_place(line, line.text, added, words=words, effect=Effect.CLOSES)
