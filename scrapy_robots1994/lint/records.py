@@ -324,46 +324,32 @@ def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem
 
     Each of *groups* is a record.
     """
-    records = tuple(records_of(groups, dialect))
-    # RFC 9309 2.2.1: the groups for one name are merged, so an Allow line of one group may
-    # affect the rules of another group.
-    with_allow = {
-        name.lower()
-        for record in records
-        if any(rule.allows for rule in record.rules)
-        for name in record.names
-    }
-    beginnings = rule_beginnings(groups)
-    for group, record, others in zip(groups, records, beginnings, strict=True):
+    has_allow = any(allows(line) for group in groups for line in group.lines)
+    for group, record in zip(groups, records_of(groups, dialect), strict=True):
         if any(rule.value and not rule.allows for rule in record.rules):
             for rule in record.rules:
                 if not (rule.value or rule.allows):
                     # Ours O21 (empty Disallow next to other Disallow lines): the empty
                     # Disallow has no effect.
-                    advice = Fix(edits={rule.line: ()})
-                    yield kinds.ADDS_NOTHING.at(rule.line, advice=advice)
-        # RFC 9309 2.2.2: the longest rule decides. If a merged group has an Allow line, a
-        # longer rule may matter although a shorter rule covers the same URLs.
-        is_merged = not with_allow.isdisjoint(map(str.lower, record.names))
-        if not (dialect.has_wildcards and is_merged):
+                    yield kinds.ADDS_NOTHING.at(
+                        rule.line, advice=Fix(edits={rule.line: ()})
+                    )
+        # RFC 9309 2.2.2: the longest rule decides. If the file has an Allow line, a longer
+        # rule may matter although a shorter rule covers the same URLs.
+        if not (dialect.has_wildcards and has_allow):
             blanks = [it.number for it in group.without if it.kind is _BLANK]
-            yield from covered_rules(record.rules, dialect, others, blanks)
+            yield from covered_rules(record.rules, dialect, blanks, has_allow=has_allow)
 
 
 def covered_rules(
-    rules: Sequence[Rule],
-    dialect: Dialect,
-    beginnings: tuple["Beginnings", "Beginnings"],
-    blanks: Sequence[int],
+    rules: Sequence[Rule], dialect: Dialect, blanks: Sequence[int], *, has_allow: bool
 ) -> Iterator[Problem]:
     """Yield a problem for each rule without effect. Other rules cover the URLs of such a
     rule.
 
-    *beginnings* contains the beginnings of the Disallow rules and of the Allow rules that
-    are compared with *rules*. *blanks* contains the numbers of the blank lines of the
-    record.
+    *blanks* contains the numbers of the blank lines of the record. *has_allow* is true if
+    the file has an Allow line, even if the dialect does not have Allow.
     """
-    has_allow = any(rule.allows for rule in rules)
     # Revisited K2 (lists of paths): deleting a line with several paths would also delete
     # the other paths.
     listed = Counter(rule.line for rule in rules)
@@ -374,9 +360,6 @@ def covered_rules(
         for rule in rules
         if rule.value.startswith("/") and not is_pattern(rule.value, dialect)
     ]
-    # RFC 9309 2.2.2: the longest rule decides. If a shorter rule covers the URLs of a longer
-    # rule, the longer rule may still be needed against a rule of the opposite kind.
-    closed, opened = beginnings
     # *ancestors* is a stack of spellings, in which each spelling is a prefix of the next
     # spelling. Each spelling is stored with the rule that decides for the URLs that begin
     # with the spelling. The sort keeps equal spellings in the order of the file.
@@ -393,7 +376,7 @@ def covered_rules(
             if rule.allows != first.allows:
                 yield _without_effect(rule, first, is_same=is_same)
             elif (
-                _is_redundant(rule, first, closed if rule.allows else opened)
+                _is_redundant(rule, first, has_allow=has_allow)
                 # In dialects without lists, the paths of one line form one longer path,
                 # which does not cover *rule*.
                 and (first.line == rule.line or listed[first.line] == 1)
@@ -408,22 +391,21 @@ def covered_rules(
         ancestors.append((spelling, first))
 
 
-def _is_redundant(rule: Rule, first: Rule, against: "Beginnings") -> bool:
+def _is_redundant(rule: Rule, first: Rule, *, has_allow: bool) -> bool:
     """Return whether *rule* can be deleted without an effect in any dialect.
 
-    In the dialect of the file, *first* covers the URLs of *rule*. *against* contains the
-    beginnings of the rules of the opposite kind.
+    In the dialect of the file, *first* covers the URLs of *rule*. *has_allow* is true if
+    the file has an Allow line, which *rule* may override.
     """
     if rule.value == first.value:
         return True
     # Revisited K2: a space separates two paths. RFC 9309 2.2.3: a final `$` matches only the
     # end of the URL.
-    if any(it in rule.value for it in SPACE) or first.value.endswith("$"):
+    is_listed = any(it in rule.value for it in SPACE)
+    if has_allow or is_listed or first.value.endswith("$"):
         return False
     short, long = _literal_spelling(first.value), _literal_spelling(rule.value)
-    if not long.startswith(short) or has_cut_escape(first.value):
-        return False
-    return not against.overlap(rule.value)
+    return long.startswith(short) and not has_cut_escape(first.value)
 
 
 def _literal_spelling(value: str) -> str:
@@ -439,11 +421,8 @@ class Beginnings:
     beginning starts with another beginning of the list, the longer beginning is left out.
     """
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Add the beginning of each path in *paths*."""
+    def __init__(self) -> None:
         self._sorted: list[str] = []
-        for it in sorted(paths, key=_beginning):
-            self.add(it)
 
     def add(self, path: str) -> None:
         """Add the beginning of *path*."""
@@ -464,37 +443,6 @@ class Beginnings:
         place = bisect_left(self._sorted, text)
         near = self._sorted[max(place - 1, 0) : place + 1]
         return any(it.startswith(text) or text.startswith(it) for it in near)
-
-
-def rule_beginnings(groups: Sequence[Group]) -> list[tuple[Beginnings, Beginnings]]:
-    """Return the beginnings of the Disallow rules and of the Allow rules of each group.
-
-    Groups that share a name, directly or through other groups, get the same beginnings. A
-    dialect may merge such groups. Rules that only another dialect obeys are included.
-    """
-    # *first_with* maps each name to its first group. *earlier* links each group to itself,
-    # or to an earlier group. The two groups share a name, directly or through other groups.
-    first_with: dict[str, int] = {}
-    earlier = list(range(len(groups)))
-
-    def first_of(place: int) -> int:
-        while earlier[place] != place:
-            earlier[place] = place = earlier[earlier[place]]
-        return place
-
-    for place, group in enumerate(groups):
-        for name in map(str.lower, group.names):
-            earlier[first_of(place)] = first_of(first_with.setdefault(name, place))
-    values: dict[int, tuple[list[str], list[str]]] = {}
-    for place, group in enumerate(groups):
-        closed, opened = values.setdefault(first_of(place), ([], []))
-        lines = [*group.rules, *group.without]
-        closed += [it.value for it in filter(closes, lines)]
-        opened += [it.value for it in filter(allows, lines)]
-    found = {
-        place: (Beginnings(no), Beginnings(yes)) for place, (no, yes) in values.items()
-    }
-    return [found[first_of(place)] for place in range(len(groups))]
 
 
 def _beginning(path: str) -> str:
