@@ -13,7 +13,7 @@ from dataclasses import field as made_by
 from typing import Any
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.lint.fixes import Edits, Effect, Fix
+from scrapy_robots1994.lint.fixes import Edits, Fix
 from scrapy_robots1994.parser.fields import Field
 from scrapy_robots1994.parser.reader import Line
 
@@ -146,13 +146,6 @@ class Problem:
         The mapping is empty if only the author of the file knows what to write.
         """
         return self._advice.edits
-
-    @property
-    def effect(self) -> Effect:
-        """The change that `edits` can make to the set of URLs that robots may fetch. The
-        effect covers all dialects.
-        """
-        return self._advice.effect
 
     @property
     def _advice(self) -> Fix:

@@ -22,10 +22,8 @@ from scrapy_robots1994.lint.characters import (
     without_odd_ends,
 )
 from scrapy_robots1994.lint.fixes import (
-    Effect,
     Fix,
     bare_line,
-    effect_of_new,
     in_place,
     quoted,
     rule_line,
@@ -165,9 +163,7 @@ def _effective(
         line.value_column + odd,
         f'"{line.field}: …"',
         meant=_meant(field, dialect, seen),
-        # RFC 9309 2.2.2: the longest rule decides. The new path is shorter, so another rule
-        # may decide instead.
-        advice=with_value(line, seen, effect=Effect.EITHER),
+        advice=with_value(line, seen),
     )
 
 
@@ -210,7 +206,7 @@ def _parted(line: Line, second: re.Match[str]) -> Fix:
             f". If the whole site is not meant, write an empty `Disallow:` or another path "
             f"in place of {quoted(new[0])}"
         )
-    return in_place(line, *new, words=f"{words}.", effect=Effect.EITHER)
+    return in_place(line, *new, words=f"{words}.")
 
 
 def _without_end(text: str) -> str:
@@ -257,7 +253,7 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
     if line.value == "/" and before == "/":
         # Ours O13 (start of a comment): a `#` in a URL begins a comment, so the value is
         # only `/`.
-        advice = with_value(line, "", effect=Effect.OPENS)
+        advice = with_value(line, "")
         yield kinds.CLOSED_BY_COMMENT.at(line, column=column, advice=advice)
     elif before not in SPACE:
         advice = with_value(line, line.value)
@@ -312,7 +308,7 @@ def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
         likely.name,
         field=likely,
         meant=_meant(likely, dialect, value),
-        advice=in_place(line, new, words=words, effect=effect_of_new(likely)),
+        advice=in_place(line, new, words=words),
     )
 
 
@@ -346,7 +342,7 @@ def _invisible_form(line: Line, column: int, seen: Line, dialect: Dialect) -> Pr
             line, column, "a blank line", weakens_policy=False, advice=advice
         )
     name, meant = f'"{seen.field}"', _meant(field, dialect, seen.value)
-    advice = in_place(line, seen.text, effect=effect_of_new(field))
+    advice = in_place(line, seen.text)
     return _invisible(line, column, name, field=field, meant=meant, advice=advice)
 
 
@@ -398,14 +394,14 @@ def _without_colon(line: Line, content: str, dialect: Dialect) -> Problem | None
         is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
         if ":" in content and not is_value:
             return None
-        new, effect = rule_line(line, value, likely.name), effect_of_new(likely)
+        new = rule_line(line, value, likely.name)
         return kinds.NO_COLON.at(
             line,
             content,
             likely.name,
             field=likely,
             meant=_meant(likely, dialect, value),
-            advice=in_place(line, new, effect=effect) if is_value else None,
+            advice=in_place(line, new) if is_value else None,
         )
     return None
 
@@ -426,7 +422,7 @@ def _without_field(line: Line, content: str) -> Problem | None:
         return None
     new = rule_line(line, content, row.name)
     words = f"Write {quoted(new)}{condition}."
-    advice = in_place(line, new, words=words, effect=effect_of_new(row))
+    advice = in_place(line, new, words=words)
     return kinds.FIELD_MISSING.at(
         line, content, row.name, field=row, severity=level, advice=advice
     )

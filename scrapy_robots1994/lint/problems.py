@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
-from scrapy_robots1994.lint.fixes import Effect, Fix, bare_line, in_place
+from scrapy_robots1994.lint.fixes import Fix, bare_line, in_place
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.lines import PLAIN_VALUE, line_problems
 from scrapy_robots1994.lint.records import (
@@ -387,7 +387,7 @@ def _with_agent(above: Group) -> Fix:
     )
     edits: dict[int, tuple[str, ...]] = dict.fromkeys(between, ("#",))
     edits[first.number] = ("User-agent: *", first.text)
-    return Fix(_WITHOUT_AGENTS_FIX, edits, Effect.CLOSES)
+    return Fix(_WITHOUT_AGENTS_FIX, edits)
 
 
 def _file_problems(

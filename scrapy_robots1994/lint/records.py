@@ -15,7 +15,7 @@ from operator import itemgetter
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import letters, likely_field
-from scrapy_robots1994.lint.fixes import Effect, Fix, in_place
+from scrapy_robots1994.lint.fixes import Fix, in_place
 from scrapy_robots1994.lint.kinds import ERROR, INFO, WARNING, Problem
 from scrapy_robots1994.lint.lines import second_field
 from scrapy_robots1994.lint.values import before_wildcard, is_pattern
@@ -116,7 +116,7 @@ def _without_rules(record: Group, advice: Fix | None) -> Iterator[Problem]:
     # If a record without rules has a delay or another line, the author probably does not
     # mean to disallow anything.
     is_bare = all(it.kind is _AGENT or it.kind in IDLE for it in block)
-    fix = in_place(last, last.text, "Disallow:", effect=Effect.OPENS)
+    fix = in_place(last, last.text, "Disallow:")
     yield kinds.WITHOUT_RULES.at(
         agents[0].number,
         names,
@@ -146,7 +146,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
         # Ours O5 (readings), 1994 F1 (records): the blank line ends the record.
         joined = [it for it in blanks if it < first.number]
         words = _SPLIT_FIX if len(joined) > 1 else ""
-        fix = _joining(first, blanks, orphans, words)
+        fix = _joining(first, blanks, words)
         yield kinds.SPLIT.at(
             next(iter(blanks), first.number),
             str(first.number),
@@ -162,21 +162,17 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     # Ours O4 (rule without a record): the rule is ignored.
     for it in orphans:
         # Compute the fix lazily, because a crawl never needs it.
-        late = partial(_joining, it, blanks, orphans, words)
+        late = partial(_joining, it, blanks, words)
         advice = agent_fix if agent < it.number else late
         yield kinds.ORPHAN.at(it, it.field, advice=advice, is_split=True)
 
 
-def _joining(
-    line: Line, blanks: Sequence[int], orphans: Sequence[Line], words: str
-) -> Fix:
-    """Return the advice to write `#` on each blank line above *line*. With the `#`, the
-    *orphans* belong to a record. *blanks* contains the numbers of blank lines. *words* is
-    the text of the advice.
+def _joining(line: Line, blanks: Sequence[int], words: str) -> Fix:
+    """Return the advice to write `#` on each blank line above *line*. *blanks* contains the
+    numbers of blank lines. *words* is the text of the advice.
     """
-    effect = Effect.EITHER if any(map(allows, orphans)) else Effect.CLOSES
     above = [it for it in blanks if it < line.number]
-    return Fix(words, dict.fromkeys(above, ("#",)), effect)
+    return Fix(words, dict.fromkeys(above, ("#",)))
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
@@ -185,32 +181,27 @@ def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Pro
     record.
     """
     does_part = partial(_seems_to_part, dialect=dialect)
-    is_parted = has_closing = True
+    is_parted = True
     for record in records:
         if not is_parted:
             # Ours O7 (run of names): a User-agent line below a rule begins a new record.
             outcome = "begins a new record"
-            # In a dialect without Allow, a User-agent line below an Allow line does not
-            # begin a new record. If the record above has only Allow lines, the names of
-            # both records share the rules in that dialect.
-            effect = Effect.SAME if has_closing else Effect.OPENS
-            yield _no_blank(record.agents[0], "Disallow", outcome, effect)
-        has_closing = any(map(closes, record.rules))
+            yield _no_blank(record.agents[0], "Disallow", outcome)
         if any(is_owned(it) and it.value for it in record.rules):
             for agent, above, parting in _late_agents(record, does_part):
                 outcome = f"shares its rules with line {above.number}"
-                yield _no_blank(agent, parting.field, outcome, Effect.OPENS)
+                yield _no_blank(agent, parting.field, outcome)
         # Look for a blank line below the last line that belongs to the record.
         owned = filter(is_owned, (*record.agents, *record.others))
         last = max(it.number for it in (*record.rules, *owned))
         is_parted = any(it.kind is _BLANK and it.number > last for it in record.without)
 
 
-def _no_blank(line: Line, parting: str, outcome: str, effect: Effect) -> Problem:
+def _no_blank(line: Line, parting: str, outcome: str) -> Problem:
     """Return the problem with the User-agent line *line*. A line with the field *parting*
     is above *line*, and no blank line is between the two lines.
     """
-    advice = in_place(line, "", line.text, effect=effect)
+    advice = in_place(line, "", line.text)
     return kinds.NO_BLANK.at(line, parting, outcome, column=1, advice=advice)
 
 
@@ -280,19 +271,18 @@ def joined_problems(record: Group) -> Iterator[Problem]:
             str(first.number),
             column=1,
             severity=ERROR if is_shut else WARNING,
-            advice=_parting(above, has_allow=bool(opened)),
+            advice=_parting(above),
         )
         first = agent
 
 
-def _parting(agent: Line, *, has_allow: bool) -> Fix:
+def _parting(agent: Line) -> Fix:
     """Return the advice to end the group's list of names after the line *agent*."""
     words = (
         f"Write an empty `Disallow:` below line {agent.number}, if the names above should not "
         "share the rules."
     )
-    effect = Effect.EITHER if has_allow else Effect.OPENS
-    return in_place(agent, agent.text, "Disallow:", words=words, effect=effect)
+    return in_place(agent, agent.text, "Disallow:", words=words)
 
 
 def ignored_allows(record: Group) -> Iterator[Problem]:
@@ -464,8 +454,7 @@ def _without_effect(rule: Rule, first: Rule, *, is_same: bool) -> Problem:
     URL.
     """
     kind = kinds.INEFFECTIVE_ALLOW if rule.allows else kinds.INEFFECTIVE_DISALLOW
-    effect = Effect.OPENS if rule.allows else Effect.CLOSES
-    advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()}, effect)
+    advice = Fix("", {first.line: (str(rule), str(first)), rule.line: ()})
     if is_same:
         advice = Fix(
             "Delete one of the two lines: one allows the path that the other disallows."

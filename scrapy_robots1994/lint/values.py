@@ -6,10 +6,8 @@ from functools import partial
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.fixes import (
-    Effect,
     Fix,
     bare_line,
-    effect_of,
     in_place,
     quoted,
     rule_line,
@@ -155,7 +153,7 @@ def _name_fix(line: Line, name: str, meant: str, words: str) -> Fix:
             "Write the name of the robot alone: the record is for all its versions."
         )
     new = rule_line(line, line.value.replace(name, meant, 1))
-    return in_place(line, new, words=words, effect=Effect.EITHER)
+    return in_place(line, new, words=words)
 
 
 def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
@@ -168,7 +166,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
             "of 1994, a name such as `bot` is for every robot whose name contains it."
         )
     new = [bare_line(line, name) for name in names]
-    return in_place(line, *new, effect=Effect.EITHER)
+    return in_place(line, *new)
 
 
 def _listed(value: str) -> tuple[str, ...]:
@@ -266,7 +264,7 @@ def _one_path_each(line: Line) -> Fix:
     """Return the advice to write each path of a list on a line of its own."""
     paths = [it.strip(SPACE) for it in _NEXT_PATH.split(line.value)]
     new = [bare_line(line, it) for it in paths]
-    return in_place(line, *new, effect=effect_of(line.row))
+    return in_place(line, *new)
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
@@ -324,7 +322,7 @@ def _written(line: Line, start: int, path: str, new: str, reason: str) -> Fix:
     """
     rule = _rewritten(line, start, path, new)
     words = f"Write {_shown(rule)}{reason}"
-    return in_place(line, rule, words=words, effect=effect_of(line.row))
+    return in_place(line, rule, words=words)
 
 
 def _without_what_is_around(path: str) -> str:
@@ -372,4 +370,4 @@ def _wildcard_fix(line: Line, path: str) -> Fix:
     added = bare_line(line, beginning)
     condition = "the whole site is meant" if is_whole else "all such paths are meant"
     words = f"Keep it for robots of RFC 9309. Add {_shown(added)} for others, if {condition}."
-    return in_place(line, line.text, added, words=words, effect=Effect.CLOSES)
+    return in_place(line, line.text, added, words=words)

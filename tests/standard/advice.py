@@ -12,6 +12,14 @@ MAX_ROBOTS = 6
 MAX_URLS = 18
 ROUNDS = 12
 
+UNCHANGED = {
+    *("R006", "R009", "R010", "R011", "R013", "R022"),
+    *("R023", "R026", "R028", "R031", "R032", "R035"),
+}
+CLOSING = ("R015", "R037")
+OPENING = ("R003", "R007", "R036", "R041")
+NEW_FIELD = ("R020", "R021", "R044")
+
 
 def fixed(robots: RobotsTxt, problem: Problem) -> tuple[str, set[int]]:
     """Apply the fix of *problem*. Return the new text, and the numbers of the lines that
@@ -52,11 +60,11 @@ def complaints(body: bytes | str, dialect: str) -> Iterator[str]:
 
 
 def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
-    """Yield a message if the fix of *problem* changes an answer in a way that the stated
-    effect of the fix does not permit.
+    """Yield a message if the fix of *problem* changes an answer in a way that
+    `_permitted_change` does not permit.
     """
     text, written = fixed(robots, problem)
-    effect = problem.effect.name
+    effect = _permitted_change(robots, problem)
     lines = RobotsTxt.parse(text).lines
     near = [lines[it - 1].value for it in written if it <= len(lines)]
     near += [robots.lines[it - 1].value for it in problem.edits]
@@ -80,6 +88,24 @@ def _harm(robots: RobotsTxt, problem: Problem) -> Iterator[str]:
                         f"{robots.text!r}\n{text!r}"
                     )
                     return
+
+
+def _permitted_change(robots: RobotsTxt, problem: Problem) -> str:
+    """Return how the fix of *problem* may change the set of URLs that robots may fetch:
+    SAME (not at all), CLOSES (fewer URLs), OPENS (more URLs) or EITHER.
+    """
+    code, field = problem.code, robots.lines[problem.line - 1].field.lower()
+    has_allow = any(it.field.lower() == "allow" for it in robots.lines)
+    written = {it.partition(":")[0] for new in problem.edits.values() for it in new}
+    if code in UNCHANGED or (code in NEW_FIELD and "Sitemap" in written):
+        return "SAME"
+    if code in ("R005", "R033", "R034"):
+        return "OPENS" if field == "allow" else "CLOSES"
+    if code in ("R001", "R002"):
+        return "EITHER" if has_allow else "CLOSES"
+    if code == "R043":
+        return "EITHER" if has_allow else "OPENS"
+    return "CLOSES" if code in CLOSING else "OPENS" if code in OPENING else "EITHER"
 
 
 def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:

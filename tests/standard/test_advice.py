@@ -93,29 +93,6 @@ def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> Non
         assert fix.startswith("Correct line 1,")
 
 
-@pytest.mark.parametrize(
-    ("lines", "dialect", "code", "effect"),
-    [
-        ("Disallow: a", "1994", "R005", "CLOSES"),
-        ("Allow: a", "extended", "R005", "OPENS"),
-        ("Disallow: /a*", "1994", "R015", "CLOSES"),
-        ("Disallow: /#a", "1994", "R041", "OPENS"),
-        ("Disalow: /a", "1994", "R020", "EITHER"),
-        ("Sitemp: https://x/y", "extended", "R020", "SAME"),
-        ("Disallow: /\nDisallow: /a", "1994", "R023", "SAME"),
-    ],
-)
-def test_effect_promises_no_more_change_than_the_fix_may_make(
-    lines: str, dialect: str, code: str, effect: str
-) -> None:
-    """The effect of a fix says whether the fix can allow URLs, disallow URLs, both or
-    neither.
-    """
-    problems = RobotsTxt.parse(f"{STAR}{lines}\n", dialect=dialect).problems
-
-    assert [it.effect.name for it in problems if it.code == code] == [effect]
-
-
 def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
     """If a backslash and an `n` are in the place of a line end, the fix splits the line
     there. Some programs write such files.
