@@ -178,7 +178,7 @@ SPLIT = Kind(
     weakens_policy=True,
     title="record split by a blank line",
     message="a blank line ends the record, so its Disallow lines from line {} on are ignored",
-    fix="Delete the blank line, or write `#` on it to make it a comment.",
+    fix="Delete the blank lines above the rules, or write `#` on each of them.",
 )
 WITHOUT_RULES = Kind(
     code="R003",

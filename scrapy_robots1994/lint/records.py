@@ -35,8 +35,6 @@ _AGENT, _COMMENT = LineKind.USER_AGENT, LineKind.COMMENT
 # If a file has more names than this maximum, the names are not compared with each other.
 _NAMES_COMPARED = 500
 
-# `_SPLIT_FIX` is the fix for several blank lines in a record.
-_SPLIT_FIX = "Delete the blank lines, or write `#` on each of them."
 _ORPHAN_FIX = (
     "Delete the blank lines above it, or write `#` on each of them, if this rule belongs to "
     "the record of line {}."
@@ -145,8 +143,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     if not own:
         # Ours O5 (readings), 1994 F1 (records): the blank line ends the record.
         joined = [it for it in blanks if it < first.number]
-        words = _SPLIT_FIX if len(joined) > 1 else ""
-        fix = _joining(first, blanks, words)
+        fix = _joining(first, blanks)
         yield kinds.SPLIT.at(
             next(iter(blanks), first.number),
             str(first.number),
@@ -167,7 +164,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
         yield kinds.ORPHAN.at(it, it.field, advice=advice, is_split=True)
 
 
-def _joining(line: Line, blanks: Sequence[int], words: str) -> Fix:
+def _joining(line: Line, blanks: Sequence[int], words: str = "") -> Fix:
     """Return the advice to write `#` on each blank line above *line*. *blanks* contains the
     numbers of blank lines. *words* is the text of the advice.
     """
