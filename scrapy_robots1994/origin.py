@@ -14,17 +14,21 @@ _HIGHEST_PORT = 65535
 # A WebSocket connection begins with an HTTP GET request to the same host and port, so map
 # ws to http and wss to https.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
-_URL = re.compile(r"[\x00-\x20]*(https?|wss?)://([^/?#]*)", re.IGNORECASE | re.ASCII)
-_HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
-_URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # Some clients end the authority at a backslash, and some clients remove control characters.
 # Therefore, if an authority contains a backslash or a control character, different clients
-# might connect to different hosts.
-_AMBIGUOUS = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")
+# might connect to different hosts, and the pattern does not match.
+_NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
+_URL = re.compile(
+    r"[\x00-\x20]*(https?|wss?)://"
+    rf"(?:[^{_NOT_IN_AUTHORITY}]*@)?(?:\[([^{_NOT_IN_AUTHORITY}@\]]*)\]|([^{_NOT_IN_AUTHORITY}@:\[\]]*))"
+    r"(?::(?:0*([0-9]{1,5}))?)?(?=[/?#]|\Z)",
+    re.IGNORECASE | re.ASCII,
+)
+_HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
+_URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # IDNA can turn a character of a host into a delimiter, for example a fullwidth solidus into
 # `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
-_AUTHORITY = re.compile(r"(?:\[([^\]]*)\]|([^:\[\]]*))(?::([0-9]*))?", re.ASCII)
 
 
 class Origin(NamedTuple):
@@ -48,27 +52,18 @@ class Origin(NamedTuple):
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
-        head = _URL.match(url)
-        if head is None or _AMBIGUOUS.search(head[2]):
+        match = _URL.match(url)
+        if match is None:
             return None
+        written_scheme, address, name, written_port = match.groups()
         # Take the scheme from the dict, so that all origins share one string for each
         # scheme.
-        scheme = _SCHEMES[head[1].lower()]
-        parts = _AUTHORITY.fullmatch(head[2].rpartition("@")[2])
-        if parts is None:
-            return None
-        address, name, written = parts.groups()
+        scheme = _SCHEMES[written_scheme.lower()]
         host = _ipv6(address) if name is None else name.lower().rstrip(".")
         if name is not None and not host.isascii():
             host = _in_punycode(host)
-        # Strip leading zeros. A port with more than five remaining digits is out of range.
-        # Do not convert a port that is out of range, because `int` raises ValueError for a
-        # text with too many digits.
-        digits = (written or "").lstrip("0") or ("0" if written else "")
-        if not host or len(digits) > len(str(_HIGHEST_PORT)):
-            return None
-        port = int(digits) if digits else _DEFAULT_PORTS[scheme]
-        return Origin(scheme, host, port) if port <= _HIGHEST_PORT else None
+        port = int(written_port) if written_port else _DEFAULT_PORTS[scheme]
+        return Origin(scheme, host, port) if host and port <= _HIGHEST_PORT else None
 
     @property
     def robots_url(self) -> str:
