@@ -11,11 +11,11 @@ from scrapy import Spider
 from scrapy.commands import ScrapyCommand
 from scrapy.crawler import CrawlerProcess
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.utils.misc import load_object
 
 import scrapy_robots1994
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 

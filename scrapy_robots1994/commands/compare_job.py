@@ -24,6 +24,7 @@ from urllib.parse import unquote
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
+from scrapy.utils.misc import load_object
 from scrapy.utils.project import get_project_settings
 
 from scrapy_robots1994.commands import terminal
@@ -49,7 +50,7 @@ from scrapy_robots1994.compare.report import (
 )
 from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.crawl.features.peers import peers
-from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS, load_object
+from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import MissingExtra, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape

@@ -6,6 +6,8 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.pages import RobotsPages
@@ -13,8 +15,6 @@ from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.setting_types import (
     PARSER_SETTING,
-    class_path,
-    load_object,
     load_parser,
 )
 from scrapy_robots1994.crawl.settings import (
@@ -126,7 +126,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
                 "%s, a subclass of the built-in middleware, also fetches each robots.txt "
                 "and refuses requests; set this subclass to None in %s"
             )
-            logger.warning(text, class_path(kind), name)
+            logger.warning(text, global_object_name(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
     # `None` also overrides the order of the built-in middleware in

@@ -5,6 +5,7 @@ from logging import ERROR, INFO, WARNING
 
 from scrapy import exceptions, signals
 from scrapy.crawler import Crawler
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import (
@@ -14,7 +15,6 @@ from scrapy_robots1994.crawl.log import (
     log_line,
     log_lines,
 )
-from scrapy_robots1994.crawl.setting_types import class_path
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.lint.kinds import WILDCARD, Problem
@@ -385,5 +385,5 @@ def breaking_middleware(fault: LocalFault) -> str | None:
     for frame, _ in traceback.walk_tb(fault.error.__traceback__):
         if frame.f_code.co_name in HOOKS and "self" in frame.f_locals:
             # Use the innermost middleware, because one middleware may call another.
-            found = class_path(type(frame.f_locals["self"]))
+            found = global_object_name(type(frame.f_locals["self"]))
     return found

@@ -19,10 +19,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import BaseSettings, Settings
+from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.scrapy_private import CookieJar
-from scrapy_robots1994.crawl.setting_types import class_path, load_object
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import (
     AIOHTTP,
@@ -223,10 +224,10 @@ class CrawlClients:
         return tuple(found)
 
 
-def _clients_of(handler: object, *, has_reactor: bool) -> Clients:
+def _clients_of(handler: Any, *, has_reactor: bool) -> Clients:
     """Return the clients that *handler*, a value of DOWNLOAD_HANDLERS, may use."""
     try:
-        clients = clients_of_handler(class_path(load_object(handler)))
+        clients = clients_of_handler(global_object_name(load_object(handler)))
     except (ImportError, NameError, AttributeError, TypeError, ValueError):
         # Return all clients. The choice has no effect, because no request is sent without a
         # download handler.

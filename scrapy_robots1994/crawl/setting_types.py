@@ -10,13 +10,13 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 import scrapy.robotstxt
 from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
@@ -231,35 +231,6 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
     'a list of hosts or origins, for example ["api.example.com", "https://h.example:8443"]',
     lambda value: frozenset(map(_host_or_origin, _strings(value))),
 )
-
-
-# `load_object` and `class_path` replace undocumented functions of Scrapy.
-def load_object(path: Any) -> Any:
-    """Return the object that *path* names, or *path* itself if it is a class or a
-    function.
-
-    Raise `ImportError` if the module cannot be imported, and `NameError` if the module does
-    not define the name. Raise `ValueError` for a string without a dot, and `TypeError` if
-    *path* is neither a string nor callable.
-    """
-    if callable(path):
-        return path
-    if not isinstance(path, str):
-        raise TypeError(f"expected a class or its path, got {path!r}")
-    module, dot, name = path.rpartition(".")
-    if not dot:
-        raise ValueError(f"Error loading object '{path}': not a full path")
-    loaded = import_module(module)
-    try:
-        return getattr(loaded, name)
-    except AttributeError:
-        text = f"Module '{module}' doesn't define any object named '{name}'"
-        raise NameError(text) from None
-
-
-def class_path(kind: type) -> str:
-    """Return the import path of *kind*."""
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def is_parser(kind: object) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -545,7 +546,7 @@ def _uses_playwright(settings: BaseSettings) -> bool:
     for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
         # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.
         with suppress(Exception):
-            bases = types.load_object(handler).__mro__
+            bases = load_object(handler).__mro__
             if any(it.__module__.startswith("scrapy_playwright.") for it in bases):
                 return True
     return False

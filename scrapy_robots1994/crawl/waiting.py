@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.core.scheduler import Scheduler
+from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess, count_in_slot
-from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import BROWSER_REQUEST, SLOT_KEY
-from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of

@@ -37,6 +37,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl import stats
@@ -51,7 +52,6 @@ from scrapy_robots1994.crawl.requests import (
     RobotName,
     exemption_of,
 )
-from scrapy_robots1994.crawl.setting_types import load_object
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.faults import fault_of, network_failure_of
 from scrapy_robots1994.policy.fetch_result import (
