@@ -13,11 +13,10 @@
    * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so these
      requests are never sent (`HttpCache.is_replayed`). A request that is never sent does
      not wait if a policy of any age is cached.
-   * After the wait, the request goes on if a slot is free (`WaitingRequests.may_go_on`). If
-     no slot is free, the request is returned to the scheduler (`Visit.returned`). A request
-     is returned for this reason only once.
-   * When the crawl closes, `WaitingRequests.goes_back` decides which requests are returned
-     to the scheduler.
+   * After the wait, the request goes on if a slot is free. If no slot is free, the request
+     is returned to the scheduler (`WaitingRequests.goes_back`), but only once.
+   * When the crawl closes, `WaitingRequests.goes_back` also decides which requests are
+     returned to the scheduler.
 
 5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
    ROBOTS1994_CRAWL_DELAY is on.
@@ -60,7 +59,6 @@ from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.rules import RobotRules
-from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -283,19 +281,14 @@ class Robots1994Middleware:
         stats.count(self._crawler, stats.WAITED)
         with self._waiting.waiting(visit):
             found = await self._find(visit, origin)
-            if isinstance(found, Policy) and found.stated.size > INLINE_BYTES:
-                await self._read_in_thread(visit.request, found)
-            # Ours R6 (closing): return the request, because a page that is sent now would
-            # delay the end of the crawl.
-            if self._waiting.goes_back(visit, is_known=_is_known(found)):
+            policy = found if isinstance(found, Policy) else None
+            if self._waiting.goes_back(visit, policy):
                 return visit.returned()
-            if isinstance(found, Exception):
-                # Without a policy, the request is neither allowed nor refused, but fails.
-                for observe in self._observers:
-                    observe(visit.request, origin, found)
-                raise found
-            if not self._waiting.may_go_on(visit):
-                return visit.returned(for_room=True)
+        if isinstance(found, Exception):
+            # Without a policy, the request is neither allowed nor refused, but fails.
+            for observe in self._observers:
+                observe(visit.request, origin, found)
+            raise found
         return found
 
     async def _has_turn(self, visit: Visit, origin: Origin, policy: Policy) -> bool:
@@ -404,11 +397,12 @@ class Robots1994Middleware:
             return None
         with self._waiting.waiting(visit):
             found = await self._find(visit, origin)
-            if self._waiting.goes_back(visit, is_known=_is_known(found)):
+            policy = found if isinstance(found, Policy) else None
+            if self._waiting.goes_back(visit, policy):
                 return visit.returned()
         # Ours O22 (robots.txt itself): a request for a robots.txt is never refused. If the
         # policy could not be found, send the request.
-        return None if isinstance(found, Exception) else _response_of(found, request)
+        return None if policy is None else _response_of(policy, request)
 
     def _close(self) -> None:
         """Abort all fetches except the fetches for requests that the closing crawl still
@@ -453,11 +447,6 @@ def _response_of(policy: Policy, request: Request) -> TextResponse | None:
         # Scrapy logs this flag with the response. The flag shows that no request was sent.
         flags=["robots1994"],
     )
-
-
-def _is_known(found: Policy | Exception) -> bool:
-    """Return whether *found* is a policy whose outcome is not R5 (unreachable)."""
-    return isinstance(found, Policy) and found.outcome is not Outcome.UNREACHABLE
 
 
 def _observers_for(

@@ -29,12 +29,15 @@ from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess, count_in_slot
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
+from scrapy_robots1994.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.policy.policy import Policy
 
 # `SCHEDULED` and `RETURNED` are meta keys, because the queues of the scheduler store the
 # meta of a request. A queue may be on disk (JOBDIR), or several workers may share a queue.
@@ -81,7 +84,7 @@ class Visit:
     The defaults are the values for a request that does not pass through the middleware.
     *is_awaited* is `True` if a component sent the request with `engine.download_async()`
     and awaits the response. Such a request cannot be returned to the scheduler.
-    *has_gone_back* is `True` if the request was already returned because no slot was free.
+    *has_gone_back* is `True` if the request was ever returned because no slot was free.
     *is_kept* is `True` if a closing crawl still sends the request. *is_raised* is `True`
     while the limit of concurrent requests is raised for the request.
     """
@@ -116,14 +119,10 @@ class Visit:
             request.dont_filter, for_room = meta.pop(RETURNED)
         return cls(request, is_awaited, for_room is True, is_kept=is_awaited)
 
-    def returned(self, *, for_room: bool = False) -> Request:
-        """Return a copy of the request, marked with `RETURNED`, for the scheduler.
-
-        *for_room* is `True` if the request is returned because no slot is free. A request
-        is returned for this reason at most once.
-        """
+    def returned(self) -> Request:
+        """Return a copy of the request, marked with `RETURNED`, for the scheduler."""
         request = self.request
-        marked = request.dont_filter, for_room or self.has_gone_back
+        marked = request.dont_filter, self.has_gone_back
         # Set `dont_filter`, because the duplicates filter has seen the request and would
         # drop it.
         return request.replace(
@@ -204,10 +203,10 @@ class WaitingRequests:
         a component awaits therefore still waits for its turn.
         """
         with self.waiting(visit, for_file=False):
-            if not self.goes_back(visit, is_known=False):
+            if not self.goes_back(visit):
                 visit.turn = DeferredWaiter()
                 await visit.turn
-        return not self.goes_back(visit, is_known=False)
+        return not self.goes_back(visit)
 
     @contextmanager
     def file(self) -> Iterator[None]:
@@ -227,26 +226,6 @@ class WaitingRequests:
             if is_raised:
                 self._engine.change_limit(-1)
 
-    def may_go_on(self, visit: Visit) -> bool:
-        """Return whether the request of *visit*, which still waits, may go on.
-
-        The request may go on if it counts towards the limit, or if a slot is free. If no
-        slot is free, the request may still go on in three cases:
-
-        * The request was already returned once because no slot was free.
-        * A closing crawl still sends the request, or a component awaits the request.
-        * The scheduler is not Scrapy's own scheduler, so requests are not returned.
-        """
-        return (
-            not visit.is_raised
-            or visit.has_gone_back
-            or visit.is_kept
-            or not self._owns_order
-            # `needs_backout` says whether all slots are taken. The request of *visit* takes
-            # no slot, because the limit is still raised for that request.
-            or not self._crawler.engine.needs_backout()
-        )
-
     def is_kept(self, request: Request) -> bool:
         """Return whether a closing crawl still sends the waiting *request* (R6, closing).
 
@@ -257,23 +236,31 @@ class WaitingRequests:
         visit = self._visits.get(request)
         return visit is not None and visit.is_kept
 
-    def goes_back(self, visit: Visit, *, is_known: bool) -> bool:
-        """Return whether the request of *visit* must be returned to the scheduler because
-        the crawl closes.
+    def goes_back(self, visit: Visit, policy: Policy | None = None) -> bool:
+        """Return whether the request of *visit*, which still waits, must be returned to the
+        scheduler. *policy* is the policy that the request waited for, if it was found.
 
-        *is_known* says whether the policy for the request is known. A request without a
-        known policy is returned, so that the next crawl tries the request again. A request
-        that a component awaits is never returned.
+        When the crawl closes, a request without a known policy is returned, so that the next
+        crawl tries the request again. Before, a request is returned if no slot is free. A
+        request is returned for this reason at most once, and only to Scrapy's own scheduler.
+        A request that a component awaits is never returned.
         """
-        if visit.is_awaited or not self.is_closing():
-            return False
-        return not (is_known and visit.is_kept)
-
-    def is_closing(self) -> bool:
-        """Return whether the crawl is closing."""
-        if not self._is_closed and self._engine.is_closing():
+        if self._engine.is_closing():
             self.close()
-        return self._is_closed
+        if visit.is_awaited:
+            return False
+        if self._is_closed:
+            is_known = policy is not None and policy.outcome is not Outcome.UNREACHABLE
+            return not (is_known and visit.is_kept)
+        # A request that counts towards the limit, because the limit is not raised for it,
+        # has a slot.
+        is_movable = visit.is_raised and not visit.has_gone_back and self._owns_order
+        # `needs_backout` says whether all slots are taken. The request of *visit* takes no
+        # slot, because the limit is still raised for that request.
+        if policy is None or not is_movable or not self._crawler.engine.needs_backout():
+            return False
+        visit.has_gone_back = True
+        return True
 
     def close(self) -> None:
         """Choose the waiting requests that the closing crawl still sends.
@@ -312,6 +299,8 @@ class WaitingRequests:
         """Check whether the crawl is closing. Repeat the check while requests wait or
         robots.txt requests are sent.
         """
-        self._is_looking = bool(self._visits or self._files) and not self.is_closing()
+        if self._engine.is_closing():
+            self.close()
+        self._is_looking = bool(self._visits or self._files) and not self._is_closed
         if self._is_looking:
             call_later(LOOK_SECONDS, self._look)
