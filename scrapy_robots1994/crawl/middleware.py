@@ -1,6 +1,7 @@
 """The downloader middleware, and the steps in which the middleware handles a request.
 
-1. `Visit.begin` (`waiting`) removes our keys from the meta of the request.
+1. Our own robots.txt requests pass. `Visit.begin` (`waiting`) removes our keys from the
+   meta of any other request.
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
    checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
 3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`
@@ -43,6 +44,7 @@ from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
+    OWN_REQUEST,
     CrawlClients,
     Exemption,
     RequestContext,
@@ -168,6 +170,10 @@ class Robots1994Middleware:
         `CONCURRENT_REQUESTS` other requests that wait for a robots.txt go on if their
         policies are known within 5 s.
         """
+        # Our own robots.txt request must never wait for itself. This check also works if
+        # another middleware removes the opt-out from the meta.
+        if OWN_REQUEST in request.meta:
+            return None
         visit = Visit.begin(request)
         # Do not use `urlparse_cached`, because `urlparse_cached` drops tabs in a URL, but
         # some HTTP clients do not drop tabs.

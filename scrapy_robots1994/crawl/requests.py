@@ -58,7 +58,6 @@ class Exemption(Enum):
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
-    OWN_REQUEST = "it is our own request for a robots.txt"
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
@@ -82,11 +81,6 @@ def exemption_of(
 
     *exempt* contains the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
-    # Check first for our own robots.txt request, which must never wait for itself. The
-    # check of `OWN_REQUEST` also works after a redirect, and if another middleware removes
-    # the opt-out.
-    if OWN_REQUEST in meta:
-        return Exemption.OWN_REQUEST
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:

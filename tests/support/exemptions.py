@@ -39,6 +39,4 @@ EXAMPLES = {
         "http://127.0.0.1:{port}/robots.txt"
     ),
 }
-"""Maps the text of each reason to an example. One reason has no example, because this reason
-does not apply to requests of a spider.
-"""
+"""Maps the text of each reason to an example."""
