@@ -180,11 +180,13 @@ class Robots1994Middleware:
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
+            self._refusals.has_passed = True
             return await self._pass(visit, origin, exemption)
         policy = self._resolver.fresh(origin)
         if policy is None:
             found = await self._wait(visit, origin)
             if not isinstance(found, Policy):
+                self._refusals.has_passed = True
                 return found
             policy = found
         if policy.stated.size > INLINE_BYTES:
@@ -346,6 +348,7 @@ class Robots1994Middleware:
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause
+        self._refusals.has_passed = True
         if self._usage:
             self._usage.decide(request, origin, policy)
         if (

@@ -2,7 +2,7 @@
 
 Each refusal is counted and logged. The signal `request_refused` is sent, and
 `ForbiddenByRobots` is raised. When the crawl closes, a table of refusals by origin is
-logged. If every start request was refused, a warning is also logged.
+logged. If every request was refused, a warning is also logged.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,6 @@ from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, is_shown, log_line, log_lines
 from scrapy_robots1994.crawl.requests import has_default_name
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
-from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
@@ -62,11 +61,7 @@ _DEFAULT_NAME = (
 
 _REASON_STATS = {it: stats.REASONS.format(reason=it.value) for it in Reason}
 
-
 CLOSE_REASON = "robotstxt_denied"
-
-START = "is_start_request"
-"""The meta key that Scrapy sets on every start request."""
 
 
 @dataclass(slots=True)
@@ -83,89 +78,13 @@ class _Row:
     refused: int = 0
 
 
-class StartRequests:
-    """Counts the start requests until the first start request is sent.
-
-    If *closes* is `True` and every start request was refused, the crawl closes with the
-    reason `robotstxt_denied`.
-    """
-
-    def __init__(self, crawler: Crawler, *, closes: bool) -> None:
-        self._crawler = crawler
-        self.has_passed = False
-        """Whether a start request was sent."""
-        self.number_refused = 0
-        self.first_refused: tuple[str, Verdict] | tuple[()] = ()
-        self._number_scheduled = 0
-        self._listeners = (
-            (self._scheduled, signals.request_scheduled),
-            (self._dropped, signals.request_dropped),
-            (self._passed, signals.request_reached_downloader),
-        )
-        for listener, signal in self._listeners:
-            crawler.signals.connect(listener, signal)
-        if closes:
-            crawler.signals.connect(self._idle, signals.spider_idle)
-
-    def refused(self, request: Request, verdict: Verdict) -> None:
-        """Count *request*, which was refused, if it is a start request."""
-        # After a start request was sent, do not count further refusals. The count is used
-        # only if every start request was refused.
-        if request.meta.get(START) and not self.has_passed:
-            self.number_refused += 1
-            self.first_refused = self.first_refused or (request.url, verdict)
-
-    @property
-    def are_all_refused(self) -> bool:
-        """Whether there was a start request, and robots.txt refused every start request."""
-        # A start request of an earlier run (JOBDIR) is not scheduled again in this run. For
-        # this reason, more start requests may be refused than were scheduled.
-        refused = self.number_refused
-        return not self.has_passed and refused >= max(self._number_scheduled, 1)
-
-    def _scheduled(self, request: Request) -> None:
-        """Count *request* if it is a start request and not a retry of a start request."""
-        # A start request is returned to the scheduler only after another start request was
-        # sent, or when the crawl closes. For this reason, no start request is counted
-        # twice.
-        if request.meta.get(START) and not request.meta.get("retry_times"):
-            self._number_scheduled += 1
-
-    def _dropped(self, request: Request) -> None:
-        """Subtract 1 from the number of scheduled start requests if *request* is a start
-        request. The duplicates filter has dropped *request*.
-        """
-        # With JOBDIR, do not subtract 1. An earlier run may have crawled the request. In
-        # that case, not every start request was refused.
-        if request.meta.get(START) and not self._crawler.settings["JOBDIR"]:
-            self._number_scheduled -= 1
-
-    def _passed(self, request: Request) -> None:
-        """Remember that a start request was sent, and stop counting."""
-        if request.meta.get(START) and not self.has_passed:
-            self.has_passed = True
-            # Disconnect later, because Scrapy skips a listener if another listener
-            # disconnects while the signal is sent.
-            call_later(0, self._stop)
-
-    def _stop(self) -> None:
-        """Disconnect the signal handlers, which take a few microseconds for each page."""
-        for listener, signal in self._listeners:
-            self._crawler.signals.disconnect(listener, signal)
-
-    def _idle(self) -> None:
-        """Close the idle crawl with the reason `robotstxt_denied` if every start request
-        was refused.
-        """
-        if self.are_all_refused:
-            raise CloseSpider(CLOSE_REASON)
-
-
 class Refusals:
     """Counts, logs and signals each refusal, and logs a table of all refusals when the
     crawl closes.
 
     A crawl may refuse many requests, so `refuse` formats a text only if the text is logged.
+    If *closes* is `True` and every request was refused, the crawl closes with the reason
+    `robotstxt_denied`.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
@@ -177,8 +96,12 @@ class Refusals:
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
-        self._starts = StartRequests(crawler, closes=closes)
+        self.has_passed = False
+        """Whether a request was not refused. The middleware sets this attribute."""
+        self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
+        if closes:
+            crawler.signals.connect(self._idle, signals.spider_idle)
 
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
@@ -197,7 +120,7 @@ class Refusals:
         row.refused += 1
         row.reason = verdict.reason
         self._increment(_REASON_STATS[verdict.reason])
-        self._starts.refused(request, verdict)
+        self._first = self._first or (request.url, exported)
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
@@ -233,6 +156,18 @@ class Refusals:
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
+    @property
+    def _are_starts_refused(self) -> bool:
+        """Whether robots.txt refused every start request, so that no request passed."""
+        # With JOBDIR, an earlier run may have crawled start requests.
+        is_whole_crawl = not self._crawler.settings["JOBDIR"]
+        return bool(self._rows) and not self.has_passed and is_whole_crawl
+
+    def _idle(self) -> None:
+        """Close the idle crawl if every start request was refused."""
+        if self._are_starts_refused:
+            raise CloseSpider(CLOSE_REASON)
+
     def _closed(self) -> None:
         """Log the table of refusals, and set the stats about refused origins and start
         requests. If no request was refused, do nothing.
@@ -246,11 +181,11 @@ class Refusals:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         stats.count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        if self._starts.are_all_refused:
-            number = self._starts.number_refused
+        if self._first is not None and self._are_starts_refused:
+            number = sum(row.refused for _, row in rows) + self._others.refused
             stats.count(self._crawler, stats.STARTS_REFUSED, number)
-            first = self._starts.first_refused
-            record = first[1].record if first else None
+            url, verdict = self._first
+            record = verdict.record
             is_named = record is not None and EVERYBODY not in record.names
             more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
             # The command can read the settings of a spider that belongs to the project.
@@ -259,7 +194,7 @@ class Refusals:
             module = f"{type(spider).__module__}."
             is_of_project = any(module.startswith(f"{it}.") for it in places)
             option = f" --spider {spider.name}" * is_of_project
-            values = number, *first, option, more
+            values = number, url, verdict, option, more
             log_line(self._crawler, WARNING, _ALL_REFUSED, *values)
 
 
