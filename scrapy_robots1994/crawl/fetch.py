@@ -389,7 +389,7 @@ class RobotsDownload:
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
-        self._robot.check_sent(state.user_agent, context.user_agent)
+        self._robot.check_sent(state.user_agent, context.headers.get("User-Agent"))
         return response
 
     async def _failure(self, error: Exception, state: DownloadState) -> FetchResult:

@@ -117,7 +117,7 @@ def examine(
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
     if reads_usage:
         robots.read_usage(robot)
-    sitemaps = sitemaps_of(origin, robots)
+    sitemaps = sitemaps_of(origin, robots) if robots.sitemaps else ()
     robots.compress_body()
     # Measure the size here, and not later on the event loop. A large file is examined in a
     # thread.

@@ -350,9 +350,8 @@ class RequestContext:
     """
 
     page: Request = field(compare=False)
-    user_agent: bytes | None
-    meta: dict[str, Any] = field(default_factory=dict)
-    proxy_authorization: bytes | None = None
+    headers: dict[str, bytes | None]
+    meta: dict[str, Any]
 
     @classmethod
     def from_request(cls, page: Request, keys: Iterable[str]) -> "RequestContext":
@@ -368,9 +367,12 @@ class RequestContext:
         if COOKIE_JAR in keys:
             # A page request without the key uses the cookie jar whose name is `None`.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)
-        marked = "_auth_proxy" in meta
-        authorization = page.headers.get(b"Proxy-Authorization") if marked else None
-        return cls(page, page.headers.get(b"User-Agent"), meta, authorization)
+        # Send the User-Agent by which the rules of the file are chosen.
+        names = ["User-Agent"]
+        if "_auth_proxy" in meta:
+            names.append("Proxy-Authorization")
+        headers = {it: page.headers[it] for it in names if it in page.headers}
+        return cls(page, headers, meta)
 
 
 def robots_request(
@@ -384,30 +386,23 @@ def robots_request(
     """
     meta = context.meta | META
     meta["download_timeout"] = timeout
-    authorization = context.proxy_authorization
+    # Accept only the codings that this package can unpack.
+    headers = context.headers | {"Accept-Encoding": ACCEPT_ENCODING}
     # If HttpProxyMiddleware chose the proxy according to the scheme of the page, a request
     # with another scheme has no proxy yet. HttpProxyMiddleware then chooses a proxy for the
     # new scheme, as it does after Scrapy's own redirects.
-    is_other = urlsplit(url).scheme != urlsplit(context.page.url).scheme
-    if is_other and meta.get("_scheme_proxy"):
+    of_scheme = meta.get("_scheme_proxy")
+    if of_scheme and urlsplit(url).scheme != urlsplit(context.page.url).scheme:
         for key in ("proxy", "_auth_proxy", "_scheme_proxy"):
             meta.pop(key, None)
-        authorization = None
+        headers.pop("Proxy-Authorization", None)
     if COOKIE_JAR in meta:
-        cookies = None
         meta["dont_merge_cookies"] = False
-    # Send the User-Agent by which the rules of the file are chosen. Accept only the codings
-    # that this package can unpack.
-    own = {
-        "Accept-Encoding": ACCEPT_ENCODING,
-        "User-Agent": context.user_agent,
-        "Proxy-Authorization": authorization,
-        "Cookie": cookies,
-    }
-    sent = {name: value for name, value in own.items() if value is not None}
+    elif cookies:
+        headers["Cookie"] = cookies
     return Request(
         url,
-        headers=sent,
+        headers=headers,
         meta=meta,
         priority=PRIORITY,
         dont_filter=True,

@@ -373,6 +373,7 @@ class RobotsSettings:
         """Log which rules this crawl obeys."""
         # Log the following values in one line. If a crawl obeys unexpected rules, users
         # check these values first.
+        robot = RobotName(crawler).usual
         dry_run = "; dry run: the built-in middleware decides"
         log_line(
             crawler,
@@ -385,7 +386,7 @@ class RobotsSettings:
             f", {self.reading} reading"
             if DIALECTS[self.dialect].has_blank_lines
             else "",
-            robot_text(RobotName(crawler).usual) or '""',
+            robot_text(robot) or '""',
             str(self.store),
             self.max_fetches,
             f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
@@ -400,7 +401,7 @@ class RobotsSettings:
                 "USER_AGENT to the name of your robot, with a contact address"
             )
             log_line(crawler, INFO, text)
-        if names := describe_names(RobotName(crawler).usual):
+        if names := describe_names(robot):
             log_line(crawler, DEBUG, "%s", names)
         self._warn_of_no_effect(crawler)
         is_rough = ROUGH_SIZE in crawler.settings and not self.dry_run
