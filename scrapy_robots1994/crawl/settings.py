@@ -8,7 +8,7 @@ the order of the fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
@@ -18,7 +18,6 @@ from typing import Any, TypeVar, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -428,49 +427,30 @@ class RobotsSettings:
                     "Dry run: these settings have no effect until the dry run ends: %s"
                 )
                 log_line(crawler, INFO, text, names)
-        elif self.crawl_delay is not None and not self.applies_crawl_delay:
-            having = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
-            text = (
-                'ROBOTS1994_CRAWL_DELAY has no effect: the dialect "%s" has no field that '
-                "asks for a pause; set ROBOTS1994_DIALECT to one of these: %s"
+        reasons: dict[str, str] = {}
+        if self.crawl_delay is not None and not self.applies_crawl_delay:
+            pausing = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
+            reasons["CRAWL_DELAY"] = (
+                f'the dialect "{self.dialect}" has no field that asks for a pause; set '
+                f"ROBOTS1994_DIALECT to one of these: {', '.join(pausing)}"
             )
-            log_line(crawler, WARNING, text, self.dialect, ", ".join(having))
-        if self.browser and (self.dry_run or not _is_checked(crawler)):
-            text = (
-                "ROBOTS1994_BROWSER has no effect: only the add-on sets "
-                "PLAYWRIGHT_ABORT_REQUEST, but not in a dry run; set "
+        has_hook = callable(crawler.settings["PLAYWRIGHT_ABORT_REQUEST"])
+        if self.browser and (self.dry_run or not has_hook):
+            reasons["BROWSER"] = (
+                "only the add-on sets PLAYWRIGHT_ABORT_REQUEST, but not in a dry run; set "
                 'ADDONS = {"scrapy_robots1994.Addon": 500}'
             )
-            log_line(crawler, WARNING, text)
-        elif self.browser and not _uses_playwright(crawler.settings):
-            text = (
-                "ROBOTS1994_BROWSER has no effect, because DOWNLOAD_HANDLERS contains no "
-                "handler of scrapy-playwright; set DOWNLOAD_HANDLERS, or remove "
-                "ROBOTS1994_BROWSER"
-            )
-            log_line(crawler, WARNING, text)
         if self.compare_report and not (self.compare or self.dry_run):
-            text = (
-                "ROBOTS1994_COMPARE_REPORT has no effect, because nothing is compared; set "
-                "ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
-            )
-            log_line(crawler, WARNING, text)
+            reasons["COMPARE_REPORT"] = "set ROBOTS1994_COMPARE = True"
         if self.purposes and self.usage == types.USAGE_OFF:
-            text = (
-                "ROBOTS1994_PURPOSES has no effect, because usage preferences are not read; "
-                'set ROBOTS1994_USAGE to "report", "items" or "requests"'
-            )
-            log_line(crawler, WARNING, text)
+            reasons["PURPOSES"] = 'set ROBOTS1994_USAGE = "report" or another value'
+        for name, why in reasons.items():
+            log_line(crawler, WARNING, f"{PREFIX}{name} has no effect: {why}")
 
 
 def _as_text(value: object) -> str:
     """Return *value* as text that the type of the setting can read."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _is_checked(crawler: Crawler) -> bool:
-    """Return whether the add-on has set `PLAYWRIGHT_ABORT_REQUEST`."""
-    return callable(crawler.settings["PLAYWRIGHT_ABORT_REQUEST"])
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -538,16 +518,3 @@ def log_settings_errors() -> Iterator[None]:
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         raise
-
-
-def _uses_playwright(settings: BaseSettings) -> bool:
-    """Return whether a download handler is a class of scrapy-playwright or a subclass of
-    such a class.
-    """
-    for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
-        # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.
-        with suppress(Exception):
-            bases = load_object(handler).__mro__
-            if any(it.__module__.startswith("scrapy_playwright.") for it in bases):
-                return True
-    return False
