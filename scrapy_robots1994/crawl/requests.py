@@ -6,7 +6,7 @@ for a request. `CrawlClients` finds the HTTP clients that may send the request.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -288,25 +288,6 @@ META: dict[str, Any] = {
     "download_fail_on_dataloss": True,  # R5 (unreachable): a part of a file is not a policy
     "autothrottle_dont_adjust_delay": True,  # only pages may change the delay
 }
-
-
-# The meta keys in `_WITHOUT_EFFECT` have no effect on a robots.txt request. Scrapy reads
-# some of these keys only if a key of `META` has another value. Scrapy reads the remaining
-# keys only for requests that a spider sends.
-_WITHOUT_EFFECT = (
-    "download_timeout",  # the shortest of all timeouts applies
-    "handle_httpstatus_list",
-    "max_retry_times",
-    "redirect_ttl",
-    "redirect_times",
-    "referrer_policy",
-    "retry_times",
-)
-
-
-def meta_keys_without_effect(keys: Sequence[str]) -> list[str]:
-    """Return the *keys* that would have no effect if a robots.txt request copied them."""
-    return [key for key in keys if key in META or key in _WITHOUT_EFFECT]
 
 
 class FetchCookies:

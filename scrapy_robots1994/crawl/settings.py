@@ -26,7 +26,6 @@ from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.requests import (
     RobotName,
     has_default_name,
-    meta_keys_without_effect,
     robot_text,
 )
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
@@ -151,7 +150,8 @@ class RobotsSettings:
     ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
     uses the cookie jar of the page request. This rule also applies to page requests without
     this key. If ``cookiejar`` is not in the list, the robots.txt request sends only cookies
-    from earlier answers in the same fetch.
+    from earlier answers in the same fetch. Keys that the robots.txt request sets itself,
+    such as ``dont_redirect``, have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
@@ -251,12 +251,6 @@ class RobotsSettings:
             value = settings.get(name, each.metadata["default"])
             values[each.name] = each.metadata["type"].read(name, value)
         chosen = cls(**values)
-        if without := meta_keys_without_effect(chosen.propagate_meta):
-            raise SettingsError(
-                f"ROBOTS1994_PROPAGATE_META must not name {', '.join(without)}: "
-                "robots.txt requests have values of their own, so this part of the "
-                "setting would have no effect; leave it out."
-            )
         # R1 (the file): a freshness lifetime is limited to the range from
         # ROBOTS1994_MIN_TTL to ROBOTS1994_TTL.
         if chosen.min_ttl > chosen.ttl:

@@ -82,7 +82,6 @@ INVALID: dict[str, list[object]] = {
     "BROWSER": ["yes", 2, "", [], 1.0],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
     "PROPAGATE_META": [
-        ["session", "dont_redirect"],
         5,
         [1],
         [""],
