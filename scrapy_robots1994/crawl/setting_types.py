@@ -275,27 +275,19 @@ def load_parser(
     try:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
-        raise _not_a_parser(setting, path, str(error)) from error
-    if not is_parser(kind):
+        kind, why = None, escape_control_chars(str(error))
+    else:
         why = "it needs the methods from_crawler() and allowed()"
-        raise _not_a_parser(setting, path, why)
-    return cast("type[RobotParser]", kind)
-
-
-def _not_a_parser(setting: str, path: object, why: str) -> SettingsError:
-    """Return the error for a *path* in *setting* that is not a parser."""
-    shown = escape_control_chars(str(path))
+    if is_parser(kind):
+        return cast("type[RobotParser]", kind)
     # Also suggest short names. A misspelt "Protego" is more similar to the short name than
     # to the name of the class.
-    short = [name.removesuffix("RobotParser") for name in SCRAPY_PARSERS]
-    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short])
-    accepts = "the path of a class, for example scrapy.robotstxt.ProtegoRobotParser"
-    if setting == "ROBOTS1994_COMPARE":
-        accepts = PARSERS.accepts
-    return SettingsError(
-        f"{setting}: {shown} is not a parser: {escape_control_chars(why)}"
-        f"{hint or f'; write {accepts}.'}"
+    short = [it.removesuffix("RobotParser") for it in SCRAPY_PARSERS]
+    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short]) or (
+        "; write the path of a class, for example scrapy.robotstxt.ProtegoRobotParser."
     )
+    shown = escape_control_chars(name)
+    raise SettingsError(f"{setting}: {shown} is not a parser: {why}{hint}")
 
 
 def _path(value: Any) -> str | None:
@@ -321,14 +313,9 @@ def _report_path(value: Any) -> str | None:
 USAGE_OFF, REPORT, ITEMS, REQUESTS = "off", "report", "items", "requests"
 
 
-def _usage(value: Any) -> str:
-    words = (REPORT, ITEMS, REQUESTS)
-    return words[words.index(value)]
-
-
 USAGE = SettingType(
     f'False, "{REPORT}", "{ITEMS}" (the same as True) or "{REQUESTS}"',
-    _switch(ITEMS, USAGE_OFF, _usage),
+    _switch(ITEMS, USAGE_OFF, one_of(REPORT, ITEMS, REQUESTS).parse),
     (REPORT, ITEMS, REQUESTS),
 )
 

@@ -475,13 +475,6 @@ class _Names:
         return getattr(self._spider, name)
 
 
-def report_path(path: str | None, spider: Spider | None) -> Path | None:
-    """Return *path* with its placeholders filled in (`fill_in_path`), or `None` if *path*
-    is `None`.
-    """
-    return path if path is None else fill_in_path("COMPARE_REPORT", path, spider)
-
-
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
     """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI
     of FEEDS.

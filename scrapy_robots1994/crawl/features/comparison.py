@@ -34,7 +34,7 @@ from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName, robot_text
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
-from scrapy_robots1994.crawl.settings import RobotsSettings, report_path
+from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
@@ -161,7 +161,10 @@ class ShadowComparison(FetchObserver):
         # Use a daemon thread, so that the interpreter does not wait at exit for a parser
         # that never returns.
         self._thread = Thread(target=self._run, daemon=True)
-        self.report_path = report_path(settings.compare_report, crawler.spider)
+        path, spider = settings.compare_report, crawler.spider
+        self.report_path = (
+            None if path is None else fill_in_path("COMPARE_REPORT", path, spider)
+        )
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
