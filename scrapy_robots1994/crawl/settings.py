@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -25,7 +25,6 @@ from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
 from scrapy_robots1994.crawl.requests import (
     RobotName,
-    has_default_name,
     robot_text,
 )
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
@@ -388,7 +387,7 @@ class RobotsSettings:
             dry_run if self.dry_run else "",
             self._usage_text,
         )
-        if has_default_name(crawler):
+        if robot == Settings()["USER_AGENT"]:
             text = (
                 "The robot has Scrapy's default name, which some sites disallow: set "
                 "USER_AGENT to the name of your robot, with a contact address"
