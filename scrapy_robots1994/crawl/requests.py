@@ -35,6 +35,7 @@ from scrapy_robots1994.parser.clients import (
     clients_of_handler,
     name_of,
 )
+from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.fetch_result import (
     HeaderLines,
 )
@@ -160,11 +161,6 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
-
-
-def robot_text(name: str | bytes) -> str:
-    """Return the *name* of a robot as text, for display."""
-    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
 
 
 class CrawlClients:

@@ -23,16 +23,13 @@ from w3lib.url import file_uri_to_path
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.requests import (
-    RobotName,
-    robot_text,
-)
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.fields import Role
-from scrapy_robots1994.parser.user_agent import describe_names
+from scrapy_robots1994.parser.user_agent import describe_names, robot_text
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader

@@ -32,12 +32,13 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
-from scrapy_robots1994.crawl.requests import RobotName, robot_text
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.fetch_result import (
     HttpAnswer,
     unpacked,

@@ -33,7 +33,6 @@ from scrapy_robots1994.crawl.requests import (
     CrawlClients,
     Exemption,
     RobotName,
-    robot_text,
 )
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
@@ -41,6 +40,7 @@ from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
+from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.fetch_result import Answer, RobotsResponse
 from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import Policy
