@@ -193,6 +193,7 @@ class Robots1994Middleware:
             await self._read_in_thread(request, policy)
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
+                self._refusals.has_passed = True
                 return visit.returned()
             # The policy may be refreshed during the wait. Use the fresh policy in memory,
             # if there is one.

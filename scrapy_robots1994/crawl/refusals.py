@@ -90,7 +90,9 @@ class Refusals:
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
-        """Whether a request was not refused. The middleware sets this attribute."""
+        """Whether a request passed, or was returned to the scheduler. The middleware sets
+        this attribute.
+        """
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
