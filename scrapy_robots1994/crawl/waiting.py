@@ -114,10 +114,10 @@ class Visit:
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
         is_awaited = not meta.pop(SCHEDULED, False)
-        for_room: object = False
+        has_gone_back: object = False
         if RETURNED in meta:
-            request.dont_filter, for_room = meta.pop(RETURNED)
-        return cls(request, is_awaited, for_room is True, is_kept=is_awaited)
+            request.dont_filter, has_gone_back = meta.pop(RETURNED)
+        return cls(request, is_awaited, has_gone_back is True, is_kept=is_awaited)
 
     def returned(self) -> Request:
         """Return a copy of the request, marked with `RETURNED`, for the scheduler."""
@@ -240,12 +240,13 @@ class WaitingRequests:
         """Return whether the request of *visit*, which still waits, must be returned to the
         scheduler. *policy* is the policy that the request waited for, if it was found.
 
-        When the crawl closes, a request without a known policy is returned, so that the next
-        crawl tries the request again. Before, a request is returned if no slot is free. A
-        request is returned for this reason at most once, and only to Scrapy's own scheduler.
-        A request that a component awaits is never returned.
+        While the crawl runs, a request with a policy is returned if no slot is free, but at
+        most once, and only to Scrapy's own scheduler. When the crawl closes, a request is
+        returned unless its policy is known and the closing crawl still sends the request. The
+        next crawl (JOBDIR) tries the request again. A request that a component awaits is
+        never returned.
         """
-        if self._engine.is_closing():
+        if not self._is_closed and self._engine.is_closing():
             self.close()
         if visit.is_awaited:
             return False
@@ -299,7 +300,7 @@ class WaitingRequests:
         """Check whether the crawl is closing. Repeat the check while requests wait or
         robots.txt requests are sent.
         """
-        if self._engine.is_closing():
+        if not self._is_closed and self._engine.is_closing():
             self.close()
         self._is_looking = bool(self._visits or self._files) and not self._is_closed
         if self._is_looking:
