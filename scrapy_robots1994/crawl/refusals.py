@@ -15,7 +15,7 @@ from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.log import counted, is_shown, log_line, log_lines
+from scrapy_robots1994.crawl.log import counted, log_line, log_lines
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -52,8 +52,6 @@ _ALL_REFUSED = (
     "`scrapy robots-check --explain URL` explains each."
 )
 
-_REASON_STATS = {it: stats.REASONS.format(reason=it.value) for it in Reason}
-
 CLOSE_REASON = "robotstxt_denied"
 
 
@@ -75,16 +73,12 @@ class Refusals:
     """Counts, logs and signals each refusal, and logs a table of all refusals when the
     crawl closes.
 
-    A crawl may refuse many requests, so `refuse` formats a text only if the text is logged.
     If *closes* is `True` and every request was refused, the crawl closes with the reason
     `robotstxt_denied`.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
-        # Look up the method only once, because the method is called for each refusal.
-        self._increment = crawler.stats.inc_value
         # In a shell, the user waits for the page, so log a refusal as a warning.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
@@ -93,7 +87,8 @@ class Refusals:
         """Whether a request passed, or was returned to the scheduler. The middleware sets
         this attribute.
         """
-        self._first: tuple[str, Verdict] | None = None
+        # `_first` contains the URL of the first refused request, and the reason.
+        self._first: tuple[str, str] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
@@ -105,7 +100,8 @@ class Refusals:
         exception to raise. *verdict* is the verdict for *request*, and *origin* is the
         origin of its URL.
         """
-        self._increment(stats.FORBIDDEN)
+        stats.count(self._crawler, stats.FORBIDDEN)
+        stats.count(self._crawler, stats.REASONS, reason=verdict.reason.value)
         # Export the verdict, for two reasons. Errbacks and signal handlers may put the
         # verdict into items, and a feed in UTF-8 cannot contain undecodable bytes. The
         # verdict may also be written to disk with the request, so the verdict should be
@@ -114,19 +110,15 @@ class Refusals:
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = verdict.reason
-        self._increment(_REASON_STATS[verdict.reason])
-        self._first = self._first or (request.url, exported)
+        self._first = self._first or (request.url, str(verdict))
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
             verdict=exported,
             spider=self._crawler.spider,
         )
-        # Check the level before the call to `log_line`, because many refusals are not
-        # logged.
-        if is_shown(self._level):
-            values = request.method, request.url, verdict
-            log_line(self._crawler, self._level, _REFUSED, *values)
+        values = request.method, request.url, verdict
+        log_line(self._crawler, self._level, _REFUSED, *values)
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
@@ -179,8 +171,7 @@ class Refusals:
         if self._first is not None and self._are_starts_refused:
             number = sum(row.refused for _, row in rows) + self._others.refused
             stats.count(self._crawler, stats.STARTS_REFUSED, number)
-            url, verdict = self._first
-            log_line(self._crawler, WARNING, _ALL_REFUSED, number, url, verdict)
+            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *self._first)
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
