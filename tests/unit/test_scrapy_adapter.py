@@ -266,7 +266,9 @@ DOCUMENTED = {
         "settings.SETTINGS_PRIORITIES"
     ),
     "asyncio": "utils.defer.deferred_from_coro utils.defer.maybe_deferred_to_future",
+    "addons": "utils.misc.load_object",
     "commands": "commands.ScrapyCommand",
+    "components": "utils.python.global_object_name",
     "scheduler": "core.scheduler.Scheduler",
     "downloader-middleware": (
         "downloadermiddlewares.httpcache.HttpCacheMiddleware extensions.httpcache.DummyPolicy "
@@ -284,7 +286,7 @@ DOCUMENTED = {
     ),
     "signals": "signals",
     "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
-    "spiders": "Spider spiders.SitemapSpider",
+    "spiders": "Spider",
 }
 """The names that this package imports from Scrapy, by the page of Scrapy's topics that
 documents them.
