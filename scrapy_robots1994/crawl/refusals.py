@@ -87,8 +87,8 @@ class Refusals:
         """Whether a request passed, or was returned to the scheduler. The middleware sets
         this attribute.
         """
-        # `_first` contains the URL of the first refused request, and the reason.
-        self._first: tuple[str, str] | None = None
+        # `_first` contains the URL and the verdict of the first refused request.
+        self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
@@ -110,7 +110,7 @@ class Refusals:
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = verdict.reason
-        self._first = self._first or (request.url, str(verdict))
+        self._first = self._first or (request.url, exported)
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
