@@ -1,4 +1,4 @@
-"""Tests of evidence if the crawl is killed, or if the disk is full, hangs or loses the folder."""
+"""Tests of evidence if the crawl is killed, or if the disk is full or loses the folder."""
 
 from __future__ import annotations
 
@@ -27,9 +27,6 @@ LOST_SECONDS = 5.0
 """The number of last seconds whose decisions are possibly missing after a kill. The number
 allows for the time between two writes on a busy machine.
 """
-
-CONCURRENT = 16
-"""The maximum number of requests that Scrapy sends at once."""
 
 FAILED = "robots_evidence_failed"
 
@@ -144,40 +141,3 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
     copy = tmp_path / "copy"
     shutil.copytree(small_disk, copy)
     assert verified(copy) > 0
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs Linux")
-def test_disk_that_hangs_closes_the_crawl_before_memory_is_full(
-    site: Site, tmp_path: Path, reactor: Reactor
-) -> None:
-    """If the disk hangs, the crawl closes when 64 MB of evidence wait.
-
-    The spider receives each sent page, and all other pages are in the scheduler.
-    """
-    job: dict[str, Any] = {
-        "JOBDIR": str(tmp_path / "job"),
-        # Each line of the journal contains this long name. The name is not sent.
-        "ROBOTSTXT_USER_AGENT": "examplebot " + 1_000_000 * "x",
-        "CONCURRENT_REQUESTS": CONCURRENT,
-    }
-    spider = "FilteredSpider"
-    site.robots(RULES)
-    pages = [site.url(f"/{number}/b") for number in range(150)]
-    first = crawl(
-        pages,
-        spider=spider,
-        settings=recording(tmp_path / "evidence", LOG_LEVEL="INFO", **job),
-        hook="block_disk",
-        reactor=reactor,
-    )
-    sent = sent_to(site)
-    second = crawl(pages, spider=spider, settings=job, reactor=reactor)
-
-    assert first.stats["finish_reason"] == FAILED
-    assert first.log.count("] ERROR: ") == 1
-    assert "the disk is too slow for the crawl" in first.log
-    # The 64th line exceeds the limit. Some earlier requests are then returned to the scheduler,
-    # because they have not been sent.
-    assert sent == first.fetched_urls
-    assert 64 - CONCURRENT <= len(sent) < len(pages)
-    assert sorted(first.fetched_urls + second.fetched_urls) == sorted(pages)

@@ -13,9 +13,7 @@ import socket
 import sys
 import time
 import warnings
-from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from scrapy import Request, signals
@@ -333,32 +331,6 @@ def remove_evidence(crawler: Crawler) -> None:
         shutil.rmtree(crawler.settings["ROBOTS1994_EVIDENCE"], ignore_errors=True)
 
     crawler.signals.connect(received, signals.response_received, weak=False)
-
-
-def block_disk(crawler: Crawler) -> None:
-    """Make each write of evidence wait for ever, as on a disk that hangs.
-
-    Both open files are replaced by a full pipe from which no process reads.
-    """
-
-    def opened() -> None:
-        unread, full = os.pipe()
-        os.set_blocking(full, False)
-        with suppress(BlockingIOError):
-            while True:
-                os.write(full, bytes(4_096))
-        os.set_blocking(full, True)
-        blocked = 0
-        for each in Path("/proc/self/fd").iterdir():
-            with suppress(FileNotFoundError):
-                if each.readlink().name.endswith((".warc.gz", ".jsonl.gz")):
-                    os.dup2(full, int(each.name))
-                    blocked += 1
-        assert blocked == len(("WARC", "journal"))
-        # Keep the reading end of the pipe open, because a write fails without a reading end.
-        crawler.unread = unread  # type: ignore[attr-defined]
-
-    crawler.signals.connect(opened, signals.spider_opened, weak=False)
 
 
 def few_descriptors(crawler: Crawler) -> None:

@@ -221,16 +221,6 @@ def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> No
 # Bounds of evidence.
 
 
-@bound("crawl.features.evidence_files.MAX_WAITING_BYTES")
-def test_crawl_closes_if_the_disk_is_too_slow(site: Site, tmp_path: Path) -> None:
-    """If the number of bytes that wait for the disk exceeds the bound, the crawl closes."""
-    small = {"crawl.features.evidence_files.MAX_WAITING_BYTES": 1_000}
-    result = bounded_crawl([site.url("/a")], small, settings=recording(tmp_path))
-
-    assert result.stats["finish_reason"] == "robots_evidence_failed"
-    assert "the disk is too slow for the crawl" in result.log
-
-
 @bound("crawl.features.evidence_format.MAX_TEXT")
 def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
     """The journal contains only the beginning of a long rule. The bound is needed because

@@ -8,7 +8,6 @@ first decision of such a policy, a record with the bytes of the file is written.
 
 import time
 from base64 import b32encode
-from contextlib import suppress
 from hashlib import sha256
 from http.client import responses
 from logging import ERROR, INFO
@@ -36,7 +35,7 @@ from scrapy_robots1994.crawl.requests import (
 )
 from scrapy_robots1994.crawl.scrapy_private import EngineAccess
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
-from scrapy_robots1994.crawl.threads import run_in_thread, thread_safe_call
+from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
@@ -46,6 +45,11 @@ from scrapy_robots1994.policy.outcomes import outcome_of
 from scrapy_robots1994.policy.policy import Policy
 
 CLOSE_REASON = "robots_evidence_failed"
+
+FLUSH_SECONDS = 1.0
+"""Number of seconds between two writes. If a crawl is killed, the evidence since the last
+write is lost.
+"""
 
 DRY_RUN = "an answer to Scrapy's own middleware"
 MIDDLEWARE = "a downloader middleware"
@@ -103,7 +107,6 @@ class Evidence(FetchObserver):
         self._source = (
             DRY_RUN if settings.dry_run else " or ".join(places) or "this crawl"
         )
-        self._has_failed = False
         self._engine = EngineAccess(crawler)
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
@@ -213,19 +216,18 @@ class Evidence(FetchObserver):
     ) -> None:
         """Queue the journal line of *request*. *values* are the values of the decision."""
         record, digest = reference or (None, None)
-        url, robot = names.shown_url(request.url), robot_text(self._robot.of(request))
         line = names.JournalLine(
             time=names.rfc3339(time.time()),
             method=request.method,
-            url=url,
-            robot=robot,
+            url=names.shown_url(request.url),
+            robot=robot_text(self._robot.of(request)),
             dialect=self._settings.dialect,
             reading=self._settings.reading,
             record=record,
             digest=digest,
             **values,
         )
-        self._files.write(line, len(url) + len(robot))
+        self._files.add_line(line)
 
     # Records.
 
@@ -296,30 +298,34 @@ class Evidence(FetchObserver):
             names.ORIGIN: str(origin),
             **record.headers,
         }
-        sent = record.http[1] if record.http else []
-        size = len(record.body) + sum(len(it) for _, lines in sent for it in lines)
-        self._files.write(record._replace(headers=headers), size)
+        self._files.add_record(record._replace(headers=headers))
         return reference
 
     # The crawl.
 
     def _opened(self) -> None:
-        """Start the thread that writes the files."""
-        self._call_in_crawl = thread_safe_call()
-        self._files.start()
+        """Write the files once a second, until the crawl closes."""
+        self._files.flush()
+        self._timer = call_later(FLUSH_SECONDS, self._opened)
 
-    def _failed(self) -> None:
-        """Close the crawl because of an error. Any thread may call this method."""
-        # If the crawl has already ended, the event loop is possibly closed. In that case,
-        # `_closed` logs the error.
-        with suppress(RuntimeError):
-            self._call_in_crawl(self._fail)
+    def _failed(self, error: OSError) -> None:
+        """Log that evidence is missing because of *error*, and close the crawl."""
+        log_line(
+            self._crawler,
+            ERROR,
+            "The evidence in %s and %s cannot be written (%s): the crawl closes with "
+            "the reason %s. Free disk space or choose another folder in "
+            "ROBOTS1994_EVIDENCE, and start the crawl again",
+            *self._files.paths,
+            one_line(error),
+            CLOSE_REASON,
+        )
+        if not self._engine.is_closing():
+            # Close the crawl later, because the current request is still in our middleware.
+            call_later(0, self._close_crawl)
 
-    def _fail(self) -> None:
-        """Log that evidence is missing, and close the crawl."""
-        self._log_error()
-        if self._engine.is_closing():
-            return
+    def _close_crawl(self) -> None:
+        """Close the crawl with the reason `CLOSE_REASON`."""
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
         engine: Any = self._crawler.engine
         close = getattr(engine, "close_spider_async", None)
@@ -328,39 +334,21 @@ class Evidence(FetchObserver):
         else:
             deferred_from_coro(close(reason=CLOSE_REASON))
 
-    def _log_error(self) -> bool:
-        """Return whether evidence is missing. The first call that returns `True` also logs
-        the error.
-        """
-        error = self._files.error
-        if error is not None and not self._has_failed:
-            self._has_failed = True
-            log_line(
-                self._crawler,
-                ERROR,
-                "The evidence in %s and %s cannot be written (%s): the crawl closes with "
-                "the reason %s. Free disk space or choose another folder in "
-                "ROBOTS1994_EVIDENCE, and start the crawl again",
-                *self._files.paths,
-                one_line(error),
-                CLOSE_REASON,
-            )
-        return error is not None
-
     def _idle(self) -> None:
-        """Write all waiting items. If evidence is missing, close the crawl with the reason
+        """Write the files. If evidence is missing, close the crawl with the reason
         `CLOSE_REASON`.
         """
-        # Write the items now, because an error that is found after the spider has been
+        # Write the files now, because an error that is found after the spider has been
         # closed cannot set the reason `CLOSE_REASON`.
         self._files.flush()
-        if self._log_error():
+        if self._files.error is not None:
             raise CloseSpider(CLOSE_REASON)
 
-    async def _closed(self) -> None:
-        """Write the remaining items, and log where the files are."""
-        await run_in_thread(self._files.close)
-        if self._log_error():
+    def _closed(self) -> None:
+        """Write the remaining evidence, and log where the files are."""
+        self._timer.cancel()
+        self._files.close()
+        if self._files.error is not None:
             return
         log_line(
             self._crawler,

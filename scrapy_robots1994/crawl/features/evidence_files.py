@@ -1,12 +1,10 @@
 """The evidence files of one crawl: a WARC of answers, and a journal of decisions.
 
-Once a second, a thread builds and writes all waiting records, and writes all waiting lines.
-On the event loop, between two pages, building a record would take several times as long as
-in the thread.
+Both files are written once a second, because many lines compress better than one line.
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
-member, and the journal lines of each second are one gzip member. The thread writes records
-before lines, so that no line refers to a missing record.
+member, and the journal lines of each second are one gzip member. The records of a second
+are written before its lines, so that no line refers to a missing record.
 """
 
 import gzip
@@ -15,14 +13,12 @@ import json
 import os
 import re
 import secrets
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from errno import ENOENT
 from io import FileIO
 from pathlib import Path
-from threading import Event, Thread
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from scrapy_robots1994.crawl.features.evidence_format import (
     LEFT_OUT,
@@ -37,33 +33,13 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.statusandheaders import StatusAndHeaders
     from warcio.warcwriter import WARCWriter
 
-FLUSH_SECONDS = 1.0
-"""Number of seconds between two writes. If a crawl is killed, the evidence since the last
-write is lost.
-"""
-
 FLUSH_BYTES = 4_000_000
-"""If the total size of the waiting items exceeds this number of bytes, the thread writes
-the items immediately.
-"""
-
-MAX_WAITING_BYTES = 64_000_000
-"""Maximum total size of the waiting items, in bytes. If the waiting items exceed this size,
-the disk is too slow, and no more evidence is written.
-"""
-
-CLOSE_SECONDS = 30.0
-"""Maximum number of seconds to wait until the waiting items are written. The limit applies
-when the spider is idle and when the crawl closes.
-"""
+"""If more than this number of bytes wait, the files are written at once."""
 
 COMPRESSION = 3
 """The compression level of gzip. Compared with level 9, level 3 takes a third of the time,
 and the files are a tenth larger.
 """
-
-_ENTRY_BYTES = 500
-"""Number of bytes of memory that a record or a line takes in addition to its text."""
 
 # Leave out headers with credentials, because users may share the files. A request header
 # that a project sets may contain credentials. Therefore only the request headers in
@@ -99,8 +75,8 @@ class WarcRecord(NamedTuple):
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    Only the constructor raises exceptions. If another method fails, `error` is set to the
-    first exception. The thread in which the method failed then calls *on_error*.
+    After a write has failed, nothing more is written. The attribute *error* is the first
+    error, or `None`. *on_error* is called with the first error when the error occurs.
     """
 
     def __init__(
@@ -109,7 +85,7 @@ class EvidenceFiles:
         name: str,
         info: Mapping[str, str],
         header: Mapping[str, object],
-        on_error: Callable[[], object],
+        on_error: Callable[[OSError], object],
     ) -> None:
         """Create both files, whose names begin with *name*.
 
@@ -134,103 +110,24 @@ class EvidenceFiles:
             self._info_id: str = record.rec_headers.get_header("WARC-Record-ID")
             _append(self._warc, self._packed(record))
             first = {**header, "warc": f"{stem}.warc.gz"}
-            _append(self._journal, _packed_lines([first]))
+            _append(self._journal, _packed_lines(f"{json.dumps(first)}\n"))
         except OSError as error:
             raise SettingsError(
                 f"ROBOTS1994_EVIDENCE: cannot write to the folder {folder}: "
                 f"{error.strerror or error}."
             ) from error
         self._on_error = on_error
-        self.error: Exception | None = None
+        self.error: OSError | None = None
         # The warcinfo record counts as a record. The first line of the journal does not
         # count as a line.
         self.records, self.lines = 1, 0
-        self._waiting: deque[WarcRecord | JournalLine | Event] = deque()
-        # `_accepted` is the number of bytes that `write` has accepted, and `_done` is the
-        # number of bytes that the thread has handled. Only one thread changes each number.
-        self._accepted = self._done = 0
-        self._is_due = Event()
-        self._is_closing = False
-        # Use a daemon thread, so that the interpreter does not wait at exit for a disk that
-        # does not respond.
-        self._thread = Thread(target=self._run, name="robots1994-evidence", daemon=True)
+        # `_new_records` (packed) and `_new_lines` wait for the next call to `flush`.
+        self._new_records: list[bytes] = []
+        self._new_lines: list[str] = []
+        self._new_bytes = 0
 
-    def start(self) -> None:
-        """Start the thread, which also writes the items that were queued earlier."""
-        self._thread.start()
-
-    def write(self, item: WarcRecord | JournalLine, size: int) -> None:
-        """Queue *item*, a record or a line of about *size* bytes.
-
-        Records are written in the order of the calls to `write`, and so are lines. The
-        records of each second are written before the lines. After an error, nothing more is
-        written.
-        """
-        if self.error is not None:
-            return
-        self._accepted += _ENTRY_BYTES + size
-        self._waiting.append(item)
-        waiting = self._accepted - self._done
-        if waiting > FLUSH_BYTES:
-            self._is_due.set()
-        if waiting > MAX_WAITING_BYTES:
-            self._fail(TimeoutError("the disk is too slow for the crawl"))
-
-    def flush(self, *, is_last: bool = False) -> None:
-        """Wait until all items are written or an error occurs.
-
-        If *is_last* is true, the thread then closes the files and ends.
-        """
-        is_written = Event()
-        self._waiting.append(is_written)
-        self._is_closing = is_last
-        self._is_due.set()
-        if self.error is None and not is_written.wait(CLOSE_SECONDS):
-            self._fail(TimeoutError(f"the disk took more than {CLOSE_SECONDS:g} s"))
-
-    def close(self) -> None:
-        """Write the remaining items, and close the files."""
-        if self._thread.ident is None:
-            self._thread.start()
-        self.flush(is_last=True)
-
-    def _run(self) -> None:
-        """Write the waiting items once a second, until the files are closed."""
-        is_open = True
-        while is_open:
-            self._is_due.wait(FLUSH_SECONDS)
-            self._is_due.clear()
-            is_open = not self._is_closing
-            accepted = self._accepted
-            items = [self._waiting.popleft() for _ in range(len(self._waiting))]
-            try:
-                if self.error is None:
-                    self._write_out(items)
-                if not is_open:
-                    self._warc.close()
-                    self._journal.close()
-            except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
-                self._fail(error)
-            # Count the items as handled only now, because the items were in memory until
-            # they were written.
-            self._done = accepted
-            for item in items:
-                if isinstance(item, Event):
-                    item.set()
-
-    def _write_out(self, items: list[WarcRecord | JournalLine | Event]) -> None:
-        """Write the records in *items*, then the lines in *items*."""
-        records = [self._pack(it) for it in items if isinstance(it, WarcRecord)]
-        lines = [it._asdict() for it in items if isinstance(it, JournalLine)]
-        # Call `_append` even if there is no record, because `_append` also detects a
-        # removed file.
-        _append(self._warc, b"".join(records))
-        _append(self._journal, _packed_lines(lines))
-        self.records += len(records)
-        self.lines += len(lines)
-
-    def _pack(self, record: WarcRecord) -> bytes:
-        """Return the bytes to write into the WARC for *record*."""
+    def add_record(self, record: WarcRecord) -> None:
+        """Add *record* to the WARC. The next call to `flush` writes *record*."""
         headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
         http = None
         if record.http is not None:
@@ -246,7 +143,39 @@ class EvidenceFiles:
             warc_headers_dict=headers,
             http_headers=http,
         )
-        return self._packed(built)
+        self.records += 1
+        self._add(self._new_records, self._packed(built))
+
+    def add_line(self, line: JournalLine) -> None:
+        """Add *line* to the journal. The next call to `flush` writes *line*."""
+        self.lines += 1
+        self._add(self._new_lines, f"{json.dumps(line._asdict())}\n")
+
+    def _add(self, waiting: list[Any], item: bytes | str) -> None:
+        """Add *item* to *waiting*. Write the files if too many bytes wait."""
+        waiting.append(item)
+        self._new_bytes += len(item)
+        if self._new_bytes > FLUSH_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was added since the last call, and check that no file was removed."""
+        records, lines = b"".join(self._new_records), "".join(self._new_lines)
+        self._new_records, self._new_lines, self._new_bytes = [], [], 0
+        if self.error is not None:
+            return
+        try:
+            _append(self._warc, records)
+            _append(self._journal, _packed_lines(lines) if lines else b"")
+        except OSError as error:
+            self.error = error
+            self._on_error(error)
+
+    def close(self) -> None:
+        """Write what was added since the last call to `flush`, and close the files."""
+        self.flush()
+        self._warc.close()
+        self._journal.close()
 
     def _packed(self, record: ArcWarcRecord) -> bytes:
         """Return a gzip member that contains *record*, a record built by warcio."""
@@ -255,19 +184,10 @@ class EvidenceFiles:
         self._writer.write_record(record)
         return gzip.compress(self._block.getvalue(), COMPRESSION)
 
-    def _fail(self, error: Exception) -> None:
-        """If *error* is the first error, store *error* and call `on_error`."""
-        if self.error is None:
-            self.error = error
-            self._on_error()
 
-
-def _packed_lines(lines: Iterable[Mapping[str, object]]) -> bytes:
-    """Return *lines* of the journal as one gzip member, or empty bytes if there are no
-    lines.
-    """
-    text = "".join(f"{json.dumps(line)}\n" for line in lines)
-    return gzip.compress(text.encode("ascii"), COMPRESSION) if text else b""
+def _packed_lines(lines: str) -> bytes:
+    """Return *lines* of the journal as one gzip member."""
+    return gzip.compress(lines.encode("ascii"), COMPRESSION)
 
 
 def without_credentials(
