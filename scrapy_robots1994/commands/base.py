@@ -108,13 +108,10 @@ class RobotsCommand(ScrapyCommand):
             return loader.load(opts.spider)
         except KeyError:
             shown = repr(escape_control_chars(opts.spider, 60))
-            spiders = loader.list()
-            advice = "run the command in the folder of a Scrapy project"
-            if spiders:
-                hint = did_you_mean(opts.spider, spiders)
-                advice = f"`scrapy list` lists its spiders{hint}"
+            hint = did_you_mean(opts.spider, loader.list())
             raise WrongUse(
-                f"--spider: the project has no spider {shown}; {advice}"
+                f"--spider: the project in this folder has no spider {shown}; "
+                f"`scrapy list` lists its spiders{hint}"
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":

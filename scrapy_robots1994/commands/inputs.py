@@ -68,16 +68,15 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
+        shown = escape_control_chars(name, 300)
         is_host = _HOST.match(name) and not os.path.lexists(name)
         if not is_url(name) and (not name or _AS_URL.match(name) or is_host):
-            shown = repr(escape_control_chars(name, 60))
-            raise WrongUse(f"{shown} is neither a file nor a URL: write https://host")
+            raise WrongUse(f"{shown!r} is neither a file nor a URL: write https://host")
         # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
         # too long.
-        is_folder = name != STDIN and not is_url(name) and os.path.isdir(name)  # noqa: PTH112 - `os.path` never raises
+        is_folder = name != STDIN and os.path.isdir(name)  # noqa: PTH112 - `os.path` never raises
         inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
-            shown = escape_control_chars(name, 300)
             raise WrongUse(f"no file is in the folder {shown}: name another folder")
         found |= dict.fromkeys(inside)
     return list(found)
@@ -89,31 +88,25 @@ def _files_under(folder: str) -> Iterator[str]:
     A note is printed about each link or special file that is left out.
     """
     faults: list[str] = []
-    left_out: dict[str, list[str]] = {LEAVES: [], IS_SPECIAL: []}
     walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
     for path, folders, names in walked:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        leaving = (str(Path(path, name)) for name in folders)
-        left_out[LEAVES] += (it for it in leaving if left_out_as(it, folder) == LEAVES)
-        for name in sorted(it for it in names if not it.startswith(".")):
+        # `os.walk` does not follow links to folders.
+        links = [name for name in folders if Path(path, name).is_symlink()]
+        for name in (*links, *sorted(names)):
+            file = str(Path(path, name))
             # Skip journals of evidence. A folder of evidence can be an input because of
             # its WARC files, but its journals are not robots.txt files.
-            if name.endswith(".jsonl.gz"):
+            if name.startswith(".") or name.endswith(".jsonl.gz"):
                 continue
-            file = str(Path(path, name))
             if why := left_out_as(file, folder):
-                left_out[why].append(file)
+                shown = redact_and_escape(file, 300)
+                terminal.print_note(f"not read, as it {why}: {shown}")
             else:
                 # Yield `./-` for a file called `-`, so that the file is not mistaken for
                 # standard input.
                 yield f"./{file}" if file == STDIN else file
-    for why, files in left_out.items():
-        terminal.print_notes(f"not read, as it {why}", files)
     yield from faults
-
-
-LEAVES = "links out of its folder"
-IS_SPECIAL = "is not a regular file"
 
 
 def left_out_as(path: str | Path, folder: str | Path) -> str:
@@ -126,9 +119,9 @@ def left_out_as(path: str | Path, folder: str | Path) -> str:
     """
     root, target = os.path.realpath(folder), os.path.realpath(path)
     if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - `os.path` never raises
-        return LEAVES
+        return "links out of its folder"
     is_special = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - `os.path` never raises
-    return IS_SPECIAL if is_special else ""
+    return "is not a regular file" if is_special else ""
 
 
 def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:

@@ -70,12 +70,9 @@ class RobotsStore(RobotsCommand):
         with_value("--store", metavar="URL", help=store)
         hosts = 'only policies of hosts that match GLOB, such as "*.example.com"'
         add("--host", metavar="GLOB", default="*", help=hosts)
-        add(
-            "--outcome",
-            choices=[row.outcome.value for row in ROWS if row.groups],
-            default="",
-            help="only policies with this outcome",
-        )
+        outcomes = [row.outcome.value for row in ROWS if row.groups]
+        outcome = "only policies with this outcome"
+        add("--outcome", choices=outcomes, default="", help=outcome)
         add("--all", action="store_true", help="refresh, forget or show all policies")
         add("--json", action="store_true", help="print JSON, one object per line")
         age = parser.add_mutually_exclusive_group()
