@@ -1,6 +1,7 @@
 """The command `scrapy robots-check`, which reports whether robots.txt allows URLs."""
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
-from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
+from scrapy_robots1994.commands.terminal import CappedLines, ExitCode, WrongUse
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import (
     escape_control_chars,
@@ -62,51 +63,28 @@ class RobotsCheck(RobotsCommand):
         """Add the options of `robots-check`."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
-        with_value(
-            "--robot",
-            metavar="NAME",
-            help="check for this robot, which is a name or a whole User-Agent header; by "
-            "default, the robot name of the project",
-        )
+        robot = "check for this robot, which is a name or a whole User-Agent header"
+        with_value("--robot", metavar="NAME", help=robot)
         add(
             "--robots",
             metavar="FILE|URL|-",
             action="append",
             default=[],
-            help="read robots.txt from a file, a folder of files, a URL, or - for standard "
-            "input (may be repeated), instead of from each origin; URLs may then be paths. "
-            "From a WARC file, the last capture of each origin is read",
+            help="read robots.txt from a file, a folder of files, a WARC file, a URL, or - "
+            "for standard input (may be repeated); URLs may then be paths",
         )
-        with_value(
-            "--evidence",
-            metavar="FOLDER",
-            help="print what crawls decided about the URLs, according to the evidence in "
-            "FOLDER",
-        )
-        with_value(
-            "--at",
-            metavar="TIME",
-            help="with --evidence, print the last decision about each URL up to this time, "
-            "such as 2026-11-23T10:00:00Z; by default, up to the end of the evidence",
-        )
-        add(
-            "--verify",
-            action="store_true",
-            help="with --evidence, make every decision again from the recorded bytes, "
-            "offline, and check every digest",
-        )
+        evidence = "print what crawls decided, according to the evidence in FOLDER"
+        with_value("--evidence", metavar="FOLDER", help=evidence)
+        at = "with --evidence, the last decision up to TIME, such as 2026-11-23T10:00:00Z"
+        with_value("--at", metavar="TIME", help=at)
+        verify = "with --evidence, make every decision again, and check every digest"
+        add("--verify", action="store_true", help=verify)
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
-        add(
-            "--only",
-            choices=tuple(_STYLES),
-            help="print only URLs with this verdict; the exit code depends on all URLs",
-        )
-        add(
-            "--ordered",
-            action="store_true",
-            help="print the URLs in the given order, after all origins have answered",
-        )
+        only = "print only URLs with this verdict; the exit code depends on all URLs"
+        add("--only", choices=tuple(_STYLES), help=only)
+        ordered = "print the URLs in the given order, after all origins have answered"
+        add("--ordered", action="store_true", help=ordered)
         with_value(
             "--purpose",
             action="append",
@@ -118,18 +96,14 @@ class RobotsCheck(RobotsCommand):
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object per line")
 
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Apply the options. `--robot` overrides the setting ROBOTSTXT_USER_AGENT."""
-        super().process_options(args, opts)
-        if opts.robot:
-            name = "ROBOTSTXT_USER_AGENT"
-            self.settings.set(name, opts.robot, priority="cmdline")
-
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
         # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - imported only when needed
 
+        if opts.robot:
+            name = "ROBOTSTXT_USER_AGENT"
+            self.settings.set(name, opts.robot, priority="cmdline")
         inputs.refuse_twice(opts.robots, (*args, opts.urls))
         self._opts = opts
         self._paint = terminal.painter(opts.color)
@@ -142,41 +116,51 @@ class RobotsCheck(RobotsCommand):
         )
         self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
-        self._files: list[str] = []
-        # With --ordered, the verdicts are printed at the end, in the order in which the
-        # URLs were given.
-        self._positions: dict[str, int] = {}
-        self._unprinted: list[UrlVerdict] = []
-        if opts.evidence:
-            return self._read_evidence(args)
-        if opts.at or opts.verify:
+        if opts.evidence and opts.robots:
+            raise WrongUse(
+                "--evidence reads the recorded robots.txt files: leave --robots out"
+            )
+        if not opts.evidence and (opts.at or opts.verify):
             raise WrongUse(
                 "--at and --verify need a folder of evidence: name it with --evidence"
             )
+        if opts.verify:
+            return self._verify(args)
         self._files = inputs.expand(opts.robots)
-        # In `urls`, each key is the name of a robots.txt. The value is the list of the
-        # URLs to check against this robots.txt.
-        urls: dict[str, list[str]] = {}
-        # `exempt` contains the verdicts for URLs that a crawl does not check against
-        # robots.txt.
-        exempt: list[UrlVerdict] = []
-        for url in inputs.urls_from(args, opts.urls):
-            self._positions.setdefault(url, len(self._positions))
-            if exemption := self._exemption(url):
-                exempt.append(UrlVerdict(url, exemption=exemption))
-                continue
-            for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
-                urls.setdefault(name, []).append(url)
-        settings = self._lookup.settings
-        captured = self._captured(urls)
-        for line in project_notes(self.settings, is_dry_run=settings.dry_run):
+        urls = inputs.urls_from(args, opts.urls)
+        # `_unprinted` contains the verdicts that --ordered delays, in the order of the URLs.
+        self._unprinted: dict[str, list[UrlVerdict]] = {url: [] for url in urls}
+        exempt = {url: reason for url in urls if (reason := self._exemption(url))}
+        check = self._check_evidence if opts.evidence else self._check
+        check(urls, exempt)
+        if self._counts["unknown"]:
+            return ExitCode.UNREAD
+        found = self._counts["disallowed"] or self._counts[_NOT_FOR]
+        return ExitCode.FOUND if found else ExitCode.FINE
+
+    def _check(self, urls: list[str], exempt: Mapping[str, str]) -> None:
+        """Look up the policies for *urls*, and print the verdicts.
+
+        *exempt* maps each URL that a crawl does not check to the reason.
+        """
+        # Each key of `wanted` is the name of a robots.txt. The value is the list of the URLs
+        # to check against this robots.txt.
+        wanted: dict[str, list[str]] = {}
+        for url in urls:
+            if url not in exempt:
+                for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
+                    wanted.setdefault(name, []).append(url)
+        captured = self._captured(wanted)
+        is_dry_run = self._lookup.settings.dry_run
+        for line in project_notes(self.settings, is_dry_run=is_dry_run):
             terminal.print_note(line)
-        for verdict in exempt:
-            self._print(verdict)
+        for url in filter(exempt.get, urls):
+            self._print(UrlVerdict(url, exemption=exempt[url]))
         for source, asked in captured:
             self._add(source, asked)
-        self._lookup.run(urls, lambda it: self._add(it, urls[it.name]), self._print_end)
-        return self._exit_code
+        self._lookup.run(
+            wanted, lambda it: self._add(it, wanted[it.name]), self._print_end
+        )
 
     def _captured(
         self, urls: dict[str, list[str]]
@@ -186,17 +170,13 @@ class RobotsCheck(RobotsCommand):
         Return a pair for each origin of each WARC file. The pair consists of a source and
         of the URLs to check against the source.
         """
-        archives = list(filter(inputs.is_archive, urls))
-        if not archives:
-            return []
-        from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
+        found: list[tuple[inputs.PolicySource, list[str]]] = []
+        for name in filter(inputs.is_archive, list(urls)):
+            from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
 
-        reader, freshness = self._lookup.reader, self._lookup.settings.freshness
-        return [
-            it
-            for name in archives
-            for it in captures_of(name, urls.pop(name), reader, freshness)
-        ]
+            settings, reader = self._lookup.settings, self._lookup.reader
+            found += captures_of(name, urls.pop(name), reader, settings.freshness)
+        return found
 
     def _exemption(self, url: str) -> str:
         """Return the reason why a crawl does not check *url*, or "" if a crawl checks
@@ -207,61 +187,44 @@ class RobotsCheck(RobotsCommand):
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
-        is_path = url.startswith("/")
-        if is_path and self._files:
+        if url.startswith("/") and self._opts.robots:
             return ""
         exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
-        is_slip = exemption is Exemption.NOT_HTTP and "://" not in url
-        if is_path or is_slip or exemption is Exemption.NO_HOST:
-            shown = repr(escape_control_chars(url, 60))
+        is_word = exemption is Exemption.NOT_HTTP and "://" not in url
+        if is_word or exemption is Exemption.NO_HOST:
             named = self._opts.urls
             place = f"--urls {named}: " if named and named != inputs.STDIN else ""
             raise WrongUse(
-                f"{place}{shown} is neither a URL nor a path of a file that --robots "
-                "names: write https://host/path or, with --robots, /path"
+                f"{place}{escape_control_chars(url, 60)!r} is neither a URL nor a path of "
+                "a file that --robots names: write https://host/path or, with --robots, "
+                "/path"
             )
         return exemption.value if exemption else ""
 
-    @property
-    def _exit_code(self) -> int:
-        """The exit code, computed from the verdicts of all URLs."""
-        if self._counts["unknown"]:
-            return ExitCode.UNREAD
-        found = self._counts["disallowed"] or self._counts[_NOT_FOR]
-        return ExitCode.FOUND if found else ExitCode.FINE
+    def _check_evidence(self, urls: list[str], exempt: Mapping[str, str]) -> None:
+        """Print the recorded decisions about *urls*.
 
-    def _read_evidence(self, args: list[str]) -> int:
-        """Print the recorded decisions about the URLs, and return the exit code."""
+        *exempt* maps each URL that a crawl does not check to the reason.
+        """
         from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - needs an extra
 
         opts = self._opts
-        if opts.robots:
-            raise WrongUse(
-                "--evidence reads the recorded robots.txt files: leave --robots out"
-            )
-        if opts.verify:
-            return self._verify(args)
-        folder = evidence.EvidenceFolder(opts.evidence)
-        urls = inputs.urls_from(args, opts.urls)
-        self._positions = {url: n for n, url in enumerate(urls)}
-        exempt = {url: self._exemption(url) for url in urls}
+        differences = CappedLines(lambda it: terminal.print_note(f"difference: {it}"))
+        folder = evidence.EvidenceFolder(opts.evidence, differences.add)
         found = folder.find(urls, evidence.time_of(opts.at))
         for url in urls:
             applied = found[url]
             if applied is None:
-                source = None if exempt[url] else folder.without_request(url)
-                self._print(UrlVerdict(url, source, exemption=exempt[url]))
+                source = None if url in exempt else folder.without_request(url)
+                self._print(UrlVerdict(url, source, exemption=exempt.get(url, "")))
                 continue
             source = applied.source(opts.dialect)
             robot = opts.robot or applied.line.robot
             clients = applied.crawl.clients(applied.line)
             verdict = UrlVerdict.of(url, source, robot, clients)
             self._print(replace(verdict, applied=applied))
-        notes, differences = folder.notes, folder.differences
-        terminal.print_notes("incomplete", notes.first, notes.count)
-        terminal.print_notes("difference", differences.first, differences.count)
+        differences.end()
         self._print_end()
-        return self._exit_code
 
     def _verify(self, args: list[str]) -> int:
         """Verify all decisions, print the differences, and return the exit code."""
@@ -275,29 +238,24 @@ class RobotsCheck(RobotsCommand):
                 raise WrongUse(
                     f"--verify checks all decisions as recorded: leave --{name} out"
                 )
-        is_json = self._opts.json
-
-        def differ(line: str) -> None:
-            if is_json:
-                terminal.print_json({"difference": line})
-
-        folder = EvidenceFolder(self._opts.evidence, differ)
+        differences = CappedLines(terminal.print_line)
+        if self._opts.json:
+            differences = CappedLines(
+                lambda it: terminal.print_json({"difference": it}), limit=sys.maxsize
+            )
+        folder = EvidenceFolder(self._opts.evidence, differences.add)
         decisions, records = folder.verify()
-        terminal.print_notes("incomplete", folder.notes.first, folder.notes.count)
-        crawls, differences = len(folder.crawls), folder.differences
-        if is_json:
+        differences.end()
+        crawls, count = len(folder.journals), differences.count
+        if self._opts.json:
             counts = {"crawls": crawls, "decisions": decisions, "records": records}
-            terminal.print_json(counts | {"differences": differences.count})
+            terminal.print_json(counts | {"differences": count})
         else:
-            for line in differences.first:
-                terminal.print_line(escape_control_chars(line, 500))
-            if (more := differences.count - len(differences.first)) > 0:
-                terminal.print_line(f"and {more:,} more")
             terminal.print_line(
                 f"{counted(decisions, 'decision')} and {counted(records, 'record')} of "
-                f"{counted(crawls, 'crawl')}: {counted(differences.count, 'difference')}"
+                f"{counted(crawls, 'crawl')}: {counted(count, 'difference')}"
             )
-        return ExitCode.FOUND if differences.count else ExitCode.FINE
+        return ExitCode.FOUND if count else ExitCode.FINE
 
     def _add(self, source: inputs.PolicySource, urls: list[str]) -> None:
         """Count and print the verdict of *source* for each of *urls*."""
@@ -319,16 +277,17 @@ class RobotsCheck(RobotsCommand):
         With --ordered, `_print_end` prints the verdict later.
         """
         # If the policy could not be fetched, a setting decides whether the verdict is
-        # "allowed" or "disallowed". In this case, also count the URL as unknown.
-        words = {verdict.word} if verdict.is_known else {verdict.word, "unknown"}
+        # "allowed" or "disallowed". Nevertheless, count the URL as unknown.
+        kind = verdict.word if verdict.is_known else "unknown"
+        self._counts[kind] += 1
         if verdict.usage and verdict.word == "allowed":
             forbidden = verdict.usage.forbids(self._purposes)
             verdict = replace(verdict, forbidden=forbidden)
-        self._counts.update(words | ({_NOT_FOR} if verdict.forbidden else set()))
-        if self._opts.only not in (None, *words):
+            self._counts[_NOT_FOR] += forbidden is not None
+        if self._opts.only not in (None, kind):
             return
         if self._opts.ordered:
-            self._unprinted.append(verdict)
+            self._unprinted[verdict.url].append(verdict)
         else:
             self._print_now(verdict)
 
@@ -345,34 +304,29 @@ class RobotsCheck(RobotsCommand):
         """Print the verdicts that --ordered delayed. Without --json, also print
         the totals.
         """
-        for verdict in sorted(
-            self._unprinted, key=lambda it: self._positions.get(it.url, 0)
-        ):
-            self._print_now(verdict)
-        self._unprinted = []
+        for verdicts in self._unprinted.values():
+            for verdict in verdicts:
+                self._print_now(verdict)
         if self._opts.json:
             return
         robot = self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
-        allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
-        without = f"; no policy was found for {unknown:,} of the URLs"
-        if self._opts.evidence:
-            without = f"; not known for {unknown:,}"
-        purposes = " or ".join(self._purposes)
-        kept = f"; {self._counts[_NOT_FOR]:,} not for {purposes}" * bool(purposes)
-        # Without --robot, verdicts from evidence are for the recorded robots, so the totals
-        # do not name a single robot.
-        is_recorded = self._opts.evidence and not self._opts.robot
-        by = "as recorded" if is_recorded else f'as "{escape_control_chars(name, 60)}"'
+        by, names = f'as "{escape_control_chars(name, 60)}"', describe_names(robot)
+        if self._opts.evidence and not self._opts.robot:
+            # The verdicts are for the recorded robots.
+            by, names = "as recorded", ""
         if self._opts.evidence and self._opts.dialect:
             by += f' in the dialect "{self._opts.dialect}"'
-        names = "" if is_recorded else describe_names(robot)
         if self._opts.explain and names:
             terminal.print_lines(wrap_and_escape(names, WIDTH))
-        terminal.print_line(
-            f"{allowed:,} allowed, {disallowed:,} disallowed"
-            f"{without * bool(unknown)}{kept}; checked {by}"
-        )
+        allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
+        total = f"{allowed:,} allowed, {disallowed:,} disallowed"
+        if unknown:
+            total += f"; not known for {unknown:,}"
+        if self._purposes:
+            purposes = " or ".join(self._purposes)
+            total += f"; {self._counts[_NOT_FOR]:,} not for {purposes}"
+        terminal.print_line(f"{total}; checked {by}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,6 +430,8 @@ class UrlVerdict:
             words.append(source.outcome)
         elif verdict and verdict.status is not None:
             words.append(f"HTTP {verdict.status}")
+        elif verdict and verdict.failure:
+            words.append(verdict.failure.partition(" at ")[0])
         elif not source.is_known:
             words.append("no answer" if inputs.is_url(source.name) else "not read")
         if verdict and verdict.line is not None:
@@ -564,10 +520,9 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
 
 
 def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
-    """Yield lines about *usage*, the usage preferences that a file states for a URL.
+    """Yield lines about *usage*, the usage preferences that a file states for a URL."""
+    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - imported only when needed
 
-    If *usage* is None or empty, nothing is yielded.
-    """
     if usage is None or not (
         usage.statements or usage.licenses or usage.not_understood
     ):
@@ -580,8 +535,6 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
             said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
     # List only the purposes in `LABELS`, because a robots.txt cannot state usage
     # preferences for other purposes.
-    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - imported only when needed
-
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]

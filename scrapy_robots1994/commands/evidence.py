@@ -13,13 +13,14 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from cachetools import LRUCache
 
+from scrapy_robots1994.commands import warc
 from scrapy_robots1994.commands.inputs import (
     NOT_RECORDED,
     TRY_AGAIN,
@@ -27,31 +28,10 @@ from scrapy_robots1994.commands.inputs import (
     left_out_as,
     why_unread,
 )
-from scrapy_robots1994.commands.terminal import MAX_NAMED, Unreadable, WrongUse
-from scrapy_robots1994.commands.warc import (
-    BREAKS_OFF,
-    PIECE_BYTES,
-    OnFault,
-    answer_of,
-    damage_reported,
-    date_of,
-    is_short,
-    read_up_to,
-    records_in,
-)
-from scrapy_robots1994.crawl.features.evidence_format import (
-    CLIENT,
-    DECLINED,
-    ORIGIN,
-    STATUS,
-    UNCHECKED,
-    USAGE_VERSIONS,
-    VIA_PROXY,
-    JournalLine,
-    decision_of,
-    rfc3339,
-    usage_of,
-)
+from scrapy_robots1994.commands.terminal import Unreadable, WrongUse, print_note
+from scrapy_robots1994.commands.warc import OnFault, damage_reported, records_in
+from scrapy_robots1994.crawl.features import evidence_format as names
+from scrapy_robots1994.crawl.features.evidence_format import JournalLine
 from scrapy_robots1994.crawl.features.usage import stated_by
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars
@@ -91,26 +71,7 @@ a parsed file with rules for many robots is about fifty times as large as the fi
 _POLICY_BYTES = 1_000
 
 # `_WORDS` maps a recorded decision to the verdict that leads to the decision.
-_WORDS = {"allowed": "allowed", "refused": "disallowed", DECLINED: "allowed"}
-
-
-@dataclass
-class Findings:
-    """Counts differences or notes (one line each), and stores the first `MAX_NAMED` lines.
-
-    *each* is called with every line as soon as the line is added.
-    """
-
-    each: OnFault = lambda _: None
-    count: int = 0
-    first: list[str] = field(default_factory=list)
-
-    def add(self, line: str) -> None:
-        """Count *line*, and call *each* with its first `MAX_FINDING` characters."""
-        self.count, line = self.count + 1, line[:MAX_FINDING]
-        if self.count <= MAX_NAMED:
-            self.first.append(line)
-        self.each(line)
+_WORDS = {"allowed": "allowed", "refused": "disallowed", names.DECLINED: "allowed"}
 
 
 class RecordPlace(NamedTuple):
@@ -124,45 +85,37 @@ class RecordPlace(NamedTuple):
 
 
 class CrawlEvidence:
-    """The evidence of one crawl. The evidence consists of a journal and a WARC."""
+    """The evidence of one crawl. The evidence consists of a journal and a WARC.
 
-    def __init__(
-        self, folder: Path, journal: str, differ: OnFault, note: OnFault
-    ) -> None:
-        """Read the header of the *journal* in *folder*.
+    *differ* is called with one line about each difference.
+    """
 
-        *differ* is called with one line about each difference. *note* is called with one
-        line about each file that ends early. A file that ends early is not a difference,
-        because a killed crawl leaves incomplete files.
-        """
+    def __init__(self, folder: Path, journal: str, differ: OnFault) -> None:
+        """Read the header of the *journal* in *folder*."""
         self.folder, self.journal = folder, journal
-        self._differ, self._note = differ, note
+        self._differ = differ
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
         # `_client_names` maps each URL scheme to the name of the crawl's HTTP client.
         self._client_names: dict[str, str] = {}
         self._policies: LRUCache[tuple[str, str, str], Policy | None]
         self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
-        # `_header` contains the values of the first line of the journal. `_header` is None
-        # if the first line cannot be read.
-        self._header = next(self._lines(), (0, None))[1]
-        named = (self._header or {}).get("warc")
-        self.is_dry_run = bool((self._header or {}).get("dry_run"))
+        # `_rest` yields the lines of the journal after the header.
+        self._rest = self._lines()
+        header = next(self._rest, None)
+        named = header and header[1].get("warc")
+        self.is_dry_run = bool(header and header[1].get("dry_run"))
         # Look for the WARC only in the folder of the journal. Otherwise, an untrusted
         # journal could choose a file outside the folder.
         self.warc = Path(named).name if isinstance(named, str) else ""
-        if self._header is not None and not self.warc:
+        if header and not self.warc:
             differ(f"{journal}: its first line does not name a WARC file")
 
-    def __iter__(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield the line number and the decision of each line of the journal. Skip the
-        header, and report each line that is not a decision.
+    def decisions(self) -> Iterator[tuple[int, JournalLine]]:
+        """Yield the line number and the decision of each line of the journal, once. Report
+        each line that is not a decision.
         """
-        if self._header is None:
-            return
-        lines = self._lines()
-        next(lines, None)
-        for number, values in lines:
+        for number, values in self._rest:
             line = JournalLine.of(values)
             if line is not None:
                 yield number, line
@@ -171,27 +124,24 @@ class CrawlEvidence:
 
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the line number and the values of each line of the journal, including the
-        header.
+        header. If the journal cannot be read any further, report why.
         """
-        number = 1
+        number, text = 1, b""
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
                 while (text := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
                     yield number, JournalLine.values_of(text)
                     number += 1
-                if number > 1 and not text:
-                    return
         except EOFError:
-            text = b""
+            text = b"incomplete"
         except (OSError, zlib.error, ValueError) as error:
-            is_damage = isinstance(error, gzip.BadGzipFile)
-            why = why_unread(error) if isinstance(error, OSError) else str(error)
-            self._not_read(number, "it is damaged" if is_damage else why)
+            why = str(error) if isinstance(error, ValueError) else "it is damaged"
+            self._not_read(number, why)
             return
         if len(text) == MAX_LINE_BYTES:
             self._not_read(number, f"it exceeds {MAX_LINE_BYTES:,} bytes")
-        else:
-            self._note(f"{self.journal}: breaks off within line {number}")
+        elif text or number == 1:
+            _note(f"{self.journal}: breaks off within line {number}")
 
     def _not_read(self, number: int, why: str) -> None:
         """Report that the journal cannot be read from line *number* on. *why* is the
@@ -203,13 +153,17 @@ class CrawlEvidence:
     def _opened(self, name: str) -> Iterator[BinaryIO]:
         """Open the file *name* in the folder, and close the file after the block.
 
-        Raises ValueError if the file is a link that leads out of the folder, or is not a
-        regular file.
+        Raises ValueError if the file cannot be opened, is a link that leads out of the
+        folder, or is not a regular file.
         """
         path = self.folder / name
         if why := left_out_as(path, self.folder):
             raise ValueError(f"it {why}")
-        with path.open("rb") as file:
+        try:
+            file = path.open("rb")
+        except OSError as error:
+            raise ValueError(why_unread(error)) from None
+        with file:
             yield file
 
     def _in_warc(self, what: str) -> None:
@@ -218,8 +172,10 @@ class CrawlEvidence:
         If *what* is `BREAKS_OFF`, report a note instead. A WARC that ends early does not
         count as damaged, because a killed crawl leaves an incomplete WARC.
         """
-        is_end = what == BREAKS_OFF
-        (self._note if is_end else self._differ)(f"{self.warc}: {what}")
+        if what == warc.BREAKS_OFF:
+            _note(f"{self.warc}: {what}")
+        else:
+            self._differ(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
         """Read the settings and the offset of each record from the WARC, and report
@@ -235,7 +191,7 @@ class CrawlEvidence:
             for offset, record in records_in(file, self._in_warc, check_digests=True):
                 for fault in self._faults_of(record):
                     self._in_warc(f"byte {offset}: {fault}")
-                if is_short(record):
+                if warc.is_short(record):
                     continue
                 name = _field(record, "WARC-Record-ID")
                 refers_to = _field(record, "WARC-Refers-To")
@@ -244,7 +200,7 @@ class CrawlEvidence:
                 self.records[name] = RecordPlace(
                     offset,
                     record.rec_type,
-                    Origin.of(_field(record, ORIGIN)),
+                    Origin.of(_field(record, names.ORIGIN)),
                     _field(record, "WARC-Payload-Digest"),
                     refers_to,
                 )
@@ -259,7 +215,7 @@ class CrawlEvidence:
         """
         kind, size, info = record.rec_type, 0, b""
         name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
-        while piece := record.raw_stream.read(PIECE_BYTES):
+        while piece := record.raw_stream.read(warc.PIECE_BYTES):
             size += len(piece)
             if size > MAX_BLOCK_BYTES:
                 raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
@@ -283,13 +239,13 @@ class CrawlEvidence:
         parts = (line.partition(": ") for line in text.split("\r\n"))
         fields = {name: value for name, _, value in parts}
         self._client_names = {
-            name.removeprefix(CLIENT): value
+            name.removeprefix(names.CLIENT): value
             for name, value in fields.items()
-            if name.startswith(CLIENT)
+            if name.startswith(names.CLIENT)
         }
         named = {it: fields[it] for it in fields if it.startswith(PREFIX)}
         settings = RobotsSettings.from_recorded(named, faults.append)
-        versions = fields.get(USAGE_VERSIONS, VERSIONS)
+        versions = fields.get(names.USAGE_VERSIONS, VERSIONS)
         if versions != VERSIONS:
             faults.append(
                 f"its usage preferences are those of {versions}, not those of {VERSIONS}"
@@ -317,11 +273,11 @@ class CrawlEvidence:
         key = line.record, dialect or line.dialect, line.reading
         # Check the values of the key, so that an untrusted journal cannot add long keys
         # to the cache.
-        if not (key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS):
-            return None
-        if key not in self._policies:
-            self._policies[key] = self._policy(*key)
-        return self._policies[key]
+        if key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS:
+            if key not in self._policies:
+                self._policies[key] = self._policy(*key)
+            return self._policies[key]
+        return None
 
     def _unreachable(self, origin: Origin) -> Policy:
         """Return the policy of an *origin* that did not answer."""
@@ -348,7 +304,7 @@ class CrawlEvidence:
             answer = self._answer(it.kind, record, settings.max_bytes)
             if answer is not None:
                 reader, freshness = settings.new_reader(), settings.freshness
-                at = date_of(record)
+                at = warc.date_of(record)
                 return Policy.from_response(it.origin, answer, reader, at, freshness)
         return None
 
@@ -357,20 +313,20 @@ class CrawlEvidence:
         if kind == "resource":
             is_truncated = _field(record, "WARC-Truncated") == "length"
             return RobotsResponse(
-                int(_field(record, STATUS)[:4]),
-                read_up_to(record.raw_stream, limit + 1),
+                int(_field(record, names.STATUS)[:4]),
+                warc.read_up_to(record.raw_stream, limit + 1),
                 is_truncated=is_truncated,
-                via_proxy=bool(_field(record, VIA_PROXY)),
+                via_proxy=bool(_field(record, names.VIA_PROXY)),
             )
         if kind == "response" and record.http_headers:
             url = _field(record, "WARC-Target-URI")
-            return answer_of(record, url, limit, self._in_warc)
+            return warc.answer_of(record, url, limit, self._in_warc)
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
         """Yield a message about each value of *line* that does not follow from the WARC."""
         record = self.records.get(line.record or "")
-        is_checked = line.decision != UNCHECKED
+        is_checked = line.decision != names.UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
         if record is None and not has_none:
             yield f"its record {line.record} is not in {self.warc}"
@@ -393,8 +349,8 @@ class CrawlEvidence:
         usage = None
         if self.settings.reads_usage:
             usage = stated_by(policy, line.url, line.robot)
-        stated = usage_of(usage, verdict, self.settings.request_purposes)
-        yield from _unequal(line, decision_of(verdict) | stated, "record")
+        stated = names.usage_of(usage, verdict, self.settings.request_purposes)
+        yield from _unequal(line, names.decision_of(verdict) | stated, "record")
 
     def clients(self, line: JournalLine) -> Clients:
         """Return the HTTP clients that could have sent the request of *line*."""
@@ -424,7 +380,7 @@ class Applied(NamedTuple):
         empty.
         """
         name = f"{Origin.of(self.line.url)}/robots.txt"
-        if self.line.decision == UNCHECKED:
+        if self.line.decision == names.UNCHECKED:
             reason = escape_control_chars(self.line.reason or "", MAX_FIELD)
             why = f"no policy decided: {reason}"
             return PolicySource(name, None, "unknown", why=why)
@@ -477,7 +433,7 @@ class Applied(NamedTuple):
             what = f"the crawl decided otherwise ({line.decision})"
         if self.crawl.is_dry_run:
             what += ", in a dry run without effect,"
-        if line.decision == DECLINED:
+        if line.decision == names.DECLINED:
             what += f", but not requested for {reason} because of line {line.line},"
         by = f" according to {name} in {self.crawl.warc}" * bool(name)
         byte = "" if record is None else f", byte {record.offset}"
@@ -487,49 +443,52 @@ class Applied(NamedTuple):
 class EvidenceFolder:
     """The evidence of all crawls in one folder.
 
-    As soon as a difference is found, *differ* is called with one line about the
-    difference.
+    As soon as a difference is found, *differ* is called with one printable line about the
+    difference. A file that ends early is not a difference, because a killed crawl leaves
+    incomplete files. A note about this file is printed.
     """
 
-    def __init__(self, name: str, differ: OnFault = lambda _: None) -> None:
-        self._name, folder = name, Path(name)
-        self.differences, self.notes = Findings(differ), Findings()
+    def __init__(self, name: str, differ: OnFault) -> None:
+        self._name, self._folder = name, Path(name)
+        self._differ: OnFault = lambda it: differ(escape_control_chars(it, MAX_FINDING))
+        shown = escape_control_chars(name, 300)
         try:
-            names = [it.name for it in folder.iterdir()]
+            files = sorted(it.name for it in self._folder.iterdir())
         except OSError as error:
-            shown = escape_control_chars(name, 300)
             raise Unreadable(f"--evidence: {shown}: {why_unread(error)}") from None
-        journals = sorted(it for it in names if it.endswith(".jsonl.gz"))
-        if not journals:
-            shown = escape_control_chars(name, 300)
+        self.journals = [it for it in files if it.endswith(".jsonl.gz")]
+        if not self.journals:
             raise WrongUse(
                 f"--evidence: the folder {shown} has no journal (*.jsonl.gz): name the "
                 "folder of ROBOTS1994_EVIDENCE"
             )
-        self.crawls: list[CrawlEvidence] = []
+
+    def _crawls(self) -> Iterator[CrawlEvidence]:
+        """Yield the evidence of each crawl, whose WARC has been read."""
         warcs: set[str] = set()
-        for journal in journals:
-            crawl = CrawlEvidence(folder, journal, self.differences.add, self.notes.add)
-            self.crawls.append(crawl)
+        for journal in self.journals:
+            crawl = CrawlEvidence(self._folder, journal, self._differ)
             # Read each WARC only once, even if several journals name the same WARC.
             if crawl.warc in warcs:
-                self.differences.add(f"{journal}: another journal names {crawl.warc}")
+                self._differ(f"{journal}: another journal names {crawl.warc}")
             elif crawl.warc:
                 warcs.add(crawl.warc)
                 crawl.read_warc()
+            yield crawl
 
     def verify(self) -> tuple[int, int]:
-        """Make each decision again, and add all differences to the attribute `differences`.
+        """Make each decision again, and report all differences.
 
         Return the number of decisions and the number of records.
         """
-        decisions = 0
-        for crawl in self.crawls:
-            for number, line in crawl:
+        decisions = records = 0
+        for crawl in self._crawls():
+            records += len(crawl.records)
+            for number, line in crawl.decisions():
                 decisions += 1
                 for it in crawl.differences(line):
-                    self.differences.add(f"{crawl.journal}: line {number}: {it}")
-        return decisions, sum(len(crawl.records) for crawl in self.crawls)
+                    self._differ(f"{crawl.journal}: line {number}: {it}")
+        return decisions, records
 
     def without_request(self, url: str) -> PolicySource:
         """Return the source to use for *url* if `find` finds no decision about the origin
@@ -549,8 +508,8 @@ class EvidenceFolder:
         origins = {Origin.of(url) for url in wanted}
         # `found` maps each URL and each origin to the last decision found so far.
         found: dict[str | Origin | None, Applied] = {}
-        for crawl in self.crawls:
-            for number, line in crawl:
+        for crawl in self._crawls():
+            for number, line in crawl.decisions():
                 origin = Origin.of(line.url)
                 if line.time > at or origin not in origins:
                     continue
@@ -578,7 +537,7 @@ def time_of(text: str | None) -> str:
             f"--at: {shown} is not a time: write it as 2026-11-23T10:00:00Z"
         ) from None
     at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)
-    return rfc3339(at.timestamp())
+    return names.rfc3339(at.timestamp())
 
 
 def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterator[str]:
@@ -599,6 +558,11 @@ def _field(record: Any, name: str) -> str:
     """
     text = str(record.rec_headers.get_header(name) or "")
     return text.strip("<>") if len(text) <= MAX_FIELD else ""
+
+
+def _note(line: str) -> None:
+    """Print a note with *line*, which is about a file that ends early."""
+    print_note(f"incomplete: {escape_control_chars(line, MAX_FINDING)}")
 
 
 def _size_of(policy: Policy | None) -> int:

@@ -186,19 +186,39 @@ def print_note(line: str) -> None:
     _write(sys.stderr, line)
 
 
-def print_notes(what: str, lines: Iterable[str], count: int | None = None) -> None:
-    """Print a note for each of *lines*. *what* is printed at the start of each note.
+class CappedLines:
+    """Prints the first lines of many with *show*, and counts all lines.
 
-    After `MAX_NAMED` notes, print only the number of further notes. If *lines* contains
-    only the first notes, *count* is the number of all notes.
+    The attribute *count* is the number of lines so far. At most *limit* lines are printed,
+    or `MAX_NAMED` lines if *limit* is None.
     """
-    found = 0
-    for found, line in enumerate(lines, start=1):
-        if found <= MAX_NAMED:
-            print_note(f"{what}: {redact_and_escape(line, 300)}")
-    more = max(found, count or 0) - MAX_NAMED
-    if more > 0:
-        print_note(f"{what}: {more:,} more")
+
+    def __init__(self, show: Callable[[str], object], limit: int | None = None) -> None:
+        self._show = show
+        self._limit = MAX_NAMED if limit is None else limit
+        self.count = 0
+
+    def add(self, line: str) -> None:
+        """Count *line*, and print *line* unless enough lines have been printed."""
+        self.count += 1
+        if self.count <= self._limit:
+            self._show(line)
+
+    def end(self) -> None:
+        """Print the number of lines that were not printed, if any."""
+        if self.count > self._limit:
+            self._show(f"and {self.count - self._limit:,} more")
+
+
+def print_notes(what: str, lines: Iterable[str]) -> None:
+    """Print a note for each of the first *lines*, and the number of further lines.
+
+    *what* is printed at the start of each note.
+    """
+    notes = CappedLines(lambda it: print_note(f"{what}: {redact_and_escape(it, 300)}"))
+    for line in lines:
+        notes.add(line)
+    notes.end()
 
 
 def _write(stream: TextIO, line: str) -> None:

@@ -115,11 +115,13 @@ def damage_reported(report: OnFault) -> Iterator[None]:
     except RobotsError:
         raise
     except Exception as error:  # noqa: BLE001 - damage may raise anything
-        is_clear = not isinstance(error, (AttributeError, TypeError))
-        # Some messages of warcio quote a line of the file. Remove the quoted line.
-        text = " ".join(str(error).partition(", first line:")[0].split())
-        why = (is_clear and text) or "a record is damaged"
-        report(f"cannot be read from here on: {why}")
+        # Do not print the messages of warcio, because some messages quote the file.
+        why = (
+            "a record is damaged, or the records are not compressed one by one; "
+            "`warcio recompress` writes a file in which they are"
+        )
+        is_ours = isinstance(error, (OSError, ValueError)) and str(error)
+        report(f"cannot be read from here on: {error if is_ours else why}")
 
 
 class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped

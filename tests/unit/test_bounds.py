@@ -471,5 +471,5 @@ def test_notes_beyond_the_bound_are_counted(
     assert capsys.readouterr().err.splitlines() == [
         "not read: 0",
         "not read: 1",
-        "not read: 3 more",
+        "not read: and 3 more",
     ]
