@@ -438,7 +438,8 @@ def said_of(result: FetchResult) -> str:
     """
     match result:
         case FetchError(kind, detail):
-            said = f"{kind}: {detail}"
+            # Some messages, such as "Connection refused", repeat the kind.
+            said = kind if kind in detail.lower() else f"{kind}: {detail}"
         case LocalFault(error):
             said = f"{type(error).__name__}: {one_line(error)}"
             said = f"a proxy failed, {said}" if result.of_proxy else said
