@@ -96,8 +96,8 @@ class CrawlEvidence:
         self._differ = differ
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
-        # `_client_names` maps each URL scheme to the name of the crawl's HTTP client.
-        self._client_names: dict[str, str] = {}
+        # `_info` contains the fields of the warcinfo record.
+        self._info: dict[str, str] = {}
         self._policies: LRUCache[tuple[str, str, str], Policy | None]
         self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
         # `_rest` yields the lines of the journal after the header.
@@ -189,8 +189,7 @@ class CrawlEvidence:
         named: list[tuple[str, str]] = []
         with damage_reported(self._in_warc), self._opened(self.warc) as file:
             for offset, record in records_in(file, self._in_warc, check_digests=True):
-                for fault in self._faults_of(record):
-                    self._in_warc(f"byte {offset}: {fault}")
+                self._check(record, offset)
                 if warc.is_short(record):
                     continue
                 name = _field(record, "WARC-Record-ID")
@@ -208,8 +207,8 @@ class CrawlEvidence:
             if other not in self.records:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
-    def _faults_of(self, record: Any) -> Iterator[str]:
-        """Read the block of *record*, and yield a line about each fault in the record.
+    def _check(self, record: Any, offset: int) -> None:
+        """Read the block of *record*, and report each fault in the record.
 
         Raises ValueError if the block exceeds `MAX_BLOCK_BYTES`.
         """
@@ -221,43 +220,38 @@ class CrawlEvidence:
                 raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
             if kind == "warcinfo":
                 info = (info + piece)[: MAX_INFO_BYTES + 1]
+
+        def report(fault: str) -> None:
+            self._in_warc(f"byte {offset}: {fault}")
+
         for problem in record.digest_checker.problems:
             word = "payload" if "payload" in problem else "block"
-            yield f"the {word} digest of {name} is wrong"
+            report(f"the {word} digest of {name} is wrong")
         if len(info) > MAX_INFO_BYTES:
-            yield f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read"
+            report(f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read")
         elif kind == "warcinfo":
-            yield from self._read_settings(info)
+            self._read_settings(info.decode("utf-8", "replace"), report)
 
-    def _read_settings(self, info: bytes) -> Iterator[str]:
+    def _read_settings(self, info: str, report: OnFault) -> None:
         """Read the settings of the crawl from *info*, the block of the warcinfo record.
 
-        Yield a line about each recorded value that cannot be used as recorded.
+        *report* is called with a line about each value that cannot be used as recorded.
         """
-        faults: list[str] = []
-        text = info.decode("utf-8", "replace")
-        parts = (line.partition(": ") for line in text.split("\r\n"))
-        fields = {name: value for name, _, value in parts}
-        self._client_names = {
-            name.removeprefix(names.CLIENT): value
-            for name, value in fields.items()
-            if name.startswith(names.CLIENT)
-        }
-        named = {it: fields[it] for it in fields if it.startswith(PREFIX)}
-        settings = RobotsSettings.from_recorded(named, faults.append)
-        versions = fields.get(names.USAGE_VERSIONS, VERSIONS)
+        parts = (line.partition(": ") for line in info.split("\r\n"))
+        self._info = {name: value for name, _, value in parts}
+        named = {it: self._info[it] for it in self._info if it.startswith(PREFIX)}
+        self.settings = RobotsSettings.from_recorded(named, report)
+        versions = self._info.get(names.USAGE_VERSIONS, VERSIONS)
         if versions != VERSIONS:
-            faults.append(
+            report(
                 f"its usage preferences are those of {versions}, not those of {VERSIONS}"
             )
-        if settings.max_bytes > MAX_BODY_BYTES:
-            settings = replace(settings, max_bytes=MAX_BODY_BYTES)
-            faults.append(
+        if self.settings.max_bytes > MAX_BODY_BYTES:
+            self.settings = replace(self.settings, max_bytes=MAX_BODY_BYTES)
+            report(
                 f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read, although the "
                 "ROBOTS1994_MAX_BYTES of the crawl is larger"
             )
-        self.settings = settings
-        yield from faults
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
         """Return the policy on which the decision of *line* is based, or None if the
@@ -357,7 +351,7 @@ class CrawlEvidence:
         scheme = line.url.partition(":")[0].lower()
         # The lines of older journals do not name a client. For such a line, use the
         # client that the WARC names for the scheme of the URL.
-        return clients_named(line.client or self._client_names.get(scheme))
+        return clients_named(line.client or self._info.get(names.CLIENT + scheme))
 
 
 class Applied(NamedTuple):
