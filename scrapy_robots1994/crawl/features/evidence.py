@@ -108,6 +108,7 @@ class Evidence(FetchObserver):
             DRY_RUN if settings.dry_run else " or ".join(places) or "this crawl"
         )
         self._engine = EngineAccess(crawler)
+        self._timer: Any = None
         crawler.signals.connect(self._opened, signals.spider_opened)
         crawler.signals.connect(self._idle, signals.spider_idle)
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -346,7 +347,9 @@ class Evidence(FetchObserver):
 
     def _closed(self) -> None:
         """Write the remaining evidence, and log where the files are."""
-        self._timer.cancel()
+        # A crawl whose pipeline cannot be opened is closed without having been opened.
+        if self._timer is not None:
+            self._timer.cancel()
         self._files.close()
         if self._files.error is not None:
             return
