@@ -455,11 +455,7 @@ class UrlVerdict:
             yield f"not checked: {self.exemption}"
             return
         name = redact_and_escape(source.name, 60)
-        if source.rules is None and not inputs.is_url(source.name):
-            # Do not repeat the name of the file and the reason. `RobotsCheck` prints both
-            # in one note.
-            yield "its robots.txt could not be read"
-        elif source.why:
+        if source.why:
             yield f"{name}: {source.why}"
         elif self.verdict is not None:
             whole = self.verdict.explain()
