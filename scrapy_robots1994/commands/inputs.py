@@ -93,7 +93,7 @@ def _files_under(folder: str) -> Iterator[str]:
     for path, folders, names in walked:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         # `os.walk` does not follow links to folders.
-        links = [name for name in folders if Path(path, name).is_symlink()]
+        links = [it for it in folders if os.path.islink(os.path.join(path, it))]  # noqa: PTH114, PTH118 - `os.path` never raises
         for name in (*links, *sorted(names)):
             file = str(Path(path, name))
             # Skip journals of evidence. A folder of evidence can be an input because of
