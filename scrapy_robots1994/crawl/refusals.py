@@ -8,6 +8,7 @@ logged. If every request was refused, a warning is also logged.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -16,10 +17,12 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import counted, log_line, log_lines
+from scrapy_robots1994.crawl.requests import has_default_name
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
@@ -49,7 +52,11 @@ VERDICT = "robots1994"
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d). The first: %s: %s. "
-    "`scrapy robots-check --explain URL` explains each."
+    "`scrapy robots-check%s --explain URL` explains each.%s"
+)
+_DEFAULT_NAME = (
+    " The record is for Scrapy's default name; set USER_AGENT to the name of your "
+    "robot."
 )
 
 CLOSE_REASON = "robotstxt_denied"
@@ -171,7 +178,18 @@ class Refusals:
         if self._first is not None and self._are_starts_refused:
             number = sum(row.refused for _, row in rows) + self._others.refused
             stats.count(self._crawler, stats.STARTS_REFUSED, number)
-            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *self._first)
+            url, verdict = self._first
+            record = verdict.record
+            is_named = record is not None and EVERYBODY not in record.names
+            more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
+            # The command can read the settings of a spider that belongs to the project.
+            spider: Any = self._crawler.spider
+            places = self._crawler.settings.getlist("SPIDER_MODULES")
+            module = f"{type(spider).__module__}."
+            is_of_project = any(module.startswith(f"{it}.") for it in places)
+            option = f" --spider {spider.name}" * is_of_project
+            values = number, url, verdict, option, more
+            log_line(self._crawler, WARNING, _ALL_REFUSED, *values)
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:

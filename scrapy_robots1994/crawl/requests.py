@@ -18,7 +18,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
@@ -161,6 +161,11 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
+
+
+def has_default_name(crawler: Crawler) -> bool:
+    """Return whether the name of our robot is Scrapy's default User-Agent."""
+    return bool(RobotName(crawler).usual == Settings()["USER_AGENT"])
 
 
 class CrawlClients:

@@ -17,13 +17,13 @@ from typing import Any, TypeVar, cast
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import BaseSettings
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.requests import RobotName, has_default_name
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -384,7 +384,7 @@ class RobotsSettings:
             dry_run if self.dry_run else "",
             self._usage_text,
         )
-        if robot == Settings()["USER_AGENT"]:
+        if has_default_name(crawler):
             text = (
                 "The robot has Scrapy's default name, which some sites disallow: set "
                 "USER_AGENT to the name of your robot, with a contact address"

@@ -27,6 +27,7 @@ from tests.support.site import Site
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 CLOSING = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
 NOTHING = "refused every start request"
+NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
@@ -202,6 +203,21 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
+@pytest.mark.parametrize("modules", [[], ["tests.support.spiders"]])
+def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
+    site: Site, modules: list[str]
+) -> None:
+    """The command would not find another spider, such as the spider of `scrapy fetch`."""
+    site.robots(CLOSED)
+    settings = {"SPIDER_MODULES": modules}
+    # Scrapy warns about spiders of the module that have the same name.
+    options: dict[str, Any] = {"settings": settings, "may_warn": True}
+    result = crawl([site.url("/private/a")], spider="FilteredSpider", **options)
+
+    (line,) = result.lines(NOTHING)
+    assert ("robots-check --spider " in line) is bool(modules)
+
+
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
@@ -224,6 +240,26 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     assert line.endswith("explains each.")
     assert result.stats["robots1994/starts_refused"] == 2
     assert result.stats["finish_reason"] == "robotstxt_denied"
+
+
+@table(
+    ("robots", "settings", "is_recommended"),
+    (NAMING_SCRAPY, {}, True),
+    (NAMING_SCRAPY, {"USER_AGENT": "scrapy"}, False),
+    (CLOSED, {}, False),
+)
+def test_record_for_the_default_name_recommends_another_name(
+    site: Site, robots: str, settings: dict[str, Any], is_recommended: bool
+) -> None:
+    """The log recommends another robot name if a record is for the default name of Scrapy.
+
+    Against a record for every robot, another name does not help.
+    """
+    site.robots(robots)
+    result = crawl([site.url("/private/1")], settings=settings)
+
+    (line,) = result.lines(NOTHING)
+    assert ("set USER_AGENT" in line) == is_recommended
 
 
 @table(
