@@ -8,7 +8,7 @@ the order of the fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -430,10 +431,20 @@ class RobotsSettings:
                 "only the add-on sets PLAYWRIGHT_ABORT_REQUEST, but not in a dry run; set "
                 'ADDONS = {"scrapy_robots1994.Addon": 500}'
             )
+        elif self.browser and not _uses_playwright(crawler.settings):
+            reasons["BROWSER"] = (
+                "DOWNLOAD_HANDLERS contains no handler of scrapy-playwright; set "
+                "DOWNLOAD_HANDLERS, or remove ROBOTS1994_BROWSER"
+            )
         if self.compare_report and not (self.compare or self.dry_run):
-            reasons["COMPARE_REPORT"] = "set ROBOTS1994_COMPARE = True"
+            reasons["COMPARE_REPORT"] = (
+                "nothing is compared; set ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
+            )
         if self.purposes and self.usage == types.USAGE_OFF:
-            reasons["PURPOSES"] = 'set ROBOTS1994_USAGE = "report" or another value'
+            reasons["PURPOSES"] = (
+                "usage preferences are not read; set ROBOTS1994_USAGE to "
+                '"report", "items" or "requests"'
+            )
         for name, why in reasons.items():
             log_line(crawler, WARNING, f"{PREFIX}{name} has no effect: {why}")
 
@@ -441,6 +452,19 @@ class RobotsSettings:
 def _as_text(value: object) -> str:
     """Return *value* as text that the type of the setting can read."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+def _uses_playwright(settings: BaseSettings) -> bool:
+    """Return whether a download handler is a class of scrapy-playwright or a subclass of
+    such a class.
+    """
+    for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
+        # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.
+        with suppress(Exception):
+            bases = load_object(handler).__mro__
+            if any(it.__module__.startswith("scrapy_playwright.") for it in bases):
+                return True
+    return False
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -104,6 +104,19 @@ def test_browser_is_not_checked_without_the_add_on(
     assert "WARNING" in line
 
 
+def test_browser_is_not_checked_without_scrapy_playwright(site: Site) -> None:
+    """If no download handler is from scrapy-playwright, ROBOTS1994_BROWSER causes a warning."""
+    settings = {
+        "ROBOTS1994_BROWSER": True,
+        "DOWNLOAD_HANDLERS": {"x": "absent.Handler"},
+    }
+    result = crawl([site.url("/a")], settings=settings, may_warn=True)
+
+    (line,) = result.lines("ROBOTS1994_BROWSER has no effect")
+    assert "WARNING" in line
+    assert "DOWNLOAD_HANDLERS" in line
+
+
 class OwnMiddleware(RobotsTxtMiddleware):
     """A project's own subclass of the built-in middleware."""
 

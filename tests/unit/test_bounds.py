@@ -26,9 +26,7 @@ from scrapy_robots1994.lint.report import Report
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy import fetch_result
 from scrapy_robots1994.policy.faults import causes
-from scrapy_robots1994.policy.fetch_result import (
-    RobotsResponse,
-)
+from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.stores import sqlite
 from scrapy_robots1994.stores.base import Stored
 from scrapy_robots1994.stores.codec import decode, encode
