@@ -142,6 +142,8 @@ def _line_problems(
         for problem in line_problems(line, dialect)
     ]
     found += _orphans(above, found, has_records=has_records)
+    if not found:
+        return found
     _settle(found, own)
     return _needed(found, groups)
 
