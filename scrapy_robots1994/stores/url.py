@@ -3,26 +3,47 @@
 import re
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, redact_url
 from scrapy_robots1994.stores.base import PolicyStore
 
-_REDIS = "redis", "rediss", "unix", "redis+sentinel", "redis+cluster", "rediss+cluster"
-_CLASSES: Final = {
-    "sqlite": "scrapy_robots1994.stores.sqlite.SqliteStore",
-    **dict.fromkeys(_REDIS, "scrapy_robots1994.stores.redis.RedisStore"),
-}
-"""For each URL scheme, the store class of this package. The scheme of a store URL may also
-be the import path of another store class.
+
+class StoreRow(NamedTuple):
+    """A store of this package. *path* is the import path of the store class, and *example*
+    is a URL of the store. *schemes* are the schemes of the URLs of the store.
+    """
+
+    path: str
+    example: str
+    schemes: tuple[str, ...]
+
+
+STORES: Final = (
+    StoreRow(
+        "scrapy_robots1994.stores.sqlite.SqliteStore",
+        "sqlite:///robots.db?max_bytes=1000000000",
+        ("sqlite",),
+    ),
+    StoreRow(
+        "scrapy_robots1994.stores.redis.RedisStore",
+        "redis://127.0.0.1:6379/0?prefix=robots1994",
+        (
+            *("redis", "rediss", "unix"),
+            *("redis+sentinel", "redis+cluster", "rediss+cluster"),
+        ),
+    ),
+)
+"""The persistent stores of this package. The scheme of a store URL may also be the import
+path of another store class.
 """
 
+_STORE_OF: Final = {scheme: row for row in STORES for scheme in row.schemes}
 _EXAMPLES: Final = {
     "memory": "memory://?max_origins=100000",
-    "sqlite": "sqlite:///robots.db?max_bytes=1000000000",
-    **dict.fromkeys(_REDIS, "redis://127.0.0.1:6379/0?prefix=robots1994"),
+    **{scheme: row.example for scheme, row in _STORE_OF.items()},
 }
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
@@ -160,7 +181,7 @@ class StoreUrl:
                 parts.count("max_origins", MEMORY_ORIGINS),
                 parts.count("max_bytes", MEMORY_BYTES),
             )
-        if not (is_url and (scheme in _CLASSES or _IMPORT_PATH.fullmatch(scheme))):
+        if not (is_url and (scheme in _STORE_OF or _IMPORT_PATH.fullmatch(scheme))):
             shown = escape_control_chars(redact_url(url))
             close = closest(parts.scheme, _EXAMPLES)
             meant = f"{close}://" if close else ""
@@ -191,8 +212,10 @@ class StoreUrl:
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
-        path = _CLASSES.get(scheme.lower(), scheme)
-        return _store_class(path).from_url(self.url, timeout=self.timeout)
+        row = _STORE_OF.get(scheme.lower())
+        return _store_class(row.path if row else scheme).from_url(
+            self.url, timeout=self.timeout
+        )
 
     def describe(self, error: BaseException) -> str:
         """Return the message of *error* as one printable line without credentials.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import traceback
+from pathlib import Path
 
 import pytest
 
-from scrapy_robots1994.stores.url import StoreUrl
+from scrapy_robots1994.stores.url import STORES, StoreRow, StoreUrl
+from tests.support.crawl import ROOT
 
 SECRET = "hunter2"  # noqa: S105 - the tests check that it does not leak
 
@@ -74,3 +77,28 @@ def test_credentials_are_removed_from_error_messages(text: str) -> None:
 
     assert "hunter" not in url.describe(ValueError(text))
     assert "hunter" not in str(url)
+
+
+def schemes_of(path: Path) -> set[str]:
+    """Return the schemes of all URLs in the file at *path*."""
+    return set(re.findall(r"([a-z+]+)://", path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("row", STORES, ids=lambda it: it.schemes[0])
+def test_every_store_has_its_contract_and_its_documentation(row: StoreRow) -> None:
+    """A module of `tests/stores` tests the contract with each store, `test_crawls.py` crawls
+    with the store, and the page of stores contains every scheme.
+    """
+    scheme, folder = row.schemes[0], ROOT / "tests/stores"
+    with_contract = {
+        path.name
+        for path in folder.glob("test_*.py")
+        if re.search(
+            r"^class .*StoreContract\):", path.read_text("utf-8"), re.MULTILINE
+        )
+    }
+
+    assert row.example.startswith(f"{scheme}://")
+    assert f"test_{scheme}.py" in with_contract
+    assert f'"{scheme}"' in (folder / "test_crawls.py").read_text("utf-8")
+    assert schemes_of(ROOT / "docs/stores.rst") >= set(row.schemes)
