@@ -14,6 +14,7 @@ from scrapy_robots1994 import __version__
 from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
+    DAY,
     CrawlRequest,
     Reactor,
     crawl,
@@ -203,19 +204,43 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     assert result.stats[f"robots1994/refused_by/{a}"] == 3
 
 
-@pytest.mark.parametrize("modules", [[], ["tests.support.spiders"]])
-def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
-    site: Site, modules: list[str]
+def test_table_shows_the_first_line_and_the_last_outcome_of_an_origin(
+    site: Site,
 ) -> None:
-    """The command would not find another spider, such as the spider of `scrapy fetch`."""
+    """If the outcome of an origin changes, its row in the table of refusals has the last
+    outcome, and the line that refused the first request.
+    """
+    site.answer("/robots.txt", [replies.text(CLOSED), replies.status(403)])
+    result = crawl_over_time(
+        [site.url("/private")], 3 * DAY, [site.url("/a"), site.url("/b")]
+    )
+
+    assert result.reasons == ["rule", "forbidden", "forbidden"]
+    (row,) = result.lines("2: Disallow: /private", site.url(""))[-1:]
+    assert row.split()[:3] == ["3", "forbidden", site.url("")]
+
+
+@pytest.mark.parametrize(
+    "module", ["", "tests.support.spider", "tests.support.spiders"]
+)
+def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
+    site: Site, module: str
+) -> None:
+    """The command would not find another spider, such as the spider of `scrapy fetch`.
+
+    The spider is in `tests.support.spiders`. A module whose name is only the beginning of this
+    name does not contain the spider.
+    """
     site.robots(CLOSED)
-    settings = {"SPIDER_MODULES": modules}
-    # Scrapy warns about spiders of the module that have the same name.
+    settings = {"SPIDER_MODULES": module, "SPIDER_LOADER_WARN_ONLY": True}
+    # Scrapy warns about spiders of the module that have the same name, and about a module that
+    # does not exist.
     options: dict[str, Any] = {"settings": settings, "may_warn": True}
     result = crawl([site.url("/private/a")], spider="FilteredSpider", **options)
 
     (line,) = result.lines(NOTHING)
-    assert ("robots-check --spider " in line) is bool(modules)
+    is_of_project = module == "tests.support.spiders"
+    assert ("robots-check --spider " in line) is is_of_project
 
 
 def test_crawl_whose_every_start_was_refused_warns_once(
