@@ -254,6 +254,18 @@ def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> N
         assert site.targets() == ["/robots.txt"]
 
 
+def test_refusal_by_the_proxy_itself_is_no_answer_in_the_stats(site: Site) -> None:
+    """R7 (our own fault): a 407 comes from the proxy, so the attempt was not answered."""
+    site.answer("*", replies.status(407))
+    proxy = {"proxy": site.url("").rstrip("/")}
+    result = crawl([CrawlRequest("http://far.test/open", proxy)])
+
+    assert result.failed_urls == ["http://far.test/open"]
+    assert result.stats["robotstxt/request_count"] == 1
+    assert result.stats["robots1994/local_faults"] == 1
+    assert not [it for it in result.stats if it.startswith("robotstxt/response")]
+
+
 def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> None:
     """The decision after a 402 through a proxy can be verified from the evidence.
 
