@@ -91,6 +91,8 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
     (cached(), REPLAY, None),
     (cached(storage=DBM), REPLAY, 10),
     (cached(RFC), None, None),
+    # A Date in the future means that the robots.txt was recorded now.
+    ({}, {}, -2 * DAY),
     short=4,
 )
 def test_recorded_crawl_replays_without_a_request(
@@ -101,13 +103,41 @@ def test_recorded_crawl_replays_without_a_request(
 ) -> None:
     """The second crawl fetches all pages from the HTTP cache, and sends no request.
 
-    The robots.txt has a recent Date, an old Date, or no Date.
+    The robots.txt has a recent Date, an old Date, a Date in the future, or no Date.
     """
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
 
     found = [replayed(tmp_path, it, record, again, **date) for it in BOTH]
 
     assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+def test_cached_redirects_are_followed_up_to_the_limit(
+    site: Site, hops: int, tmp_path: Path
+) -> None:
+    """Ours R2 (redirects): as many cached redirects are followed as redirects of the network.
+
+    The second crawl fetches another page, and obeys the cached robots.txt behind the redirects.
+    """
+    dated = replies.status(200, OPEN.encode(), Date=formatdate(usegmt=True))
+    for path, answer in (
+        ("/robots.txt", replies.redirect("/1.txt")),
+        ("/1.txt", dated if hops == 1 else replies.redirect("/2.txt")),
+        ("/2.txt", dated),
+    ):
+        site.answer(path, answer)
+    settings = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+        "ROBOTS1994_MAX_REDIRECTS": hops,
+    }
+    crawl([site.url("/1")], settings=settings)
+    site.forget()
+    result = crawl([site.url("/2")], settings=settings)
+
+    assert site.targets() == ["/2"]
+    assert result.stats["robots1994/store_hits"] == 1
 
 
 @table("policy", RFC, "DummyPolicy")
