@@ -203,6 +203,7 @@ DIGITS = "9" * 5_000
 LIFETIMES: list[tuple[float, dict[str, str]]] = [
     (600.0, {"Cache-Control": "max-age=600"}),
     (600.0, {"Cache-Control": "public, MAX-AGE=600"}),
+    (600.0, {"Cache-Control": "max-age=600, max-age=900"}),
     (PAUSE, {"Cache-Control": "max-age=1"}),
     (PAUSE, {"Cache-Control": "max-age=soon"}),
     (DAY, {"Cache-Control": f"max-age={DIGITS}"}),
