@@ -5,6 +5,7 @@ The tests compare these requests with the server's log.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -136,6 +137,19 @@ def test_url_that_scrapy_requested_passes(site: Site) -> None:
 
     assert sorted(site.targets()) == ["/no/page", "/ok.png", "/robots.txt"]
     assert len(result.fetched) == 1
+
+
+def test_later_navigation_to_a_url_that_scrapy_requested_is_judged(site: Site) -> None:
+    """Once a page with `dont_obey_robotstxt` is loaded, another page cannot navigate there."""
+    first = page(site.url("/no/page"), dont_obey_robotstxt=True)
+    script = "location = '/no/page'"
+    second = page(site.url("/page"), playwright_include_page=True, script=script)
+    settings = CHECKED | {"CONCURRENT_REQUESTS": 1}
+    result = browse(replace(first, priority=1), second, settings=settings)
+
+    assert site.targets().count("/no/page") == 1
+    assert [url for url, _ in result.fetched] == [first.url, second.url]
+    assert result.stats["robots1994/browser/disallowed"] == 1
 
 
 def test_request_without_a_policy_is_aborted(site: Site) -> None:
