@@ -172,6 +172,26 @@ def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -
     assert total == "2 files, 1 without a problem"
 
 
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_summary_has_the_highest_severity_of_each_problem(
+    tmp_path: Path, order: str
+) -> None:
+    """If a problem is a warning in one file and an info in another file, it is a warning.
+
+    The order of the files makes no difference.
+    """
+    rest = "\nUser-agent: *\nDisallow: /b\n"
+    bodies = (f"User-agent: a\n{rest}", f"User-agent: a\nHost: x\n{rest}")
+    for name, body in zip(order, bodies, strict=True):
+        (tmp_path / f"{name}.txt").write_text(body)
+
+    result = robots_lint("--summary", "--format", "json", str(tmp_path))
+
+    problems = json.loads(result.out)["problems"]
+    severities = {it["code"]: (it["files"], it["severity"]) for it in problems}
+    assert severities == {"R003": (2, "warning"), "R019": (1, "info")}
+
+
 @pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "json"]])
 def test_script_imports_no_slow_module(args: list[str]) -> None:
     """The console script does not import slow modules, such as Scrapy.
