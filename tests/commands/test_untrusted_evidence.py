@@ -272,6 +272,20 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
     assert len(complete) == 5_001
 
 
+def test_differences_beyond_the_first_are_counted_for_a_url(folder: Path) -> None:
+    """For a URL, notes show twenty differences of the evidence, and count the other ones."""
+    (journal,) = evidence.journals(folder)
+    header, line = b"".join(evidence.members(journal)).splitlines(keepends=True)
+    changed = line.replace(b'"method": "GET"', b'"method": 5')
+    evidence.write_members(journal, [header, 25 * changed + line])
+    url = json.loads(line)["url"]
+    result = scrapy("robots-check", "--evidence", str(folder), url)
+
+    notes = [it for it in result.err.splitlines() if it.startswith("difference: ")]
+    assert len(notes) == 21
+    assert notes[-1] == "difference: 5 more"
+
+
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
     """Unexpected text of a WARC is not printed, because it can be a command for a CI system.
 
@@ -398,6 +412,20 @@ def test_name_of_a_warc_that_is_none_is_a_difference(
     assert result.code == 1
     assert "Traceback" not in result.err
     assert "\x1b" not in result.out
+
+
+@pytest.mark.parametrize("is_absolute", [True, False])
+def test_warc_outside_the_folder_of_its_journal_is_not_read(
+    folder: Path, *, is_absolute: bool
+) -> None:
+    """A journal cannot choose a WARC in another folder, even if this WARC is complete."""
+    (journal,) = evidence.journals(folder)
+    (warc,) = evidence.warcs(folder)
+    moved = warc.rename(outside(warc))
+    named = str(moved) if is_absolute else f"../{moved.name}"
+    evidence.change(journal, warc.name.encode(), named.encode())
+
+    assert differences(folder)[0] == f"{moved.name} is missing"
 
 
 def replace_block(warc: Path, number: int, block: bytes) -> None:
