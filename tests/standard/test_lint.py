@@ -257,6 +257,19 @@ def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -
     assert "and closes the whole site to every robot not named." in text
 
 
+@pytest.mark.parametrize(("allowed", "closed"), [("/", ["rex"]), ("/a", [])])
+def test_site_that_an_equally_long_allow_opens_is_not_closed(
+    allowed: str, closed: list[str]
+) -> None:
+    """In RFC 9309, 2.2.2, an Allow line with the path of the Disallow line decides, so only
+    the dialect of 1994 disallows the whole site. With another path, both dialects do.
+    """
+    body = f"User-agent: rex\nDisallow: /\nAllow: {allowed}\n"
+    found = report(body, "rfc9309")["closed_otherwise"]
+
+    assert found.get("1994", []) == closed
+
+
 def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
     """In the dialect of 1994, the last sentence counts the problems in `rfc9309`. In
     another dialect, the sentence is omitted.
