@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 
 from tests.support import replies
-from tests.support.crawl import Reactor, crawl, start_crawl
+from tests.support.crawl import CrawlRequest, Reactor, crawl, start_crawl
 from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -61,6 +61,17 @@ def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> N
 
     assert len(site.log("/robots.txt")) == 1
     assert result.fetched_urls == [site.url("/robots.txt")]
+
+
+def test_head_request_of_a_sitemap_spider_is_sent(site: Site) -> None:
+    """The policy answers only GET: the server answers a HEAD request for its robots.txt."""
+    site.robots("User-agent: *\nDisallow: /shut\n")
+    url = site.url("/robots.txt")
+    head = CrawlRequest(url, method="HEAD")
+    crawl([head], spider="Following", spider_args={"robots": url})
+
+    methods = [seen.method for seen in site.log("/robots.txt")]
+    assert sorted(methods) == ["GET", "HEAD"]
 
 
 @table(

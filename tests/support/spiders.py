@@ -454,7 +454,7 @@ class Following(SitemapSpider, RequestingSpider):
         """Request the robots.txt, then the pages of the job."""
         yield Request(self.robots, self._parse_sitemap)
         for ask in self.requests:
-            yield Request(ask["url"], self.links)
+            yield Request(ask["url"], self.links, method=ask["method"])
 
     def links(self, response: Response) -> Iterator[Any]:
         """Follow all links, including duplicates."""
