@@ -15,7 +15,7 @@ from packaging.version import Version
 from packaging.version import parse as parse_version
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlResult, crawl
+from tests.support.crawl import COMPONENTS, CrawlRequest, CrawlResult, crawl
 from tests.support.left_out import table
 from tests.support.side import Side
 from tests.support.site import Site
@@ -190,6 +190,26 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
 
     assert "/2" not in site.targets()
     assert result.reasons == [reason]
+
+
+def test_page_that_the_cache_does_not_answer_obeys_a_new_robots_txt(
+    site: Site, tmp_path: Path
+) -> None:
+    """With `dont_cache`, a page is sent even in a replayed crawl, so robots.txt must be fresh.
+
+    Only for a page that is never sent, a cached robots.txt of any age decides.
+    """
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    date = formatdate(time.time() - 40 * DAY, usegmt=True)
+    recorded = replies.status(200, OPEN.encode(), Date=date)
+    now = replies.text("User-agent: *\nDisallow: /\n")
+    site.answer("/robots.txt", [recorded, now])
+    crawl([site.url("/1")], settings=settings)
+    page = CrawlRequest(site.url("/2"), {"dont_cache": True})
+    result = crawl([page], settings=settings | REPLAY)
+
+    assert "/2" not in site.targets()
+    assert result.reasons == ["rule"]
 
 
 TOKENS = {f"{COMPONENTS}.TokenMiddleware": 543}
