@@ -12,6 +12,21 @@ from tests.support.left_out import table
 from tests.support.site import Site
 
 OPEN = "User-agent: *\nDisallow: /closed\n"
+PATHS = "/open", "/closed"
+
+
+@pytest.mark.parametrize("seconds", [0, -1])
+def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) -> None:
+    """A `download_timeout` of a page that is not positive does not limit its robots.txt."""
+    site.answer("/robots.txt", replies.trickle(OPEN.encode(), 8, 0.01))
+    site.answer("/open", replies.status(200))
+    result = crawl(
+        [CrawlRequest(site.url(path), {"download_timeout": seconds}) for path in PATHS]
+    )
+
+    assert site.targets()[0] == "/robots.txt"
+    assert "robots1994/outcome/unreachable" not in result.stats
+    assert "rule" in result.reasons
 
 
 @table("component", "SolvesForEver", "WaitsForEver", "FinishesLater")
