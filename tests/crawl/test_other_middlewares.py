@@ -6,6 +6,7 @@ Our middleware must not delay other components.
 from __future__ import annotations
 
 import gzip
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,23 @@ def test_stopped_robots_txt_download_fails_the_requests(
     names = {failed.name for failed in result.failed}
     assert names == {"scrapy.exceptions.StopDownload"}
     assert result.stats["robots1994/local_faults"] == 1
+
+
+def test_stopped_download_is_not_written_to_the_http_cache(
+    site: Site, tmp_path: Path
+) -> None:
+    """R7 (our own fault): the next crawl requests the whole file, and does not read a part."""
+    body = "User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n"
+    dated = replies.status(200, body.encode(), Date=formatdate(usegmt=True))
+    site.answer("/robots.txt", dated)
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    pages = [site.url("/open"), site.url("/closed")]
+    crawl(pages, hook="stop_at_the_first_bytes", settings=settings)
+    result = crawl(pages, settings=settings)
+
+    assert result.fetched_urls == pages[:1]
+    assert result.reasons == ["rule"]
+    assert len(site.log("/robots.txt")) == 2
 
 
 def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
