@@ -147,6 +147,17 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     assert (tmp_path / "reached").exists()
 
 
+def test_report_begins_with_the_parser_that_the_project_uses(tmp_path: Path) -> None:
+    """The parser of ROBOTSTXT_PARSER is first in the report, however the user listed it."""
+    (tmp_path / "a.test").write_bytes(CLOSED)
+    parsers = "tests.support.parsers.OpenParser,Protego"
+
+    result = compare("a.test", "--parsers", parsers, "--json", folder=tmp_path)
+
+    names = [*json.loads(result.out)["parsers"]]
+    assert names == ["ProtegoRobotParser", "OpenParser"]
+
+
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
     """If `--urls` has only URLs of other hosts, nothing is compared, and the exit code is 1."""
     (tmp_path / "example.org").write_bytes(CLOSED)
