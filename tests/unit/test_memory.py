@@ -16,7 +16,7 @@ from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
-from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.stores.memory import MemoryStore, bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,6 +95,25 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
         return store
 
     assert taken_by(fill) < 1.25 * MAX_BYTES
+
+
+def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
+    """A crawl stores a policy before the rules of its file are compiled. `measure` counts the
+    rules, and removes older policies if the memory exceeds its limit.
+    """
+    reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
+    store, made = MemoryStore(10**6, lambda: 0.0, MAX_BYTES), list[Policy]()
+    for seed in range(50):
+        origin = Origin("http", f"h{seed}.test", 80)
+        response = RobotsResponse(200, FILES["rules"](seed).encode())
+        made.append(Policy.from_response(origin, response, reader, 0.0, freshness))
+        store.put(made[-1])
+        made[-1].rules("me")
+        store.measure(made[-1])
+
+    stored = [it for it in made if store.get(it.origin)]
+    assert stored[-1] is made[-1]
+    assert sum(map(bytes_of, stored)) <= MAX_BYTES
 
 
 def test_usage_preferences_are_counted() -> None:
