@@ -286,7 +286,7 @@ DOCUMENTED = {
     ),
     "signals": "signals",
     "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
-    "spiders": "Spider",
+    "spiders": "Spider spiders.SitemapSpider",
 }
 """The names that this package imports from Scrapy, by the page of Scrapy's topics that
 documents them.
