@@ -23,7 +23,8 @@ __all__ = [
 ]
 
 
-# Use no deadline, because the time of an example depends mainly on the machine.
+# Set no deadline for the examples of Hypothesis. The duration of an example depends mainly
+# on the machine.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -32,13 +33,15 @@ settings.load_profile("any-machine")
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    """Yield a scripted HTTP server on one port of loopback."""
+    """Yield a scripted HTTP server on one loopback port."""
     with Site() as started:
         yield started
 
 
 @pytest.fixture(params=reactors())
 def reactor(request: pytest.FixtureRequest) -> Reactor:
-    """Return the name of a reactor. The test runs with each reactor of this Scrapy."""
+    """Return the name of a reactor. The test runs once with each reactor that this version
+    of Scrapy supports.
+    """
     chosen: Reactor = request.param
     return chosen

@@ -1,6 +1,6 @@
 """The table of outcomes: the meaning of each answer to GET /robots.txt (R1 to R7).
 
-Each row has its own origin. Most answers with a file have the file `RULES`.
+Each row of the table has its own origin. The robots.txt file in most answers is `RULES`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of an answer.
+    """The meaning of an answer to GET /robots.txt.
 
-    *opened* and *closed* say how the requests for /open and /closed end. *outcome* is the word
-    for the answer in stats and log. *log* is the beginning of the explanation in the log.
-    *kept* is the number of seconds for which the answer is used. If *shared* is true, the next
-    crawl gets the answer from the store.
+    *opened* and *closed* say how the requests for /open and /closed end. *outcome* is the
+    word that stats and log use for the answer. *log* is the beginning of the text that
+    explains the answer in the log. *kept* is the number of seconds for which the answer is
+    used. If *shared* is true, the next crawl gets the answer from the store.
     """
 
     opened: str
@@ -56,11 +56,13 @@ R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
 R3 = Meaning("forbidden", "forbidden", "forbidden", FRESH, "WARNING", HOUR)
 R4 = Meaning(FETCHED, FETCHED, "absent", FRESH)
 R5 = Meaning("unreachable", "unreachable", "unreachable", REFUSED, "WARNING", PAUSE, 4)
-"""A status that means "not now". The next crawl gets this answer from the store."""
+"""An answer whose status means "not now". The next crawl gets such an answer from the
+store.
+"""
 R5_FINAL = replace(R5, attempts=1)
 R5_NETWORK = replace(R5, attempts=3, shared=False)
 R5_NO_POLICY = replace(R5, attempts=1, shared=False)
-"""An answer without a policy. A retry would not change the answer."""
+"""An answer that contains no usable policy. A retry would not change such an answer."""
 R7 = Meaning(
     "failed",
     "failed",
@@ -74,10 +76,12 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An origin: *at*, or `{slug}.test` by default.
+    """A row of the table: an origin, and the meaning of the answer from this origin. The
+    origin is *at*, or `{slug}.test` by default.
 
-    In each attempt to fetch robots.txt, the origin receives *requests* requests. If *by_proxy*
-    is true, the test's server is the proxy for these requests, with plain `http:`.
+    In each attempt to fetch robots.txt, the origin receives *requests* requests. If
+    *by_proxy* is true, all requests for the origin go through the test's server as an HTTP
+    proxy.
     """
 
     slug: str
@@ -98,7 +102,7 @@ class Row:
 
 
 def meaning_of(status: int) -> Meaning:
-    """Return the meaning of *status* according to R1 to R7."""
+    """Return the meaning of an answer with *status* (R1 to R7, answers)."""
     if status // 100 == 2:
         return R1_EMPTY if status == 204 else R1
     if status in {401, 403}:
@@ -117,7 +121,7 @@ def raw(text: bytes) -> Reply:
 
 
 def headed(*headers: tuple[str, str], status: int = 200) -> Reply:
-    """Return a reply with `RULES` and *headers*."""
+    """Return a reply with *headers* and the body `RULES`."""
     return Reply(status, RULES, headers)
 
 
@@ -267,8 +271,9 @@ FILES = [
 ]
 
 
-# Ours 3.1 (retries): a file, a 404 and a 410 count as answers of the origin. Every other answer
-# possibly comes from the proxy. After a 401 or 403, robots.txt is requested once more.
+# Ours 3.1 (retries): if a proxy is used, a robots.txt file, a 404 and a 410 count as
+# answers of the origin. Every other answer possibly comes from the proxy. After a 401 or
+# 403 through a proxy, robots.txt is requested once more.
 BY_PROXY = replace(R5, shared=False)
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, attempts=2, shared=False)
 PROXIED = [
@@ -309,7 +314,9 @@ answers the opposite meaning.
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """Script the targets of redirects, and yield rows whose answer is a redirect (R2)."""
+    """Script the targets of redirects, and yield rows whose answer is a redirect (R2,
+    redirects).
+    """
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),
@@ -354,7 +361,7 @@ def redirects(site: Site) -> Iterator[Row]:
 
 
 def without_server(site: Site) -> Iterator[Row]:
-    """Yield rows of origins that have no HTTP server for the scheme of the origin."""
+    """Yield rows whose origin has no HTTP server for its scheme."""
     secure = site.secure_url("", host="plain-to-tls.test").replace("https:", "http:")
     yield Row("plain-to-tls", None, R5_NETWORK, 0, secure)
     yield Row("refused", None, R5_NETWORK, 0, site.refused_url(""))

@@ -40,9 +40,10 @@ def changed(**settings: Any) -> Settings:
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int], expected: dict[object, int | None]
 ) -> None:
-    """Our middleware gets the order of the built-in middleware, unless the user has listed it.
+    """The add-on enables our middleware at the order of the built-in middleware. If the
+    user has listed our middleware, its order does not change.
 
-    A later setting with a higher priority takes precedence.
+    If DOWNLOADER_MIDDLEWARES is set later with a higher priority, the later order applies.
     """
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected
@@ -54,10 +55,11 @@ def test_ours_takes_the_place_of_the_built_in(
 def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The add-on sets RESPONSE_ROUGH_SIZE to 0, so that waiting requests do not reach the limit.
+    """The add-on sets RESPONSE_ROUGH_SIZE to 0. Waiting requests then do not count towards
+    the limit of active responses.
 
-    Only versions with Scrapy's pull request 6430 have this setting. The user's value takes
-    precedence, and a dry run does not set a value.
+    Only Scrapy versions with pull request 6430 have RESPONSE_ROUGH_SIZE. The add-on does
+    not change a value that the user has set. In a dry run, the add-on sets no value.
     """
     name = "RESPONSE_ROUGH_SIZE"
     assert name in changed() or name not in Settings()
@@ -72,7 +74,7 @@ def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
 def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
     site: Site, size: int | None
 ) -> None:
-    """If our middleware is enabled by hand, a warning says to set RESPONSE_ROUGH_SIZE.
+    """If our middleware is enabled by hand, a warning recommends RESPONSE_ROUGH_SIZE = 0.
 
     If the user has set RESPONSE_ROUGH_SIZE, there is no warning.
     """
@@ -91,7 +93,9 @@ def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
 def test_browser_is_not_checked_without_the_add_on(
     site: Site, *, by_hand: bool
 ) -> None:
-    """One log line says that ROBOTS1994_BROWSER has no effect. A dry run also logs this line."""
+    """Without the add-on or in a dry run, one warning says that ROBOTS1994_BROWSER has no
+    effect.
+    """
     settings: dict[str, Any] = {"ROBOTS1994_BROWSER": True}
     if by_hand:
         settings["DOWNLOADER_MIDDLEWARES"] = {BUILT_IN: None, OURS: 100}
@@ -124,7 +128,8 @@ class OwnMiddleware(RobotsTxtMiddleware):
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If the user has listed a subclass of the built-in middleware, the add-on warns.
+    """If the user has listed a subclass of the built-in middleware, the add-on logs a
+    warning.
 
     The subclass would also fetch each robots.txt. A disabled subclass causes no warning.
     """
@@ -159,7 +164,8 @@ DRY_RUN = "ROBOTS1994_DRY_RUN"
     (f"\n{DRY_RUN} = True\n", None, (), False),
     (NONE, None, (), False),
     (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
-    # The command line takes precedence over the spider, and the spider over the project.
+    # Settings on the command line override settings of the spider. Settings of the spider
+    # override settings of the project.
     (f"\n{DRY_RUN} = True\n", {DRY_RUN: False}, (), True),
     ("", {DRY_RUN: False}, ("-s", f"{DRY_RUN}=1"), False),
     short=3,
@@ -174,9 +180,11 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Project, `custom_settings` and `-s` can enable and disable obedience to robots.txt.
+    """Project settings, `custom_settings` and `-s` can enable or disable obedience to
+    robots.txt.
 
-    In a project without the add-on, `custom_settings` and `-s` can set ADDONS.
+    In a project without the add-on, `custom_settings` and `-s` can add the add-on to
+    ADDONS.
     """
     project = Project.make(tmp_path, site, settings=settings, custom=custom)
 
@@ -198,7 +206,7 @@ def test_spider_that_disobeys_is_no_warning(
 ) -> None:
     """If ROBOTSTXT_OBEY is False, our middleware logs one line at INFO, and no warning.
 
-    The line says what to set. The built-in middleware logs nothing.
+    The line says that ROBOTSTXT_OBEY = True enables our middleware.
     """
     site.robots(CLOSED)
     pages = [site.url("/open"), site.url("/private")]
@@ -212,7 +220,9 @@ def test_spider_that_disobeys_is_no_warning(
 
 
 def test_parser_works_with_the_built_in(site: Site) -> None:
-    """With ROBOTSTXT_PARSER, the built-in middleware uses the decisions of our parser."""
+    """If ROBOTSTXT_PARSER names our parser, the built-in middleware obeys our parser's
+    decisions.
+    """
     site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
     parser = {"ROBOTSTXT_PARSER": "scrapy_robots1994.Robots1994Parser"}
     pages = [site.url("/open"), site.url("/private")]

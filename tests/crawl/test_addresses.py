@@ -1,8 +1,10 @@
-"""Tests of forms of URLs: which forms are checked, and for which origin.
+"""Tests of unusual forms of URLs: each URL is checked with the robots.txt of the right
+origin.
 
-Each form is checked as it is sent (O27, spellings). The log of the server shows what each HTTP
-handler of Scrapy sends. Some handlers remove dot segments, and servers remove the remaining dot
-segments. Some handlers find the host in a part of the URL that other handlers use as the path.
+A URL is checked in the form in which the URL is sent (O27, spellings). The log of the
+server shows what each HTTP handler of Scrapy sends. Some handlers remove dot segments, and
+servers remove the remaining dot segments. Some handlers find the host in a part of the URL
+that other handlers use as the path.
 """
 
 from __future__ import annotations
@@ -29,15 +31,17 @@ from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.site import Site
 
-# Scrapy's default resolver does not accept IPv6 literals. The setting was renamed in
-# Scrapy 2.19, and the old name causes a warning.
+# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting
+# for the resolver, and the old name causes a warning.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """A Unicode host, a port, credentials, and a trailing dot do not prevent the check."""
+    """A URL is checked even if it has a Unicode host, a port, credentials, or a trailing
+    dot.
+    """
     with Site(ports=2) as site:
         site.robots(CLOSED)
         forms = [
@@ -50,7 +54,8 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # Do not check the page with a password in its URL, because versions of Scrapy differ.
+    # Accept both a fetched and a failed page for the URL with a password, because versions
+    # of Scrapy differ.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -61,7 +66,9 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
 
 
 def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
-    """An origin with an IPv6 literal is checked. The crawl uses Scrapy's resolver for IPv6."""
+    """Requests to an origin with an IPv6 literal are checked. The crawl uses Scrapy's
+    resolver for IPv6.
+    """
     with Site(ipv6=True) as site:
         site.robots(CLOSED)
         urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
@@ -91,7 +98,7 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 
 
 def test_robots_txt_is_not_redirected_to_a_web_socket(site: Site) -> None:
-    """R2 (redirects): only redirects to http and https are followed."""
+    """R2 (redirects): a redirect of robots.txt is followed only to an http or https URL."""
     to = site.url("/elsewhere").replace("http:", "ws:")
     site.answer("/robots.txt", replies.redirect(to))
     result = crawl([site.url("/open")], settings={"DOWNLOAD_HANDLERS": {"ws": FAKE}})
@@ -112,7 +119,9 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """A URL without a host is not sent, because some clients would send it to another host."""
+    """A request for a URL without a host fails. Some clients would send the request to
+    another host.
+    """
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
@@ -154,7 +163,7 @@ SPELLINGS = (
     "/x/.%2e/%2e/private/16",
     "/pri\tvate/17",
     "/a/.\n./priva\rte/18",
-    # The following targets are allowed.
+    # The robots.txt allows the following targets.
     "/open/1",
     "/private/../open/2",
     "/open?to=/a/../private/3",
@@ -208,7 +217,9 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
 def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
     reactor: Reactor, tmp_path: Path, meta: dict[str, bool]
 ) -> None:
-    """The HTTP/2 handler requests no disallowed URL. HTTP/2 sends the path in a header."""
+    """The HTTP/2 handler requests no disallowed URL, whatever the spelling of the URL.
+    HTTP/2 sends the path in a header.
+    """
     handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
     with http2_site(tmp_path) as (base, targets):
         requests = [CrawlRequest(base + path, meta) for path in SPELLINGS]
@@ -249,9 +260,10 @@ an origin that disallows everything. Scrapy accepts only URLs that contain `://`
 def test_url_that_clients_read_differently_is_not_requested(
     reactor: Reactor, handler: str
 ) -> None:
-    """If clients parse a URL differently, the request fails with `NotSupported`.
+    """If clients find different hosts in a URL, a request for this URL fails with
+    `NotSupported`.
 
-    There is no robots.txt that could be fetched for such a URL.
+    For such a URL, no robots.txt is fetched.
     """
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:

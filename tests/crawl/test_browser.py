@@ -1,6 +1,6 @@
 """Tests of the requests that the browser of scrapy-playwright sends by itself.
 
-The tests compare these requests with the server's log.
+The tests read the browser's requests from the server's log.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ PICTURE = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    """Yield a site with two origins on one host. The second origin disallows /hidden."""
+    """Yield a site with two origins on one host. The robots.txt of the second origin
+    disallows /hidden.
+    """
     with Site(ports=2) as started:
         started.robots(RULES)
         other = started.url("", port=1).removeprefix("http://")
@@ -60,7 +62,8 @@ def page(url: str, **meta: Any) -> CrawlRequest:
 def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     site: Site, tmp_path: Path, *, is_checked: bool
 ) -> None:
-    """Pictures, scripts, frames and data of a page are checked with the policy of their origin.
+    """The policies of their origins decide about pictures, scripts, frames and data of a
+    page.
 
     Each robots.txt is fetched once.
     """
@@ -85,7 +88,8 @@ def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     refused = [] if is_checked else aborted
     assert seen == sorted(["/page", "/ok.png", "/pic.png", *robots, *refused])
     assert result.fetched_urls == [site.url("/page")]
-    # The origin that refuses connections is unreachable (R5).
+    # The picture at the origin that refuses connections is also disallowed (R5,
+    # unreachable).
     assert result.stats.get("robots1994/browser/disallowed", 0) == 6 * is_checked
     assert result.stats.get("robots1994/browser/not_known", 0) == 0
     assert len(result.lines("Of what the browser loaded by itself")) == is_checked
@@ -153,7 +157,8 @@ def test_later_navigation_to_a_url_that_scrapy_requested_is_judged(site: Site) -
 
 
 def test_request_without_a_policy_is_aborted(site: Site) -> None:
-    """R7 (our own fault): if the fetch of a picture's robots.txt fails, the picture is aborted.
+    """R7 (our own fault): if a component breaks the fetch of a picture's robots.txt, the
+    browser does not load the picture.
 
     The page with the picture is fetched.
     """
@@ -168,7 +173,9 @@ def test_request_without_a_policy_is_aborted(site: Site) -> None:
 
 
 def test_function_of_the_project_is_asked_first(site: Site) -> None:
-    """A request is aborted if the project's function aborts it. Other requests are checked."""
+    """The function in PLAYWRIGHT_ABORT_REQUEST can abort any request. Requests that the
+    function does not abort are checked.
+    """
     site.answer(
         "/page", replies.html("<img src=/a.png><img src=/b.gif><img src=/no.gif>")
     )
@@ -185,9 +192,10 @@ def test_function_of_the_project_is_asked_first(site: Site) -> None:
 def test_function_of_the_project_that_does_not_exist_stops_the_crawl(
     site: Site,
 ) -> None:
-    """If PLAYWRIGHT_ABORT_REQUEST has an unknown path, the crawl does not start.
+    """If PLAYWRIGHT_ABORT_REQUEST names a function that does not exist, the crawl does not
+    start.
 
-    The error has the name of the setting.
+    The error message contains the name of the setting.
     """
     settings = CHECKED | {"PLAYWRIGHT_ABORT_REQUEST": "tests.support.nothing"}
     result = browse(page(site.url("/page")), settings=settings)

@@ -15,9 +15,11 @@ GZIP = (("Content-Encoding", "gzip"),)
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     site: Site, reactor: Reactor
 ) -> None:
-    """A refusal has the text of the failure, and the exception of the fetch as its cause.
+    """The exception of a refusal contains the text of the failure. Its cause is the
+    exception that ended the fetch.
 
-    After a fetch with an error status, the refusal has no cause, because there is no exception.
+    After an answer with an error status, the refusal has no cause, because no exception
+    ended the fetch.
     """
     site.answer("/robots.txt", replies.reset(), at="reset.test")
     site.answer("/robots.txt", replies.status(503), at="down.test")
@@ -55,9 +57,9 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 def test_robots_check_explains_what_failed(
     site: Site, answer: Reply, said: str
 ) -> None:
-    """`robots-check` explains why an answer could not be used.
+    """`robots-check` explains why an answer to the robots.txt request could not be used.
 
-    The output does not say that there was no answer.
+    The output of the command does not say that there was no answer.
     """
     site.answer("/robots.txt", answer)
     args = ("-s", "RETRY_ENABLED=False", "--explain")
@@ -70,7 +72,7 @@ def test_robots_check_explains_what_failed(
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
     """Ours 3.1 (retries): with a failing proxy, robots.txt is requested RETRY_TIMES + 1 times.
 
-    All pages together cause only these robots.txt requests.
+    All pages that wait for this robots.txt share these requests.
     """
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
@@ -83,9 +85,10 @@ def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) ->
 
 
 def test_own_retries_count_as_those_of_the_page(site: Site) -> None:
-    """Ours 3.1 (retries): our own retries count as retries of the page.
+    """Ours 3.1 (retries): our own retries of robots.txt count as retries of the page.
 
-    If file descriptors are always missing, robots.txt is requested RETRY_TIMES + 1 times.
+    If the process never has a free file descriptor, robots.txt is requested RETRY_TIMES + 1
+    times.
     """
     handler = {"http": "tests.support.failures.FailingHandler"}
     settings = {

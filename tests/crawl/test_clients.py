@@ -1,8 +1,9 @@
 """Tests that a URL is judged as the client sends it (O27, spellings), with every client.
 
-The tests put every byte into each part of a URL, as it is and percent-encoded. The first crawl
-sends the URLs to a server with each download handler. The robots.txt of the second crawl
-disallows the targets that the server received, so these targets must not arrive again.
+The tests put every byte into each part of a URL, both unencoded and percent-encoded. The
+first crawl sends the URLs to a server with each download handler. The robots.txt of the
+second crawl disallows the targets that the server received. The server must not receive
+these targets again.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ PARAMETERS = ("/a;b", "/a;b?q")
 
 
 def targets() -> list[str]:
-    """Return targets of all kinds. Each target contains its number."""
+    """Return targets with every kind of byte in every part. Each target contains its own
+    number.
+    """
     forms = [part.format("{}", it) for part, texts in PARTS.items() for it in texts]
     return [
         it.replace("{}", f"n{number}", 1)
@@ -77,7 +80,9 @@ def targets() -> list[str]:
 
 
 def verbatim(target: str) -> bool:
-    """Return whether a client can send *target* as it is. Scrapy encodes all other targets."""
+    """Return whether a client can send *target* without encoding it. Scrapy encodes all
+    other targets.
+    """
     return re.fullmatch(r"[!-~]+", target) is not None
 
 
@@ -100,9 +105,10 @@ def number_of(target: str) -> str:
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Return the targets that the client changed, each with the form that arrived.
+    """Return the targets that the client changed, each with the form that the server
+    received.
 
-    *seen* has all targets that arrived at the server.
+    *seen* contains all targets that the server received.
     """
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
@@ -111,7 +117,7 @@ def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, s
 
 
 def decoded(target: str) -> str:
-    """Return the common form of *target* and its equal spellings.
+    """Return a form of *target* that is equal for all equivalent spellings.
 
     `%2F` is not decoded (O18, percent-encodings).
     """
@@ -119,17 +125,18 @@ def decoded(target: str) -> str:
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Return a file that disallows each target of *found* in the form that arrived.
+    """Return a robots.txt that disallows each target of *found* in the form that the server
+    received.
 
-    In the dialect "extended", the file also allows the targets as they are written.
+    In the dialect "extended", the robots.txt also allows the targets as they are written.
     """
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # O18 (percent-encodings): omit an Allow that also covers the target as it arrives,
-        # because this Allow would decide.
+        # O18 (percent-encodings): omit an Allow line that also covers the form that the
+        # server received, because this Allow line would decide.
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
@@ -149,7 +156,7 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 ) -> None:
     """If robots.txt disallows a target as the client sends it, the target never arrives.
 
-    The robots.txt has a rule for each target that the client changes.
+    The robots.txt disallows the sent form of each target that the client changes.
     """
     base = site.url("")
     options: dict[str, Any] = {"reactor": reactor, "may_warn": True}
@@ -226,9 +233,10 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
     meta: dict[str, bool],
     sent: list[str],
 ) -> None:
-    """A URL that the client sends as written is judged as written.
+    """If the client sends a URL as written, the URL is judged as written.
 
-    If the client changes the URL, only the URL is judged in the changed spelling, not the rule.
+    If the client changes the spelling of a URL, the changed URL is compared with the
+    unchanged rule.
     """
     site.robots(RESPELLED)
     settings: dict[str, Any] = {"ROBOTS1994_DIALECT": dialect}
@@ -246,7 +254,7 @@ def test_ours_o27_request_that_chooses_its_handler_counts_as_every_client(
 ) -> None:
     """If a request chooses its handler, the URL is judged in the spellings of every client.
 
-    The setting and the meta key of Scrapy's pull request 7885 choose the handler.
+    Scrapy's pull request 7885 adds the setting and the meta key that choose the handler.
     """
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     url = site.url("/out?u=%2Fprivate")
@@ -288,9 +296,11 @@ def test_ours_o27_every_way_to_a_url_is_judged_as_aiohttp_sends_it(
 def test_evidence_is_verified_with_the_client_that_it_names(
     site: Site, tmp_path: Path
 ) -> None:
-    """Evidence of a refused request and of a request with `verbatim_url` can be verified.
+    """The evidence of a refused request and of a sent request with `verbatim_url` can be
+    verified.
 
-    The refused URL and the sent URL are equal, so the client makes the difference.
+    Both requests have the same URL, but only the spelling that the client sends for the
+    first request is disallowed.
     """
     site.robots("User-agent: *\nDisallow: /out?u=/private\n")
     url = site.url("/out?u=%2Fprivate")

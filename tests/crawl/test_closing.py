@@ -1,6 +1,6 @@
 """Tests of crawls that close while requests wait for a robots.txt.
 
-Such a crawl ends, and does not lose a request.
+A crawl that closes during this wait ends, and loses no request.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ even if ROBOTSTXT_OBEY is off.
 @table(
     ("limit", "most"),
     ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-    # In six seconds, the first page arrives even on a busy machine.
+    # The limit is six seconds, so that the first page arrives even on a busy machine.
     ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, WAIT // 2),
     # Scrapy 2.13 counts an error 0.2 s late.
     ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 1 + 2 * CONCURRENT),
@@ -46,7 +46,8 @@ even if ROBOTSTXT_OBEY is off.
 def test_limit_closes_a_crawl_whose_requests_waited(
     site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
-    """A crawl that reaches its limit fetches only a few more pages than the limit.
+    """A crawl that reaches a CLOSESPIDER limit while requests wait fetches few further
+    pages.
 
     Most waiting requests are not sent.
     """
@@ -67,7 +68,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6 (closing): after Ctrl-C, no waiting page is fetched or fails.
+    """R6 (closing): after Ctrl-C, waiting pages are not fetched, and do not fail.
 
     A second Ctrl-C ends the crawl at once.
     """
@@ -93,10 +94,10 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """A crawl that was interrupted twice requests each page once after it is resumed.
+    """After two interrupts, the resumed crawl requests each page exactly once.
 
-    The first interrupt comes while all requests wait. The second interrupt comes while
-    requests are in another middleware.
+    The first interrupt comes while all requests wait for robots.txt. The second interrupt
+    comes while another middleware processes the requests.
     """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
@@ -123,9 +124,9 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """At a close, all pages in the queue of a download slot return to the scheduler.
+    """At a close, all requests that wait for a crawl delay are returned to the scheduler.
 
-    The close does not wait for these pages, because a robots.txt can state any delay.
+    The close does not wait for the crawl delay, because a robots.txt can state any delay.
     """
     settings = {
         "CONCURRENT_REQUESTS": 4,
@@ -135,7 +136,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     }
     args = {"pages": 12, "filtered": True}
     side = Side(reactor=reactor, settings=settings)
-    # The delay also applies between robots.txt and the first page.
+    # The crawl delay also applies between the robots.txt request and the first page.
     site.robots("User-agent: *\nCrawl-delay: 3\n")
     running = side.start(site, spider_args=args, hook="close_soon")
     site.wait("/p0")
@@ -153,9 +154,10 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """No fetch begins after the close, although other origins wait for a fetch.
+    """After a close begins, no further robots.txt is requested, although requests of other
+    origins wait for a fetch.
 
-    Origins that never answer occupy all 4 fetches.
+    Origins that never answer occupy all four parallel fetches.
     """
     settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
     site.answer("/robots.txt", replies.black_hole())
@@ -203,7 +205,8 @@ def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
-    """If another component sets the concurrency to 4, at most 4 pages are downloaded at once.
+    """If another component sets the concurrency to 4, at most four pages are downloaded at
+    once.
 
     The component sets the concurrency while 100 requests wait. All pages are fetched, and the
     concurrency is 4 at the end of the crawl.
@@ -248,9 +251,9 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
-    """Callbacks that block the scraper receive the pages that they await.
+    """Callbacks that block Scrapy's scraper still receive the pages that they await.
 
-    The server answers no awaited page before all awaited pages have been requested.
+    The server sends the awaited pages only after all of them have been requested.
     """
     site.robots(OPEN)
     for number in range(4):
@@ -267,13 +270,14 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# R6 (closing): at a close, a request that a component awaits is finished.
+# R6 (closing): the following tests close a crawl while a component awaits a request. The
+# awaited request is finished.
 
 
 @table(
     ("answers", "settings", "end"),
     ([replies.text(OPEN, gate="late")], {}, 200),
-    # After a temporary error such as a 503, the item must still get its page.
+    # After a temporary error such as a 503, the callback must still get its page.
     (
         [replies.Reply(503, gate="late"), replies.text(OPEN)],
         {"RETRY_ENABLED": True},
@@ -293,7 +297,7 @@ def test_page_awaited_at_a_close_has_its_end(
 ) -> None:
     """At a close, a page that a callback awaits is fetched, or refused if it cannot be checked.
 
-    The robots.txt of the page arrives after the close has begun, or never.
+    The robots.txt for the page arrives after the close has begun, or never.
     """
     site.robots(OPEN)
     site.answer("/robots.txt", answers, at="a.test")
@@ -314,8 +318,8 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 ) -> None:
     """If a middleware awaits a copy of a page's request at a close, the copy is fetched.
 
-    The copy has the meta of the request. The request came from the scheduler, but the copy did
-    not.
+    The copy has the meta of a request from the scheduler, but the copy itself never was in
+    the scheduler.
     """
     site.robots(OPEN, gate="late")
     settings = {
@@ -326,7 +330,8 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     running = side.start(site, spider_args={"pages": 3}, timeout=30, hook="close_soon")
     site.wait("/robots.txt", count=3)
     running.interrupt()
-    # The close ends each wait, and then each robots.txt is requested once more.
+    # The close ends each wait for robots.txt, and then each robots.txt is requested once
+    # more.
     site.wait("/robots.txt", count=6)
     site.open("late")
     running.result()
@@ -360,9 +365,9 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """At a close, each item gets the file or page that its pipeline awaits.
+    """At a close, each item pipeline still receives the file or page that it awaits.
 
-    The closed crawl and the resumed crawl together yield all items.
+    The closed crawl and the resumed crawl together yield all 30 items.
     """
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
@@ -374,10 +379,12 @@ def test_close_finishes_what_pipelines_await(
 def complete_items(
     folder: Path, middleware: Middleware, pipeline: str, found: str, limit: Any
 ) -> tuple[bool, int]:
-    """Run a crawl that closes early, resume it, and return whether the items are complete.
+    """Run a crawl that closes early, resume the crawl, and return two results about the
+    items.
 
-    The first result is whether each item of the closing crawl has a value in the field *found*.
-    The second result is the number of items of both crawls with a value in this field.
+    The first result is whether each item of the closed crawl has a value in the field
+    *found*. The second result is the number of items of both crawls that have a value in
+    the field.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
@@ -398,7 +405,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # Open the gate of the files' robots.txt only after the close has begun.
+        # Open the gate for the robots.txt of `files.test` only after the close has begun.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()
@@ -411,7 +418,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """At a close, waiting requests that a job cannot store are finished.
+    """At a close, waiting requests that cannot be stored in JOBDIR are finished.
 
     Our middleware loses no more requests than the built-in middleware.
     """

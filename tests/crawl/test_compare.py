@@ -16,9 +16,9 @@ PROTEGO = "robots1994/compare/ProtegoRobotParser"
 def test_parser_that_never_answers_ends_the_comparison(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """If a compared parser never answers, all pages are still fetched.
+    """If a compared parser never answers, all allowed pages are still fetched.
 
-    One warning has the name of the parser, and the report is written.
+    One warning contains the name of the parser, and the report is written.
     """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
@@ -39,9 +39,10 @@ def test_parser_that_never_answers_ends_the_comparison(
 
 
 def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
-    """With `True`, the parser in ROBOTSTXT_PARSER is compared, and our parser decides.
+    """With ROBOTS1994_COMPARE = True, our parser decides, and the parser in
+    ROBOTSTXT_PARSER is compared.
 
-    Each decision is counted once.
+    The stats count each compared decision once.
     """
     site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n")
     pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y", "/y?z")]
@@ -61,7 +62,7 @@ def test_request_that_went_back_to_the_scheduler_is_compared_once(
 ) -> None:
     """A request that was returned to the scheduler is compared only once.
 
-    Six pages wait for robots.txt while two pages of another host take both slots.
+    Six requests wait for a robots.txt while two pages of another host occupy both slots.
     """
     site.robots("User-agent: *\nDisallow: /no\n", gate="busy", at="slow.test")
     site.answer("/busy", replies.Reply(gate="went back"), at="fast.test")
@@ -84,9 +85,10 @@ def test_request_that_went_back_to_the_scheduler_is_compared_once(
 def test_placeholders_in_the_report_name_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """Placeholders in the name of the report are replaced.
+    """Placeholders in the file name of the comparison report are replaced.
 
-    The JSON report has every count. Each example has a cause and minimal lines.
+    The JSON report contains the counts of each parser. Each example in the report has a
+    cause and the lines that suffice for the difference.
     """
     path = tmp_path / "new" / "%(name)s-%(time)s.json"
     site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
@@ -99,8 +101,8 @@ def test_placeholders_in_the_report_name_are_replaced(
     assert ":" not in written.name
     report = json.loads(written.read_text("utf-8"))
     assert report["parsers"]["ProtegoRobotParser"]["laxer"] == 1
-    # Python 3.14 and newer obey the longest matching rule. Older versions obey the first
-    # matching rule.
+    # Python 3.14 and newer versions obey the longest matching rule. Older versions of
+    # Python obey the first matching rule.
     python = report["parsers"]["PythonRobotParser"]
     assert (python["agree"], python["laxer"]) in {(2, 0), (1, 1)}
     row = report["disagreements"][0]
@@ -120,10 +122,11 @@ def test_placeholders_in_the_report_name_are_replaced(
 def test_difference_because_of_the_status_is_reported(
     site: Site, reply: replies.Reply, direction: str, tmp_path: Path
 ) -> None:
-    """A difference that is caused by the status of robots.txt is reported.
+    """If parsers differ because of the HTTP status of robots.txt, the report has the cause
+    "status".
 
-    The built-in middleware parses the body of any status. After a failed fetch, it allows all
-    URLs.
+    The built-in middleware parses the body of any status. After a failed fetch, the
+    built-in middleware allows all URLs.
     """
     path = tmp_path / "report.json"
     site.answer("/robots.txt", reply)
@@ -138,7 +141,8 @@ def test_difference_because_of_the_status_is_reported(
 def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
     """If a compared parser raises an exception, the crawl continues.
 
-    A stat counts the exceptions, and the report has the class of the exception.
+    A stat counts the exceptions of the parser, and the report contains the class of the
+    exception.
     """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /a\n")
@@ -156,9 +160,10 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:
-    """If the report cannot be written, the page is fetched, and one line is logged.
+    """If the comparison report cannot be written, one line is logged, and the page is still
+    fetched.
 
-    The folder of the report is a file.
+    The report cannot be written here, because its folder is a file.
     """
     (tmp_path / "file").write_text("", "utf-8")
     report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json")}

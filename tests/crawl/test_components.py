@@ -12,15 +12,16 @@ from tests.support.left_out import table
 from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
-# Newer versions of Scrapy put the reason of a filtered file into the results. Older versions
-# need the pipeline in the README.
+# Newer versions of Scrapy put the reason for a missing file into the results of the
+# pipeline. Older versions of Scrapy need a subclass such as `ReportingFiles`.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
 def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
     """A CrawlSpider follows only allowed links, at any depth.
 
-    For a disallowed link, the errback of the spider's rule receives the line of the refusal.
+    For a disallowed link, the errback of the spider's rule receives the refusal and its
+    line.
     """
     site.robots(CLOSED)
     links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
@@ -41,7 +42,8 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
 def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
     """A disallowed request of a pipeline is refused.
 
-    `engine.download_async` raises the exception, and `engine.crawl` calls the errback.
+    `engine.download_async` raises the exception of the refusal. `engine.crawl` calls the
+    errback of the request.
     """
     site.robots(CLOSED)
     a, b = (site.url("/private", host=host) for host in ("a.test", "b.test"))
@@ -64,9 +66,11 @@ def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
 def test_disallowed_file_of_an_item_is_not_requested(
     pipeline: str, refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """A disallowed file of an item is not requested, even after a redirect.
+    """A media pipeline does not request a disallowed file, even after a redirect to this
+    file.
 
-    The item has the allowed file, and the reason for the disallowed file.
+    The item contains the path of the allowed file. If the pipeline reports reasons, the
+    item also contains the reason for the missing file.
     """
     site.robots(CLOSED)
     for name in ("/open.png", "/private.png"):
@@ -96,7 +100,7 @@ def test_disallowed_file_of_an_item_is_not_requested(
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
     """The target of a redirect or a meta refresh is checked.
 
-    The target has the origin of the redirect, another host, or the scheme https.
+    The redirect target has the same origin, another host, or the scheme https.
     """
     with Site(tls="valid") as site:
         site.robots(CLOSED)
@@ -111,7 +115,8 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
         site.answer("/6", replies.redirect(site.secure_url("/secure")))
         site.answer("/7", replies.redirect("/private/7"))
         urls = [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)]
-        # Scrapy copies the meta of an exempt request, so the redirect target is not checked.
+        # Scrapy copies the meta of the exempt request, so the target of its redirect is not
+        # checked.
         exempt = CrawlRequest(site.url("/7"), {"dont_obey_robotstxt": True})
         result = crawl([*urls, exempt], reactor=reactor)
         robots = sorted((it.scheme, it.host[:3]) for it in site.log("/robots.txt"))
@@ -130,7 +135,8 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 ) -> None:
     """The meta of an earlier request does not change a verdict.
 
-    The spider passes `response.meta` on, and repeats a refused request with its meta.
+    The spider passes `response.meta` on to further requests, and repeats a refused request
+    with all its meta.
     """
     site.robots(CLOSED)
     further = [site.url("/private/1"), site.url("/open")]
@@ -153,9 +159,10 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:
-    """If a refused request is repeated with an allowed URL, the meta has no verdict.
+    """If a refused request is repeated with an allowed URL, the meta of the page contains
+    no verdict.
 
-    The repeated request starts with all meta of the refused request.
+    The repeated request initially has all meta of the refused request.
     """
     site.robots(CLOSED)
     to = [site.url("/open"), site.url("/open", host="far.test"), "data:,open"]
@@ -174,7 +181,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
     """If a request is cancelled, waiting and later requests of its origin are still fetched.
 
-    The test cancels requests after each number of steps of the event loop.
+    The test cancels one request after each number of event loop steps from 0 to 59.
     """
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")

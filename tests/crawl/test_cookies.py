@@ -1,6 +1,6 @@
 """Tests of the cookies that are set during a fetch of robots.txt.
 
-Only the requests of this fetch send these cookies.
+Only requests of the same fetch send cookies that were set during the fetch.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ def setting(reply: Reply, *cookies: str) -> Reply:
 
 
 def cookies_of(site: Site, target: str = "/robots.txt") -> list[str]:
-    """Return the cookies of each request for *target*."""
+    """Return the Cookie header of each request for *target*."""
     return [it.headers.get("cookie", "") for it in site.log(target)]
 
 
 def crawl_two(site: Site, **settings: object) -> CrawlResult:
-    """Crawl a page that `FILE` allows and a page that it disallows; return the result."""
+    """Crawl a page that `FILE` allows and a page that `FILE` disallows, and return the
+    result.
+    """
     pages = [site.url("/open"), site.url("/closed")]
     return crawl(pages, settings=COOKIES | settings)
 
@@ -46,7 +48,8 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 ) -> None:
     """Ours R2 (redirects): after a cookie check, robots.txt is requested with the new cookie.
 
-    The built-in middleware also sends the cookie. Pages are requested without the cookie.
+    The built-in middleware also sends the new cookie for robots.txt. Our crawl requests
+    pages without the cookie.
     """
     site.answer("/robots.txt", robots)
     if check:
@@ -62,7 +65,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 def test_only_cookies_for_the_url_are_sent(site: Site) -> None:
     """A cookie is sent only if its attributes Secure, Path and Domain match the URL.
 
-    A cookie that is too long is not sent.
+    A cookie that is too long is never sent.
     """
     lines = (
         "secure=1; Secure",

@@ -17,7 +17,8 @@ from tests.support.site import Site
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
-    # Use the newer name of the setting if it exists. The older name causes a warning since 2.19.
+    # Use the newer name of the setting if Scrapy has this name. The older name causes a
+    # warning since Scrapy 2.19.
     **(
         {"DOWNLOAD_DELAY_JITTER": 0.5}
         if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")
@@ -27,12 +28,12 @@ EXTENDED: dict[str, Any] = {
 
 
 def stating(delay: float) -> str:
-    """Return a robots.txt with *delay* that disallows nothing."""
+    """Return a robots.txt that states the crawl delay *delay*, and disallows nothing."""
     return f"User-agent: *\nCrawl-delay: {delay}\nDisallow:\n"
 
 
 def times(site: Site, host: str) -> list[float]:
-    """Return the arrival times of the requests for *host*, including robots.txt requests."""
+    """Return the arrival times of all requests for *host*, including robots.txt requests."""
     return [seen.at for seen in site.log() if seen.host.startswith(host)]
 
 
@@ -42,14 +43,18 @@ def gaps(site: Site, host: str) -> list[float]:
 
 
 def states(result: CrawlResult) -> list[tuple[Any, ...]]:
-    """Return delay and concurrency of the slot at the end of each download."""
+    """Return the delay and the concurrency of the download slot at the end of each
+    download.
+    """
     return [tuple(state) for state in result.stats["test/slot/127.0.0.1"]]
 
 
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """All pages of an origin without a delay come before the fourth page of any other origin."""
+    """All pages of the origin without a crawl delay are requested before the fourth page of
+    any other origin.
+    """
     delays = {f"{delay}.test": delay for delay in (0.6, 0.7, 0.8, 0.9, 1.0)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
@@ -71,7 +76,7 @@ def test_downloader_without_slots_applies_the_delay(
 ) -> None:
     """The crawl delay is also applied if the downloader has no slots.
 
-    Usually, the download slot applies the delay.
+    A downloader with slots applies the crawl delay through the download slot.
     """
     settings = {
         "DOWNLOADER": f"{COMPONENTS}.SlotlessDownloader",
@@ -86,7 +91,9 @@ def test_downloader_without_slots_applies_the_delay(
 
 
 def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
-    """A delay above ROBOTS1994_CRAWL_DELAY is capped, and the cap is logged once per origin."""
+    """A delay above the maximum in ROBOTS1994_CRAWL_DELAY is capped, and the cap is logged
+    once per origin.
+    """
     site.robots(stating(999))
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -105,7 +112,9 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     {"DOWNLOAD_DELAY": 0.4},
 )
 def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
-    """If the user has set a longer delay than robots.txt, the user's delay applies."""
+    """If the user's download delay is longer than the crawl delay in robots.txt, the user's
+    delay applies.
+    """
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(4)]
     result = crawl(pages, settings=EXTENDED | settings, hook="note_slots")
@@ -115,9 +124,11 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 
 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
-    """The delay of the file applies even if AutoThrottle lowers the delay of the slot.
+    """The delay in robots.txt applies even if AutoThrottle lowers the delay of the download
+    slot.
 
-    AutoThrottle begins with a longer delay, and lowers it because the server is fast.
+    AutoThrottle begins with a longer delay, and lowers this delay because the server is
+    fast.
     """
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
@@ -130,7 +141,9 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) 
 
 
 def test_delay_ends_when_the_policy_states_none(site: Site, reactor: Reactor) -> None:
-    """If a refreshed robots.txt states no delay, the next pages are requested at once."""
+    """If a refreshed robots.txt states no crawl delay, the next pages are requested without
+    a delay.
+    """
     site.answer("/robots.txt", [replies.text(stating(0.4)), replies.text("")])
     for number in range(12):
         link = f'<a href="/{number + 1}">x</a>'
@@ -156,11 +169,11 @@ QUEUES = ["DownloaderAwarePriorityQueue", "ScrapyPriorityQueue"]
 def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """Pages that wait for a delay of 60 s do not block the pages of 20 other hosts.
+    """Pages that wait for a crawl delay of 60 s do not block the pages of 20 other hosts.
 
     The concurrency is 4, and sixteen pages of the slow host come first. With
-    CLOSESPIDER_PAGECOUNT, only few requests can wait for a robots.txt at once. The number of
-    requests that wait for a delay is not limited.
+    CLOSESPIDER_PAGECOUNT, only few requests may wait for a robots.txt at once. The number
+    of requests that wait for a crawl delay is not limited.
     """
     site.robots(stating(60), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
@@ -185,14 +198,16 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
 
 
 def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) -> None:
-    """With a queue by slots, most pages of an origin with a delay stay in the scheduler.
+    """With `DownloaderAwarePriorityQueue`, most pages of an origin with a crawl delay stay
+    in the scheduler.
 
-    ROBOTS1994_MAX_WAITING is 5. The pages in the scheduler do not block another host.
+    ROBOTS1994_MAX_WAITING is 5. The pages of this origin in the scheduler do not block the
+    pages of another host.
     """
     site.robots(stating(60), at="slow.test")
     site.robots("", at="z-free.test")
-    # If hosts have equally many requests, the queue takes the first host by name. Therefore, the
-    # name of the slow host is before the name of the other host.
+    # If two hosts have equally many active requests, the queue takes the first host by
+    # name. Therefore, the name of the slow host sorts before the name of the other host.
     pages = [
         site.url(f"/{number}", host=host)
         for number in range(40)
@@ -216,9 +231,11 @@ BY_SIGNAL = EXTENSION | {"ROBOTS1994_CRAWL_DELAY": True}
 
 
 def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> None:
-    """With the signal `robots_parsed`, the extension works with the built-in middleware.
+    """If Scrapy has the signal `robots_parsed`, the extension `CrawlDelay` works with the
+    built-in middleware.
 
-    If this version of Scrapy does not have the signal, the log recommends a newer version.
+    If this version of Scrapy does not have the signal, the log recommends a newer version
+    of Scrapy.
     """
     site.robots(stating(0.3))
     result = crawl(
@@ -234,9 +251,10 @@ def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> No
 
 @table("stated", "inf", "nan", "-5")
 def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> None:
-    """An infinite or negative delay, or a delay that is not a number, is not applied.
+    """A crawl delay that is infinite, negative or not a number is not applied.
 
-    With such a delay, the requests of the origin would never leave the download slot.
+    If such a delay were applied, the requests of the origin would never leave the download
+    slot.
     """
     site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
     result = crawl(
@@ -252,10 +270,10 @@ def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> 
 def test_crawl_with_extension_and_our_middleware_ends(
     site: Site, reactor: Reactor
 ) -> None:
-    """A crawl with our extension and our middleware ends.
+    """A crawl with both the extension `CrawlDelay` and our middleware ends.
 
-    Both components raise the limit for waiting requests. In an earlier version, each component
-    restored the state that the other component had set.
+    Both components raise the limit of requests for waiting requests. In an earlier version
+    of our package, each component undid the change of the other component.
     """
     hosts = [f"host{number}.test" for number in range(6)]
     site.robots(stating(0.2))
@@ -272,7 +290,9 @@ def test_crawl_with_extension_and_our_middleware_ends(
 def test_extension_is_off_by_default(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without ROBOTS1994_CRAWL_DELAY, the extension does nothing, even if it is enabled."""
+    """Without ROBOTS1994_CRAWL_DELAY, the extension `CrawlDelay` does nothing, even if
+    EXTENSIONS enables the extension.
+    """
     monkeypatch.delenv("ROBOTS1994_TEST_BEYOND", raising=False)
     result = crawl([site.url("/1")], settings=EXTENSION)
 
@@ -284,9 +304,11 @@ def test_extension_is_off_by_default(
 def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     site: Site, reactor: Reactor, pause: float
 ) -> None:
-    """After a page is cancelled in the queue of its slot, the next page is fetched.
+    """After a page is cancelled in the queue of its download slot, the next page is
+    fetched.
 
-    The crawl ends. The test does not check whether Scrapy sends the cancelled page.
+    At the end, the downloader counts no active request. The test does not check whether
+    Scrapy sends the cancelled page.
     """
     site.robots(stating(1))
     result = crawl(
@@ -302,7 +324,9 @@ def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
 
 
 def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
-    """Redirects from four hosts to one host obey the crawl delay of this host."""
+    """If four hosts redirect to one host, the redirected requests obey the crawl delay of
+    that host.
+    """
     site.robots(stating(0.5), at="slow.test")
     hosts = [f"h{number}.test" for number in range(4)]
     for host in hosts:
@@ -311,16 +335,19 @@ def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
     result = crawl([site.url("/moved", host=it) for it in hosts], settings=EXTENDED)
 
     assert len(result.fetched) == 4
-    # The first request is for robots.txt, and the others are for pages.
+    # The first request at `slow.test` is for robots.txt, and the other requests are for
+    # pages.
     assert len(gaps(site, "slow.test")) == 4
     assert min(gaps(site, "slow.test")[1:]) >= 0.5
 
 
 @table(
     ("spider", "start"),
-    # The other host is requested after a redirect to a host with a delay.
+    # In this row, the crawl requests the other host after a redirect to the host with a
+    # delay.
     ("tests.support.child:RequestingSpider", "free.test"),
-    # The other host is requested with the meta of a page of the host with a delay.
+    # In this row, requests for the other host have the meta of a page of the host with a
+    # delay.
     ("MetaPassingSpider", "slow.test"),
 )
 def test_crawl_delay_applies_to_no_other_host(
