@@ -19,9 +19,11 @@ ENTRY = "[scrapy]\nsettings = walker.settings\n"
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
-    """A deployed project obeys robots.txt with the copy of our package in its archive.
+    """A deployed project obeys robots.txt with the copy of our package in the project's
+    egg.
 
-    Our package works in a zip archive, because it does not read files next to its modules.
+    Our package works in a zip archive, because our package reads no files next to its
+    modules.
     """
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
@@ -39,7 +41,7 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    # List the spiders first, because Scrapyd does so before it accepts a project.
+    # List the spiders first, because Scrapyd also lists them before it accepts a project.
     listed = run(RUNNER, archive, "list", folder=elsewhere)
     options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
     result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)

@@ -1,6 +1,7 @@
 """Tests of ROBOTS1994_DRY_RUN.
 
-The built-in middleware decides, and the log reports decisions that our middleware would change.
+In a dry run, the built-in middleware decides. The log reports the decisions that our
+middleware would change.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ IN_FRONT = {"DOWNLOADER_MIDDLEWARES": {OURS: 50}}
 
 
 def summary(result: CrawlResult) -> str:
-    """Return the summary line that is logged at the close."""
+    """Return the summary of the dry run that is logged at the close."""
     (line,) = result.lines("] INFO: Dry run: of ")
     return line.partition("] INFO: ")[2]
 
@@ -59,7 +60,7 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 ) -> None:
     """In a dry run, Protego decides; the log says that our middleware would change 3 decisions.
 
-    Our middleware is enabled by the add-on, by hand, or by both.
+    Our middleware is enabled by the add-on, by hand, or in both ways.
     """
     site.robots(MIXED)
     pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}
@@ -94,9 +95,10 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 class Situation:
     """A robots.txt, and the requests and settings of crawls.
 
-    *runs* is the number of crawls. *unknown* is the number of requests for which the decision
-    of our middleware cannot be known. If *unknown* is -1, the test does not compare decisions.
-    If *is_unchecked* is true, the test does not compare the counts in the report of parsers.
+    *runs* is the number of crawls. *unknown* is the number of requests for which a dry run
+    cannot find the decision of our middleware. If *unknown* is -1, the test does not
+    compare decisions. If *is_unchecked* is true, the test does not compare the counts in
+    the comparison report.
     """
 
     robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE
@@ -113,7 +115,9 @@ class Situation:
     def crawl(
         self, middleware: Middleware, settings: dict[str, Any]
     ) -> tuple[CrawlResult, list[str]]:
-        """Return the result of the last crawl, and all requests that the server received."""
+        """Run the crawls. Return the result of the last crawl, and all requests that the
+        server received.
+        """
         with Site() as site, TemporaryDirectory() as folder:
             robots = self.robots(site) if callable(self.robots) else self.robots
             site.answer("/robots.txt", robots)
@@ -168,7 +172,7 @@ def refreshed(site: Site) -> Reply:
 
 
 def gated(site: Site) -> Reply:
-    """Script a robots.txt that waits until the last page of another host is requested."""
+    """Script a robots.txt that is not sent until the last page of another host is requested."""
     site.robots(MIXED, at="one.test", gate="all")
     site.robots("", at="two.test")
     site.open_when("all", "/end", host="two.test")
@@ -206,7 +210,8 @@ SITUATIONS = {
         },
         unknown=5,
     ),
-    # The report compares only the beginning of the file, which is within our size limit.
+    # The comparison report uses only the beginning of this robots.txt, up to our size
+    # limit.
     "3 MB": Situation(LARGE, is_unchecked=True),
     "no line ends within the limit": Situation(replies.text("#" * 600_000)),
     "404 over the limit": Situation(replies.text("#" * 600_000, 404)),
@@ -239,8 +244,8 @@ SITUATIONS = {
     "raising parser": Situation(
         settings={"ROBOTSTXT_PARSER": f"{COMPONENTS}.RaisingParser"}, unknown=-1
     ),
-    # Scrapy cannot request the robots.txt of the last host, so it checks no request of this
-    # host.
+    # Scrapy cannot request the robots.txt of the last host. Therefore, the built-in
+    # middleware checks no request for this host.
     "spellings": Situation(
         hosts=("one.test", "ONE.test", "one.test.", "a:b@one.test"), is_unchecked=True
     ),
@@ -305,7 +310,7 @@ def refusals(result: CrawlResult) -> Counter[str]:
 
 
 def failures(result: CrawlResult) -> list[str]:
-    """Return the exception and the message of each failed request."""
+    """Return the exception class and the message of each failed request."""
     return without_ports(f"{it.name}: {it.message}" for it in result.failed)
 
 
@@ -315,7 +320,7 @@ def test_dry_run_changes_no_request(
 ) -> None:
     """In a dry run, the server receives the requests that the built-in middleware sends.
 
-    The counts of the dry run are the differences between two real crawls.
+    The dry run counts exactly the decisions that differ between two real crawls.
     """
     situation, report = SITUATIONS[name], tmp_path / "report.json"
     settings = DRY | listed | {"ROBOTS1994_COMPARE_REPORT": str(report)}
@@ -347,8 +352,8 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
     """If our middleware is listed in front of the built-in middleware, the log says where to
     list it.
 
-    In front of the built-in middleware, our middleware would see no decision. The built-in
-    middleware decides as if our middleware were not listed.
+    In front of the built-in middleware, our middleware cannot see the built-in decisions.
+    The crawl sends the requests that the built-in middleware alone would send.
     """
     dry, sent = Situation().crawl("ours", DRY | IN_FRONT | {"ADDONS": {}})
     _, expected = Situation().crawl("builtin", {})
@@ -367,7 +372,7 @@ def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
     settings: dict[str, Any], why: str
 ) -> None:
-    """If a crawl does not obey robots.txt, a dry run has no effect, and the log says why."""
+    """If a crawl does not obey robots.txt, a dry run is disabled, and the log says why."""
     dry, sent = Situation().crawl("ours", DRY | settings)
 
     assert not [it for it in sent if "/robots.txt" in it]
@@ -396,9 +401,11 @@ def test_store_is_neither_read_nor_written_in_a_dry_run(
 
 
 def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
-    """In a dry run, crawl delays, page directives and the sitemap signal have no effect.
+    """In a dry run, crawl delays and page directives have no effect, and the sitemap signal
+    is not sent.
 
-    With the Crawl-delay of 100 s, three pages would take longer than the time limit of tests.
+    If the Crawl-delay of 100 s applied, three pages would take longer than the time limit
+    of tests.
     """
     beyond = {
         "ROBOTS1994_DIALECT": "extended",
@@ -423,10 +430,10 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
 
 
 def test_report_uses_the_robot_name_of_the_built_in(site: Site, tmp_path: Path) -> None:
-    """The report uses the robot name of the built-in middleware for Protego.
+    """For Protego, the comparison report uses the robot name of the built-in middleware.
 
-    The built-in middleware ignores DEFAULT_REQUEST_HEADERS. Further parsers are compared, but
-    do not decide.
+    The built-in middleware ignores DEFAULT_REQUEST_HEADERS. The report also compares the
+    parsers in ROBOTS1994_COMPARE.
     """
     report = tmp_path / "report.json"
     settings = {

@@ -50,8 +50,8 @@ def test_evidence_has_every_answer_of_the_log_and_every_decision(
 ) -> None:
     """The WARC has a record of every answer, and the journal has a line for every decision.
 
-    Some answers are redirects, and some answers have compressed bodies. A failure without an
-    answer is only in the journal.
+    Some answers are redirects, and some answers have compressed bodies. A fetch without an
+    answer appears only in the journal.
     """
     with Site() as site:
         moved = site.url("/r", host="file.test")
@@ -84,7 +84,9 @@ def test_evidence_has_every_answer_of_the_log_and_every_decision(
 def assert_recorded(
     captures: Any, asked: Counter[str], answers: dict[str, Any]
 ) -> None:
-    """Assert that each answer has a record, and that there are no other records."""
+    """Assert that the WARC has a response record for each answer, and no other response
+    records.
+    """
     found = [it for it in captures if it.kind == "response"]
     assert Counter(it.url for it in found) == asked
     assert {it.url: (it.status, it.body) for it in found} == answers
@@ -101,9 +103,10 @@ def assert_recorded(
 
 
 def assert_decided(captures: Any, lines: Any, statuses: set[int]) -> None:
-    """Assert that each line of the journal has the record and the digest of a deciding answer.
+    """Assert that each journal line names the record and the digest of the answer that
+    decided.
 
-    Without an answer, the line says why the fetch failed.
+    If no answer arrived, the journal line says why the fetch failed.
     """
     by_rule = [it for it in lines if it["reason"] == "rule"]
     assert {(it["line"], it["rule"]) for it in by_rule} == {(2, "/a")}
@@ -120,7 +123,7 @@ def assert_decided(captures: Any, lines: Any, statuses: set[int]) -> None:
         assert record.headers["WARC-Payload-Digest"] == line["digest"]
         host = line["url"].split("/")[2]
         assert record.headers["Robots1994-Origin"] == f"http://{host}"
-        # A redirect is not a deciding answer.
+        # A redirect never decides, so no journal line names a redirect.
         assert record.status in statuses - {302}
 
 
@@ -147,10 +150,10 @@ def test_other_tools_read_the_warc(site: Site, tmp_path: Path) -> None:
 def test_item_may_carry_the_record_that_decided(
     site: Site, tmp_path: Path, is_dry_run: bool
 ) -> None:
-    """The meta of a checked page has the id of the record that decided.
+    """The meta of a checked page contains the id of the WARC record that decided.
 
-    A spider can put the id into an item. The meta of an unchecked page has no id, even if its
-    request had an id in the meta.
+    A spider can put the id of the record into an item. The meta of an unchecked page has no
+    such id, even if the request was sent with an id in the meta.
     """
     site.robots(RULES)
     other = {"robots1994_evidence": "urn:uuid:of-another-request"}
@@ -173,9 +176,10 @@ def test_item_may_carry_the_record_that_decided(
 def test_feature_is_imported_only_with_its_setting(
     site: Site, tmp_path: Path, is_on: bool
 ) -> None:
-    """Without the settings, the modules for evidence and comparison are not imported.
+    """Without their settings, the modules for evidence and comparison are not imported.
 
-    The library warcio is not imported either, and no stat is set.
+    Without ROBOTS1994_EVIDENCE, the library warcio is not imported. Without
+    ROBOTS1994_COMPARE, no stat of a comparison is set.
     """
     settings = recording(tmp_path, ROBOTS1994_COMPARE=True) if is_on else {}
     site.robots(RULES)
@@ -200,9 +204,10 @@ def test_feature_is_imported_only_with_its_setting(
 def test_crawl_does_not_start_if_nothing_can_be_written(
     site: Site, tmp_path: Path, folder: str, hook: str, why: str
 ) -> None:
-    """If no evidence can be written, the crawl does not start.
+    """If the evidence cannot be written, the crawl does not start.
 
-    The error is one sentence with the setting, and with the folder or the package to install.
+    The error message is one sentence. It names the setting, and the folder or the package
+    to install.
     """
     (tmp_path / "file").write_text("not a folder")
     settings = recording(tmp_path / folder)

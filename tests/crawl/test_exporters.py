@@ -50,7 +50,9 @@ FIELDS = (
 def exported(
     site: Site, folder: Path, middleware: Middleware, *, nested: bool, **settings: Any
 ) -> CrawlResult:
-    """Crawl refused pages and an allowed page, with a feed in each format; return the result."""
+    """Crawl refused pages and an allowed page, export a feed in each format, and return the
+    result.
+    """
     site.robots(ROBOTS)
     site.answer("/", html("<meta name=robots content='noindex, nofollow'>"))
     feeds = {
@@ -94,9 +96,10 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Every feed has every item of the callback and the errback, in any encoding.
+    """In any encoding, every feed contains every item of the callback and of the errback.
 
-    The items have nested values or plain values.
+    In one case, the objects of our package are fields of items. In the other case, these
+    objects are the items.
     """
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
@@ -112,14 +115,15 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():
             assert len(rows) == len(result.items)
-    # With the built-in middleware, there is an item for the meta of each page. With our
-    # middleware, the verdicts and their parts are also items.
+    # With the built-in middleware, each page yields one item with its meta. With our
+    # middleware, each refused page also yields the verdict and its parts as items.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
 
 
 def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
-    """An exported verdict has the fields of the verdict.
+    """An exported verdict shows what decided: whether the URL is allowed, the reason, the
+    line and the rule.
 
     Bytes that a feed cannot contain are percent-encoded.
     """
@@ -136,9 +140,9 @@ def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/no", "/caf%E9%01", "/x/../no", "/", "/robots.txt"])
 def test_plain_verdict_can_be_marshalled(path: str) -> None:
-    """The result of `as_dict()` can be marshalled.
+    """The result of `as_dict()` of a verdict can be marshalled.
 
-    Marshal accepts neither objects nor subclasses of `str`.
+    The module `marshal` rejects instances of our classes and of subclasses of `str`.
     """
     verdict = RobotsTxt.parse(ROBOTS).verdict(f"http://a.test{path}", "rover")
 
@@ -153,7 +157,9 @@ def test_plain_verdict_can_be_marshalled(path: str) -> None:
 
 
 def test_reason_is_a_text() -> None:
-    """A reason is equal to its text, and is printed as its text, with every version of Python."""
+    """With every version of Python, the reason of a verdict is equal to its text, and is
+    printed as its text.
+    """
     reason = RobotsTxt.parse(ROBOTS).verdict("/no", "rover").reason
 
     assert reason == "rule"

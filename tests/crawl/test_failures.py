@@ -1,6 +1,6 @@
 """Tests of fetches that fail because of the origin (R5) or because of a local error (R7).
 
-No permitted page is lost.
+These failures lose no permitted page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RETRIED = {"RETRY_ENABLED": True}
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
     """Request two pages of each host, and return the result.
 
-    Assert that no page is fetched, and that each request ends in its errback.
+    The function asserts that no page is fetched, and that each request ends in its errback.
     """
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
@@ -35,7 +35,9 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
 def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
-    """After a network failure, the pages are refused, and the failure is not logged as a bug."""
+    """After a network failure of the robots.txt fetch, the pages are refused, and the
+    failure is not logged as a bug.
+    """
     result = crawl_failing(OF_ORIGIN, reactor)
 
     assert set(result.reasons) == {"unreachable"}
@@ -47,10 +49,11 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """After a failure of this machine, the pages fail with this failure.
+    """If a robots.txt fetch fails because of this machine, the pages fail with the
+    exception of the fetch.
 
-    The pages are not refused, and the failure is not logged as a bug. Some failures are the
-    cause of another exception.
+    The pages are not refused, and the failure is not logged as a bug. In some rows, the
+    failure of the machine is the cause of another exception.
     """
     result = crawl_failing(OURS, reactor)
 
@@ -68,7 +71,8 @@ def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
 def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     reactor: Reactor,
 ) -> None:
-    """After a bug in a program, the pages fail with the exception of the bug.
+    """If a bug in a program breaks the robots.txt fetch, the pages fail with the exception
+    of the bug.
 
     Each class of exception is logged with one traceback, however many pages fail.
     """
@@ -84,9 +88,10 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
 def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
     reactor: Reactor,
 ) -> None:
-    """After another failure of a library, the pages fail, but the origin is not unreachable.
+    """If a library fails in another way, the pages fail, but the origin is not recorded as
+    unreachable.
 
-    A wrong API key is an example of such a failure.
+    A failure because of a wrong API key is an example.
     """
     result = crawl_failing(OF_LIBRARIES, reactor)
 
@@ -96,7 +101,9 @@ def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
 
 
 def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
-    """With RETRY_ENABLED = False, robots.txt is requested once, and one line has its URL."""
+    """With RETRY_ENABLED = False, robots.txt is requested once, and one log line contains
+    the URL of robots.txt.
+    """
     site.answer("/robots.txt", [replies.reset(), replies.text(FILE)])
     result = crawl([site.url("/1"), site.url("/2")])
 
@@ -107,9 +114,11 @@ def test_no_retries_if_those_of_scrapy_are_disabled(site: Site) -> None:
 
 
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
-    """With `DOWNLOAD_FAIL_ON_DATALOSS = False`, half a robots.txt still means unreachable (R5).
+    """With `DOWNLOAD_FAIL_ON_DATALOSS = False`, half a robots.txt still makes the origin
+    unreachable (R5).
 
-    The missing half could disallow the pages. The setting applies only to pages.
+    The missing half of the robots.txt could disallow the pages. DOWNLOAD_FAIL_ON_DATALOSS =
+    False applies only to pages.
     """
     site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
     site.answer("/page", replies.truncated(b"half a page", 500))
@@ -123,14 +132,15 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
 
 def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """Slow look-ups of names lose no page.
+    """If look-ups of host names are slow, no page is lost.
 
-    Some look-ups wait in the resolver's queue for longer than the timeouts of three fetches.
+    Some look-ups wait in the resolver's queue for longer than three times
+    ROBOTS1994_TIMEOUT.
     """
     site.robots(FILE)
     urls = [site.url("/page", host=f"h{number}.test") for number in range(30)]
     settings = RETRIED | {"REACTOR_THREADPOOL_MAXSIZE": 2, "ROBOTS1994_TIMEOUT": 1}
-    # Each thread does up to fifteen look-ups in turn.
+    # Each of the two threads does up to fifteen look-ups in turn.
     names = {"TEST_LOOK_UP_SECONDS": 0.3}
     result = crawl(urls, settings=settings | names, reactor=reactor, hook="slow_names")
 
@@ -140,9 +150,9 @@ def test_slow_name_lookups_lose_no_page(site: Site, reactor: Reactor) -> None:
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     """R7 (our own fault): if the process has too few file descriptors, no page is lost.
 
-    All fetches at once would need more descriptors than the limit.
+    All fetches together would need more file descriptors than the limit permits.
     """
-    # Make the file slow, so that all fetches are in progress at once.
+    # Make robots.txt slow, so that all fetches are in progress at once.
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))

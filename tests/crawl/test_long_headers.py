@@ -1,4 +1,4 @@
-"""Tests of very long headers of a robots.txt."""
+"""Tests of very long headers in the answer to a robots.txt request."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ LONG = "," * 5_000
     short=2,
 )
 def test_rest_of_a_long_header_is_ignored(site: Site, header: str, value: str) -> None:
-    """If a header is too long, the file is still obeyed, and the rest of the header is ignored.
+    """If a header of the answer is too long, the robots.txt is still obeyed, and the rest
+    of the header is ignored.
 
-    In a list, the members before the limit count.
+    If the header is a list, the members before the length limit still count.
     """
     site.answer("/robots.txt", Reply(200, FILE, ((header, value),)))
     result = crawl([site.url("/open"), site.url("/closed")])

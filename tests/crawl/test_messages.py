@@ -34,7 +34,7 @@ NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     """One line at the start shows the version and the most important settings.
 
-    Control characters in the line are escaped.
+    Control characters in this log line are escaped.
     """
     site.robots(CLOSED)
     result = crawl(
@@ -55,7 +55,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
     assert 'DEBUG: names read from the User-Agent header: "rover"' in result.log
-    # Without refusals, there is no table, and no stat of refusals.
+    # Without refusals, the crawl logs no table of refusals, and sets no stat of refusals.
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
 
@@ -70,7 +70,8 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """One log line says that the robot name is Scrapy's default name, unless the user set a name.
+    """If the user has not set a robot name, one log line says that the name is Scrapy's
+    default name.
 
     Many sites disallow everything only for Scrapy's default name.
     """
@@ -109,10 +110,11 @@ BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
 def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     site: Site, robots: str, reading: str, warnings: int, advice: int
 ) -> None:
-    """The log recommends the cautious reading if this reading obeys more rules of the file.
+    """The log recommends the cautious reading if the cautious reading obeys more rules of
+    the file.
 
-    For a rule before the first record, the log does not recommend this reading. At the close, a
-    line counts the origins with rules below a blank line.
+    The log does not recommend the cautious reading because of a rule before the first
+    record. At the close, one log line counts the origins with rules below a blank line.
     """
     site.robots(robots)
     result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
@@ -129,10 +131,11 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
 def test_allow_that_is_ignored_is_reported_as_stricter(
     site: Site, dialect: str, reported: int
 ) -> None:
-    """An Allow line that the dialect ignores is reported, because the crawl is then stricter.
+    """The log reports an Allow line that the dialect ignores, because the crawl then
+    refuses more URLs.
 
-    A line that weakens the policy is reported separately. The dialect "extended" does not
-    ignore Allow lines.
+    A misspelt Disallow line, which weakens the policy, is counted separately. The dialect
+    "extended" does not ignore Allow lines.
     """
     site.robots("User-agent: *\nDisalow: /a\nAllow: /b/c\nDisallow: /b\n")
     result = crawl([site.url("/b/c")], settings={"ROBOTS1994_DIALECT": dialect})
@@ -147,7 +150,7 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
     """O5 (readings): a warning about a file is not repeated when the file is fetched again.
 
-    The literal reading of this file allows the whole site.
+    In the literal reading, the file of this test allows the whole site.
     """
     site.robots("User-agent: *\n\nDisallow: /private\n")
     result = crawl(
@@ -166,7 +169,7 @@ def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
 def test_rules_are_escaped_and_shortened(site: Site) -> None:
     """O25 (control characters): log, exceptions and table escape control characters.
 
-    Bidi overrides are also escaped.
+    Bidirectional override characters are also escaped.
     """
     site.robots("User-agent: *\nDisallow: /p\x1b[31m\u202e" + "x" * 200 + "\n")
     result = crawl([site.url("/p%1B[31m%E2%80%AE" + "x" * 201)])
@@ -183,7 +186,8 @@ def test_rules_are_escaped_and_shortened(site: Site) -> None:
 def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     """The table of refusals has one row for each origin, sorted by the number of refusals.
 
-    A row has the number, the outcome, the origin, and the first line that refused.
+    A row has the number of refusals, the outcome, the origin, and the first line that
+    refused.
     """
     site.robots(CLOSED)
     site.answer("/robots.txt", replies.status(503), at="b.test")
@@ -246,10 +250,10 @@ def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """If every start request was refused, the log has one warning.
+    """If robots.txt refused every start request, the crawl logs one warning.
 
-    Duplicates are not counted. With ROBOTS1994_CLOSE_WHEN_DENIED, the finish reason is
-    `robotstxt_denied`.
+    The warning does not count duplicate start requests. With ROBOTS1994_CLOSE_WHEN_DENIED,
+    the finish reason is `robotstxt_denied`.
     """
     site.robots(CLOSED)
     result = crawl(
@@ -278,7 +282,7 @@ def test_record_for_the_default_name_recommends_another_name(
 ) -> None:
     """The log recommends another robot name if a record is for the default name of Scrapy.
 
-    Against a record for every robot, another name does not help.
+    The log does not recommend another name if a record for every robot disallows the URL.
     """
     site.robots(robots)
     result = crawl([site.url("/private/1")], settings=settings)
@@ -297,7 +301,9 @@ def test_record_for_the_default_name_recommends_another_name(
 def test_one_start_request_that_is_sent_prevents_the_warning(
     site: Site, open_one: CrawlRequest
 ) -> None:
-    """A start request that is sent prevents the warning, whatever its result is."""
+    """If at least one start request is sent, the warning about refused start requests is
+    not logged.
+    """
     site.robots(CLOSED)
     started = CrawlRequest(site.url(open_one.url), open_one.meta)
     result = crawl(
@@ -311,7 +317,7 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """A start request that is retried and then refused counts once.
+    """A start request that is retried and then refused counts as one refused start request.
 
     The first fetch of robots.txt fails with a local error (R7, our own fault).
     """
@@ -332,7 +338,9 @@ def test_start_request_that_is_retried_counts_once(
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
-    """If a resumed crawl drops a start request as a duplicate, the request was not refused."""
+    """If a resumed crawl drops a start request as a duplicate, this request does not count
+    as refused.
+    """
     site.robots(CLOSED)
     settings = CLOSING | {"JOBDIR": str(tmp_path)}
     urls = [site.url("/a"), site.url("/b"), site.url("/private")]
@@ -354,10 +362,11 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
-    """The log says that forbidden origins are refused, or would be refused in a dry run.
+    """The log says that all URLs of forbidden origins are refused. In a dry run, the log
+    says that they would be refused.
 
-    Twenty origins each have a warning, a row of the table, and a stat. Further origins are only
-    counted.
+    The first twenty forbidden origins each have a warning, a row in the table, and a stat.
+    Further forbidden origins are only counted.
     """
     site.answer("/robots.txt", replies.text("x", status=403))
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
@@ -410,9 +419,10 @@ answer that causes such a line, the level of the line, and settings.
 def test_lines_about_origins_are_limited(
     site: Site, tmp_path: Path, kind: str, has_store: bool
 ) -> None:
-    """A crawl logs at most twenty lines of each kind, and one summary when the spider closes.
+    """A crawl logs lines of each kind for at most twenty origins, and one summary when the
+    spider closes.
 
-    Lines about policies from a store are also limited.
+    The limit also applies to log lines about policies from a store.
     """
     reply, level, settings = KINDS[kind]
     site.answer("/robots.txt", reply)
@@ -437,7 +447,9 @@ def test_lines_about_origins_are_limited(
 
 @table("number", 20, 21)
 def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) -> None:
-    """R7 (our own fault): a crawl logs at most twenty failures of a proxy, and one summary."""
+    """R7 (our own fault): a crawl logs at most twenty proxy failures. If there are more, a
+    summary follows.
+    """
     proxy = {"proxy": site.refused_url("")}
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
     result = crawl([CrawlRequest(url, proxy) for url in urls])
@@ -459,9 +471,11 @@ def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) 
 def test_warning_about_wildcards_names_the_next_step(
     site: Site, settings: dict[str, Any], start: str, hint: str | None
 ) -> None:
-    """The warning about a wildcard says what to do; in the dialect rfc9309, there is no warning.
+    """The warning about a wildcard says what to do. The dialect rfc9309 obeys wildcards, so
+    it causes no warning.
 
-    In this dialect, blank lines have no meaning, so the line at the start does not show a reading.
+    In the dialect rfc9309, blank lines have no meaning, so the first log line does not show
+    a reading.
     """
     site.robots("User-agent: *\nDisallow: /*.pdf$\n")
     result = crawl([site.url("/")], settings=settings)
@@ -474,7 +488,7 @@ def test_warning_about_wildcards_names_the_next_step(
 def test_policy_of_an_earlier_crawl_names_its_source(
     site: Site, tmp_path: Path
 ) -> None:
-    """The log says that a policy of an earlier crawl comes from Scrapy's HTTP cache."""
+    """If a policy comes from Scrapy's HTTP cache, the log says so."""
     # Set a Date, because the age of a cached answer is counted from this header.
     dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
     site.answer("/robots.txt", dated)
@@ -489,7 +503,7 @@ def test_policy_of_an_earlier_crawl_names_its_source(
 def test_failure_of_a_proxy_names_the_proxy(site: Site, reactor: Reactor) -> None:
     """R7 (our own fault): if a proxy fails, the log line says that a proxy failed.
 
-    Otherwise, the line would suggest that the site is down.
+    A log line without the word "proxy" would suggest that the site is down.
     """
     page = CrawlRequest(site.url("/"), {"proxy": site.refused_url("")})
     result = crawl([page], reactor=reactor)
@@ -521,9 +535,10 @@ IGNORED = "which mean nothing in the dialect"
 def test_ignored_wildcards_are_summed_up_at_the_close(
     site: Site, size: int, reactor: Reactor
 ) -> None:
-    """1994 D1 (value of Disallow): a line at the close counts pages with ignored wildcards.
+    """1994 D1 (value of Disallow): a log line at the close counts the requests that ignored
+    wildcards would have refused.
 
-    Such pages are requested. For the last page, the policy is already in memory.
+    These requests are sent. For the last request, the policy is already in memory.
     """
     site.robots(WILD + "# more\n" * (size // 7))
     first = [site.url("/x.pdf"), site.url("/z.html")]
@@ -551,10 +566,12 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
 def test_ignored_wildcards_that_open_nothing_are_no_warning(
     site: Site, robots: str, dialect: str, is_summed_up: bool
 ) -> None:
-    """If ignored wildcards open no page, the summary is logged at INFO.
+    """If obeying the wildcards would refuse no request, the summary of ignored wildcards is
+    logged at INFO.
 
-    There is no summary if our record has no wildcard, or if the dialect has wildcards. A rule
-    without a wildcard is not counted, even if only RFC 9309 obeys the rule.
+    The summary is not logged if our record has no wildcard, or if the dialect obeys
+    wildcards. A rule without a wildcard is not counted, even if only RFC 9309 obeys the
+    rule.
     """
     site.robots(robots)
     result = crawl([site.url("/z.html")], settings={"ROBOTS1994_DIALECT": dialect})
@@ -566,7 +583,8 @@ def test_ignored_wildcards_that_open_nothing_are_no_warning(
 
 
 def test_file_that_is_compressed_without_saying_so_is_a_warning(site: Site) -> None:
-    """A compressed robots.txt without a Content-Encoding opens the site, and causes a warning.
+    """A compressed robots.txt without a Content-Encoding allows the whole site, and causes
+    a warning.
 
     Scrapy decompresses only a body with a Content-Encoding.
     """

@@ -20,9 +20,12 @@ The robots.txt had not arrived, so all four requests were returned to the schedu
 def test_requests_that_older_code_returned_are_decided_on(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Requests in the old job folder are checked: two are sent once, and two are refused."""
+    """Each request in the old job folder is checked: two requests are sent once, and two
+    are refused.
+    """
     folder = shutil.copytree(JOBDIR, tmp_path / "job")
-    # Use the site as a proxy, because the stored URLs have no port.
+    # Use the scripted site as a proxy, because the URLs of the stored requests have no
+    # port.
     monkeypatch.setenv("http_proxy", site.url("").rstrip("/"))
     site.robots("User-agent: *\nDisallow: /private\n")
     site.answer("/open/1", replies.text("page"))

@@ -1,6 +1,7 @@
 """Comparisons of ordinary crawls with our middleware and with the built-in middleware.
 
-Each test compares the results of two crawls of one site, and the requests in the server's log.
+Each test crawls one site with each middleware. The test then compares the results, and the
+requests in the server's log.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ def replayed(
 ) -> tuple[CrawlResult, list[str]]:
     """Record a crawl of five pages in the HTTP cache, and repeat the crawl.
 
-    *cache* has the settings of both crawls, and *again* has more settings for the second
-    crawl. If *again* is None, the server has ended before the second crawl. *recorder* is the
-    middleware of the first crawl, by default *middleware*. Return the result of the second
-    crawl, and the targets that the second crawl requested.
+    *cache* contains the settings of both crawls. *again* contains further settings of the
+    second crawl. If *again* is None, the server ends before the second crawl. *recorder* is
+    the middleware of the first crawl, by default *middleware*. Return the result of the
+    second crawl, and the targets that the second crawl requested.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
     settings |= cache
@@ -79,12 +80,13 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 @table(
     ("record", "again", "age"),
     (cached(RFC), REPLAY, 40 * DAY),
-    # After a failure, a robots.txt of unknown age is used as the last good policy.
+    # If the server does not answer, a cached robots.txt of unknown age is used as the last
+    # good policy.
     (cached(), None, None),
-    # A robots.txt that is 100 s old is fresh, so it is used without a request.
+    # A cached robots.txt that is 100 s old is fresh, so robots.txt is not requested.
     ({}, {}, 100),
-    # The first crawl records no robots.txt, and the second crawl fails requests that are not
-    # in the cache.
+    # The first crawl caches no robots.txt. In the second crawl, requests that are not in
+    # the cache fail.
     ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
     (cached(RFC), REPLAY, 10),
     (cached(RFC, DBM), REPLAY, None),
@@ -146,7 +148,8 @@ def test_cache_of_one_middleware_replays_under_the_other(
 ) -> None:
     """A crawl with one middleware can be replayed with the other middleware.
 
-    The server has ended before the second crawl. Both middlewares store robots.txt in the cache.
+    Both middlewares store robots.txt in the HTTP cache. The server ends before the second
+    crawl.
     """
     found = [
         replayed(tmp_path, it, cached(policy), None, other, Cache_Control="max-age=9")
@@ -160,9 +163,9 @@ def test_cache_of_one_middleware_replays_under_the_other(
     ("headers", "then", "reason"),
     # R5 (unreachable): the server resets the connection, and no policy is known.
     ({"Cache_Control": "no-store"}, replies.reset(), "unreachable"),
-    # A robots.txt of unknown age is requested again.
+    # A cached robots.txt of unknown age is requested again.
     ({}, replies.text("User-agent: *\nDisallow: /\n"), "rule"),
-    # This robots.txt is older than STALE_TTL.
+    # The cached robots.txt is older than ROBOTS1994_STALE_TTL.
     (
         {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
         replies.reset(),
@@ -180,7 +183,8 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
 ) -> None:
     """If the cached robots.txt cannot be used, robots.txt is requested again.
 
-    The next answer refuses the page, so the page is not sent.
+    The next answer, or the failure of the request, refuses the page. Therefore, the page is
+    not requested.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     known = replies.status(200, OPEN.encode(), **headers)
@@ -219,11 +223,11 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 @table(
     ("limit", "least", "delay"),
-    # In this row, the robots.txt files are slower than in the other rows.
+    # In this row, each robots.txt arrives later than in the other rows.
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-    # Set a delay, because Scrapy 2.13 calls callbacks 0.1 s late. Without the delay, more pages
-    # without an item would arrive in this time.
+    # Set DOWNLOAD_DELAY, because Scrapy 2.13 calls callbacks 0.1 s late. Without
+    # DOWNLOAD_DELAY, more pages would arrive before their items are counted.
     ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
     ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
     # In this row, each page requests a token from a second host.
@@ -234,9 +238,9 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 ) -> None:
     """A crawl that reaches a limit has about as many items as with the built-in middleware.
 
-    A robots.txt counts as a page. Our middleware fetches at most 16 more robots.txt files than
-    the built-in middleware. On a busy machine, a limit ends the crawl some pages late. *least*
-    is the number of items without these pages.
+    A robots.txt counts as a page. Our middleware fetches at most 16 more robots.txt files
+    than the built-in middleware. On a busy machine, a limit ends the crawl some pages late.
+    *least* is the number of items that suffices.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -259,8 +263,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 ) -> None:
     """After SIGINT, our middleware yields at least as many items as the built-in middleware.
 
-    Each robots.txt arrives after the close has begun. In the second row, the first connection
-    for each robots.txt is reset.
+    Each robots.txt arrives after the close has begun. In the row "reset", the server resets
+    the first connection for each robots.txt.
     """
     found: list[int] = []
     for middleware in BOTH:
@@ -271,7 +275,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # With the built-in middleware, each robots.txt request also takes a slot.
+            # Expect few robots.txt requests, because each of these requests takes a slot
+            # with the built-in middleware.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -285,9 +290,10 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """If a middleware awaits a request of another origin for each page, all pages arrive.
+    """If a middleware awaits a request to another origin for each page, all pages still
+    arrive.
 
-    The awaited requests do not wait for a slot behind pages.
+    The awaited requests do not wait for slots that the pages occupy.
     """
     found: list[int] = []
     for middleware in BOTH:
@@ -314,14 +320,15 @@ def test_middleware_that_awaits_a_request_for_each_page(
 def test_no_limit_of_concurrent_requests() -> None:
     """With CONCURRENT_REQUESTS = 0, all pages of a quick origin are requested at once.
 
-    The pages of a slow origin wait for robots.txt while these pages are requested.
+    Meanwhile, the pages of a slow origin wait for their robots.txt.
     """
     for middleware in BOTH:
         with Site() as site:
             site.robots(OPEN)
             site.robots(OPEN, at="slow.test", gate="pages")
             site.answer("*", replies.html("page", gate="pages"))
-            # Without a limit, all pages of the quick origin wait for the gate.
+            # All pages of the quick origin wait for the gate at once, because there is no
+            # limit.
             quick = [site.url(f"/{it}", host="quick.test") for it in range(40)]
             slow = [site.url(f"/{it}", host="slow.test") for it in range(40)]
             site.open_when("pages", count=42)

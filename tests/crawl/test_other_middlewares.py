@@ -1,6 +1,6 @@
 """Tests with other middlewares and handlers, which must not change a verdict.
 
-Our middleware must not delay other components.
+Some tests check that our middleware does not block the event loop.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ OLDER_HTTPAUTH = (
 
 
 def test_other_middlewares_change_no_verdict(site: Site) -> None:
-    """With retries, cookies, AutoThrottle, offsite and HTTP auth, robots.txt still decides.
+    """With retries, cookies, AutoThrottle, the offsite middleware and HTTP auth, robots.txt
+    still decides.
 
     The robots.txt request has no cookie and no credentials.
     """
@@ -73,8 +74,8 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
 ) -> None:
     """If a middleware raises an exception for robots.txt, the pages fail with this exception.
 
-    One log line for all three origins has the exception, the path of the middleware, and the
-    solution.
+    One log line for all three origins contains the exception, the path of the middleware,
+    and the solution.
     """
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
@@ -105,7 +106,8 @@ def test_stopped_robots_txt_download_fails_the_requests(
 ) -> None:
     """R7 (our own fault): a component that stops the download of robots.txt fails the pages.
 
-    The missing part of the file could disallow any page, and the origin did not cause the stop.
+    The missing part of robots.txt could disallow any page. The origin did not cause the
+    stop, so the origin is not unreachable.
     """
     site.robots("User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n")
     pages = [site.url("/open"), site.url("/closed")]
@@ -135,7 +137,9 @@ def test_stopped_download_is_not_written_to_the_http_cache(
 
 
 def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
-    """If a stopped download is complete according to its Content-Length, the file is obeyed."""
+    """If a stopped download of robots.txt is complete according to its Content-Length, the
+    file is obeyed.
+    """
     site.robots(OPEN)
     pages = [site.url("/open"), site.url("/closed")]
     result = crawl(pages, hook="stop_at_the_first_bytes")
@@ -152,9 +156,10 @@ def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """A middleware's answer or request replaces the robots.txt of the server.
+    """A middleware can replace the robots.txt of the server with an answer, or with a
+    request for another URL.
 
-    The robots.txt of the server disallows nothing.
+    Without the middleware, nothing would be disallowed.
     """
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
@@ -170,7 +175,8 @@ def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> Non
     Scrapy's own log lines show the password.
     """
     report = tmp_path / "report.json"
-    # The parsers disagree about the disallowed URL, so the report has it.
+    # The compared parsers disagree about the disallowed URL, so the report contains this
+    # URL.
     site.robots(f"{OPEN}Allow: /closed\n")
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
@@ -184,7 +190,8 @@ def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> Non
     ours = result.lines("[scrapy_robots1994")
     assert "Forbidden by robots.txt" in "".join(ours)
     assert SECRET not in "".join(ours)
-    # Scrapy 2.13 fails for the allowed page with a message that contains the password.
+    # Look only at the refused page, because the allowed page fails with Scrapy 2.13, and
+    # Scrapy's message contains the password.
     refused = next(each for each in result.failed if each.verdict)
     assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
     written = report.read_text("utf-8")
@@ -209,9 +216,10 @@ OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 
 def test_changed_user_agent_is_warned_about_once(
     site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
 ) -> None:
-    """If another middleware changes the User-Agent, one warning is logged for two origins.
+    """If another middleware changes the User-Agent, the crawl of two origins logs only one
+    warning.
 
-    The warning has both names, and the setting to change.
+    The warning contains both robot names, and the setting to change.
     """
     urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
     result = crawl(
@@ -229,7 +237,7 @@ LAST = b"Disallow: /last\n"
 
 
 def filled(size: int) -> bytes:
-    """Return a file of *size* bytes whose last line disallows /last."""
+    """Return a robots.txt of *size* bytes whose last line disallows /last."""
     return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
 
 
@@ -248,9 +256,10 @@ def filled(size: int) -> bytes:
 def test_challenge_changes_nothing_about_the_file_after_it(
     site: Site, challenge: Reply, file: bytes, opened: list[str]
 ) -> None:
-    """O24 (size limit): the size and the content coding of a challenge do not affect the file.
+    """O24 (size limit): the size and the content coding of a challenge do not affect the
+    robots.txt after the challenge.
 
-    The file is truncated only if the file itself is too long.
+    The robots.txt is truncated only if the robots.txt itself is too long.
     """
     site.answer("/robots.txt", [challenge, replies.text(file)])
     urls = [site.url(path) for path in ("/first", "/last", "/open")]
@@ -267,7 +276,9 @@ def test_challenge_changes_nothing_about_the_file_after_it(
 def test_replaced_request_has_one_concurrency_credit(
     site: Site, reactor: Reactor
 ) -> None:
-    """If a middleware replaces twelve robots.txt requests, the concurrency is 3 at the end."""
+    """If a middleware replaces twelve robots.txt requests, the concurrency at the end is
+    CONCURRENT_REQUESTS, which is 3.
+    """
     site.robots(FIRST)
     result = crawl(
         [site.url("/", host=f"h{number}.test") for number in range(12)],
@@ -306,7 +317,7 @@ def test_request_with_a_known_policy_awaits_nothing(
 
 
 def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
-    """A large file is obeyed from its first rule to its last rule."""
+    """A large robots.txt is obeyed from its first rule to its last rule."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
     site.robots(FIRST + many, at="large.test")
     site.robots(FIRST, at="small.test")
@@ -325,9 +336,10 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
 def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
     site: Site, reactor: Reactor
 ) -> None:
-    """A large file with wildcards is read only once more, in the dialect of RFC 9309.
+    """A large robots.txt with wildcards is parsed only once in the dialect of RFC 9309, for
+    all waiting requests.
 
-    This second parse counts all waiting requests that RFC 9309 would refuse.
+    The crawl uses this parse to count the requests that RFC 9309 would refuse.
     """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
@@ -342,7 +354,8 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours O28 (bounded matching): each waiting request is decided in its own turn.
+    """Ours O28 (bounded matching): each waiting request is decided in a separate turn of
+    the event loop.
 
     With many wildcards, each decision can take milliseconds.
     """
@@ -354,19 +367,19 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
 
     assert result.fetched_urls == sorted(urls)
-    # The limit is two, because the hook resets its counter only after the first decision of the
-    # next turn.
+    # Accept two decisions, because the hook resets its counter only after the first
+    # decision of the next turn.
     assert result.stats["test/decisions_in_a_turn"] <= 2
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """Only one thread at a time searches a large file for problems.
+    """Only one thread at a time searches large robots.txt files for problems.
 
     If several threads computed at once, the event loop would wait for each thread.
     """
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
-    # Make all files different, because equal files are read only once.
+    # Make all robots.txt files different, because equal files are parsed only once.
     for number in range(6):
         site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
     urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]

@@ -40,15 +40,16 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""Seconds at which a page of each origin is requested. No policy expires at one of these
-times.
+"""The times, in seconds, at which a page of each origin is requested. No policy expires
+exactly at one of these times.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of a request that is answered once the site has received all requests of a step."""
+"""The meta of a request that the site answers after it has received all requests of a step."""
 
-# Verification is a setting since Scrapy 2.16, and a context factory before.
+# Since Scrapy 2.16, a setting enables the verification of certificates. Older versions need
+# a context factory.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
     if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
@@ -67,10 +68,12 @@ has_httpx = pytest.mark.skipif(
 
 
 class Table:
-    """Rows as origins of a site, and the expected outcome of a crawl of these origins."""
+    """Rows of the table of outcomes, with one origin for each row, and checks of a crawl of
+    these origins.
+    """
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
-        """Script the answers of all rows."""
+        """Script the robots.txt answers of all rows."""
         self.site = site
         self.rows = tuple(rows)
         for row in self.rows:
@@ -91,9 +94,10 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Assert that the request for *path* of each row ended as the row's meaning says.
+        """Assert that the request for *path* of each row ended as the meaning of the row
+        says.
 
-        *wanted* is the field of the meaning: `opened` or `closed`.
+        *wanted* is the field of the meaning with the expected end: `opened` or `closed`.
         """
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
@@ -104,7 +108,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Return how many requests the site received for each row, except requests for pages."""
+        """Return how many requests other than page requests the site received for each row."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -124,7 +128,7 @@ def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
 
 
 def lasting(site: Site) -> Iterator[Row]:
-    """Yield the rows whose answers state a lifetime, and some rows of each other kind."""
+    """Yield the rows whose answers state a lifetime, and some rows of other kinds."""
     yield from outcomes.of_statuses(outcomes.SOME_STATUSES)
     yield from (*outcomes.FRESHNESS, *outcomes.NOT_FRESHER)
     yield from (*outcomes.RETRY_AFTER, *outcomes.PROXIED)
@@ -144,7 +148,8 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7 (answers): pages, log, stats and retries are as in the table.
+    """R1 to R7 (answers): each answer leads to the pages, log lines, stats and retries in
+    the table.
 
     The table also says how long an answer is used, and whether a store shares the answer with
     the next crawl.
@@ -161,14 +166,15 @@ def test_ours_each_answer_means_what_its_row_says(
                 expected[row.slug][step] * row.means.attempts * bool(row.requests)
                 for row in rows
             )
-            # The mark is answered when the last refresh of the step has been sent.
+            # The request for the mark is answered when the last refresh of the step has
+            # been sent.
             site.answer(f"/mark/{step}", replies.Reply(gate=str(step)))
             site.open_when(str(step), "/robots.txt", count=sent)
             paths = ["/open", "/closed"] if step == 0 else [f"/open/{step}"]
             mark = CrawlRequest(site.url(f"/mark/{step}"), MARK)
             passed = now - times[step - 1] if step else 0.0
             steps += [passed, table.requests(paths), [mark]]
-        # The last request of the longest refresh is for /6. Wait for this request.
+        # Wait for /6, because /6 is the last request of the longest refresh.
         site.answer("/end", replies.Reply(gate="end"))
         site.open_when("end", "/6", count=min(len(times), 2))
         steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
@@ -176,7 +182,8 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, show which rows were requested too rarely before the failure.
+        # If the request for a mark failed, show which rows were requested too rarely before
+        # the failure.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -201,9 +208,10 @@ def test_ours_each_answer_means_what_its_row_says(
 
 
 def assert_logged(result: CrawlResult, table: Table) -> None:
-    """Assert that the first fetch of each row is logged as the row says.
+    """Assert that the log line about the first fetch of each row is as the row says.
 
-    Only the first twenty lines of one kind are warnings, so the level DEBUG is also accepted.
+    Only the first twenty log lines of one kind are warnings, so the level DEBUG is also
+    accepted.
     """
     lines: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
     urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
@@ -229,7 +237,7 @@ def assert_logged(result: CrawlResult, table: Table) -> None:
 def assert_counted(
     result: CrawlResult, table: Table, expected: dict[str, list[int]]
 ) -> None:
-    """Assert that outcomes, attempts and retries are counted in the stats."""
+    """Assert that the stats count the outcomes, attempts and retries of all rows."""
     wanted: Counter[str] = Counter()
     for row in table.rows:
         fetches = sum(expected[row.slug])
@@ -261,7 +269,8 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
     }
     for status in range(200, 600):
         key = f"robotstxt/response_status_count/{status}"
-        # A 407 comes from a proxy, so it is not counted as an answer (R7, our own fault).
+        # A 407 comes from a proxy, so a 407 is not counted as an answer (R7, our own
+        # fault).
         counted = 0 if status == 407 else min(outcomes.meaning_of(status).attempts, 2)
         assert result.stats.get(key, 0) == counted
 
@@ -269,18 +278,22 @@ def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """ROBOTS1994_TIMEOUT ends a fetch, even if bytes of the answer still arrive."""
+    """ROBOTS1994_TIMEOUT ends a fetch of robots.txt, even if bytes of the answer still
+    arrive.
+    """
     table = Table(site, outcomes.hanging(site))
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)
 
-    # Requests that the client itself repeats are not counted.
+    # Do not count requests that the HTTP client repeats by itself.
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
 
 
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
-    """Each row has its meaning with every reactor, although the HTTP clients differ."""
+    """With every reactor, each answer has the meaning in its row, although the HTTP clients
+    differ.
+    """
     with Site(tls="valid") as site:
         rows = [row for row in at_once(site) if row.slug != "transfer-coding"]
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
@@ -319,9 +332,10 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2 (redirects): credentials are removed from the target, but an @ in the path is not.
+    """R2 (redirects): credentials are removed from the redirect target, but an @ in its
+    path is not removed.
 
-    The `allowed_domains` of the spider do not apply to the redirect.
+    The `allowed_domains` of the spider do not apply to a redirect of robots.txt.
     """
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
@@ -338,7 +352,7 @@ def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
 
 
 def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
-    """R2 (redirects): ROBOTS1994_MAX_REDIRECTS is the maximum number of redirects."""
+    """R2 (redirects): at most ROBOTS1994_MAX_REDIRECTS redirects of robots.txt are followed."""
     for _ in outcomes.redirects(site):
         """Script the targets."""
     site.answer("/robots.txt", replies.redirect("/1"))
@@ -362,9 +376,10 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor
 ) -> None:
-    """The complete lines within ROBOTS1994_MAX_BYTES are obeyed.
+    """If robots.txt is longer than ROBOTS1994_MAX_BYTES, the complete lines within this
+    limit are obeyed.
 
-    The rest of the file is not downloaded, and a log line says that the file is too long.
+    The rest of robots.txt is not downloaded, and a log line says that the file is too long.
     """
     site.answer("/robots.txt", answer)
     urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
@@ -374,7 +389,8 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
-    # Some clients read 64 KiB at a time, and read at most twice before the download stops.
+    # Some HTTP clients read 64 KiB at a time, and read at most twice before the download
+    # stops.
     assert result.stats["downloader/response_bytes"] < limit + 2 * 65_536 + 2_000
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
 
@@ -382,11 +398,12 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 @has_httpx
 @pytest.mark.long
 def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
-    """ROBOTS1994_TIMEOUT ends the fetch of a file that arrives byte by byte.
+    """ROBOTS1994_TIMEOUT ends the fetch of a robots.txt that arrives byte by byte.
 
-    The timeout of httpx limits only the pause between two bytes.
+    The timeout of the client httpx limits only the pause between two bytes.
     """
-    # Without ROBOTS1994_TIMEOUT, the download would take a minute, and the file would be obeyed.
+    # Without ROBOTS1994_TIMEOUT, the download would take a minute, and robots.txt would be
+    # obeyed.
     site.answer("/robots.txt", replies.trickle(RULES + b"#" * 600, 1, 0.1))
 
     result = crawl(

@@ -29,8 +29,8 @@ MONDAY = "Mon, 01 Jan 2024 00:00:00 GMT"
 TAGGED = Reply(200, FIRST, (("ETag", '"one"'),))
 RENEWED, DOWN = replies.status(304), replies.status(503)
 LONG = 3 * DAY
-"""Seconds after which requests wait for the refresh of a policy. A policy that is fresh for one
-day is used for another day during its refresh.
+"""A number of seconds after which requests wait for the refresh of a policy. A policy that
+is fresh for one day is used for one more day during its refresh.
 """
 
 
@@ -40,12 +40,12 @@ def both(site: Site, step: int) -> list[str]:
 
 
 def conditions(site: Site) -> list[str | None]:
-    """Return the If-None-Match of each robots.txt request."""
+    """Return the If-None-Match header of each robots.txt request."""
     return [seen.headers.get("if-none-match") for seen in site.log("/robots.txt")]
 
 
 def last_good_lines(result: CrawlResult) -> list[str]:
-    """Return the level of each line about a last good policy."""
+    """Return the level of each log line about a last good policy."""
     lines = result.lines("last good policy")
     return [line.split("] ")[1].partition(":")[0] for line in lines]
 
@@ -66,7 +66,7 @@ def test_stale_policy_decides_while_it_is_refreshed(
 ) -> None:
     """Pages obey a stale policy during its refresh, and later pages obey the new policy.
 
-    The stale policy is in memory, or comes from a store.
+    The stale policy is in memory, or was stored by an earlier crawl.
     """
     last = replies.text(LAST, gate="fetched")
     site.answer("/robots.txt", [replies.text(FIRST), last])
@@ -81,14 +81,15 @@ def test_stale_policy_decides_while_it_is_refreshed(
 
     fetched = {both(site, 2)[1], both(site, 3)[0]}
     assert {*result.fetched_urls} - {both(site, 1)[1]} == fetched
-    # If a page had waited for the refresh, the refresh would have ended with a timeout.
+    # No page waited for the refresh, because then the refresh would have ended with a
+    # timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Requests do not wait for the slow refresh of a policy, even at a concurrency of 1.
+    """Requests do not wait for the slow refresh of a policy, even if the concurrency is 1.
 
-    The refresh does not take a slot.
+    The refresh of a policy does not take a slot.
     """
     slow = replies.text("", gate="other")
     site.answer("/robots.txt", [replies.text(""), slow], at="stale.test")
@@ -104,14 +105,17 @@ def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> 
     )
 
     assert len(result.fetched) == 3
-    # If the refresh had delayed the last page, the refresh would have ended with a timeout.
+    # The refresh did not delay the last page, because then the refresh would have ended
+    # with a timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """If TTL, MIN_TTL and STALE_TTL are 0, robots.txt is fetched at each use of the policy.
+    """If ROBOTS1994_TTL, MIN_TTL and STALE_TTL are 0, robots.txt is fetched at each use of
+    the policy.
 
-    After a failure, ROBOTS1994_RETRY_AFTER still applies (R5, unreachable).
+    After a failed fetch, the pause of ROBOTS1994_RETRY_AFTER still applies (R5,
+    unreachable).
     """
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "MIN_TTL", "STALE_TTL")}
@@ -123,9 +127,11 @@ def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
 
 
 def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
-    """After STALE_TTL, the last good policy is not used, and its pages are refused.
+    """When ROBOTS1994_STALE_TTL has passed, the last good policy is not used, and the pages
+    of the origin are refused.
 
-    The log has only one warning, however often the refresh fails.
+    However often the refresh fails, the crawl logs only one warning about the last good
+    policy.
     """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     days = [step for day in range(2, 6) for step in (DAY, [site.url(f"/{day}")])]
@@ -145,7 +151,7 @@ def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
 def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
     """RFC 9111, 4.3.4: a 304 with an ETag replaces only the ETag.
 
-    The lifetime and the date of the file do not change.
+    The lifetime and the Last-Modified date of the robots.txt do not change.
     """
     headers = (*TAGGED.headers, ("Last-Modified", MONDAY))
     first = Reply(200, FIRST, (*headers, ("Cache-Control", "max-age=600")))
@@ -162,9 +168,10 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
 
 
 def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> None:
-    """After a 304, the HTTP cache still contains the file.
+    """After a 304, Scrapy's HTTP cache still contains the robots.txt.
 
-    The server fails in the next crawl, so the crawl uses the file as its last good policy.
+    In the next crawl, the server fails. That crawl uses the cached robots.txt as its last
+    good policy.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     site.answer("/robots.txt", [TAGGED, RENEWED, DOWN])
@@ -212,9 +219,10 @@ def test_validators_are_sent_only_to_the_url_they_came_from(site: Site) -> None:
 def test_only_a_usable_validator_is_sent_back(
     site: Site, etag: str, sent: str | None
 ) -> None:
-    """An ETag is sent back unless it is empty, is too long, or contains control characters.
+    """A stored ETag is sent back unless the ETag is empty, is too long, or contains control
+    characters.
 
-    Without a usable ETag, the whole file is downloaded.
+    Without a usable ETag, the whole robots.txt is downloaded again.
     """
     site.answer("/robots.txt", Reply(200, FIRST, (("ETag", etag),)))
 
@@ -239,7 +247,8 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
 
 @table(
     ("first", "seconds", "fetches"),
-    # A policy that refuses everything is not used after its lifetime, even during its refresh.
+    # A policy that disallows everything is not used after its lifetime, even during its
+    # refresh.
     (replies.status(403), HOUR + 1, 2),
     (DOWN, 301, 2),
     # After the clock is set back, a policy with a date in the future is not used.
@@ -266,10 +275,10 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """If the clock is set back, the date of the last good policy is also set back.
+    """If the clock is set back, the date of the last good policy is set to the new time.
 
-    With the original date, each request would fetch robots.txt again, and the policy would be
-    used longer.
+    With the original date, robots.txt would be fetched again for each request, and the
+    policy would be used for too long.
     """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     settings = {"ROBOTS1994_STALE_TTL": 10 * DAY}
@@ -287,7 +296,8 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
         settings=settings,
     )
 
-    # By the new clock, the file's age is less than TTL plus STALE_TTL at /4, and more at /5.
+    # According to the new clock, the age of the file is less than TTL plus STALE_TTL when
+    # /4 is requested. When /5 is requested, the age is more than this sum.
     fetched = [both(site, step)[1] for step in range(1, 4)]
     assert result.fetched_urls == sorted([*fetched, site.url("/4")])
     assert (result.failed[-1].url, result.reasons[-1]) == (
@@ -300,7 +310,8 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) -> None:
     """A truncated file is requested without validators.
 
-    A 304 would hide the rest of the file from a crawl with a higher limit.
+    If the server sent a 304, a crawl with a higher limit would not get the rest of the
+    file.
     """
     rest = b"# filled\n" * 50 + b"Disallow: /last\n"
     site.answer("/robots.txt", Reply(200, FIRST + rest, TAGGED.headers))
@@ -316,9 +327,11 @@ def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) 
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5 (unreachable): the newer policy in memory is the last good policy.
+    """Ours R5 (unreachable): the last good policy is the newer policy in memory, not the
+    older policy in the store.
 
-    The store is read-only, so it has only the older policy.
+    The store contains only the older policy, because the store is read-only in the second
+    crawl.
     """
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     url = f"tests.support.stores.ReadOnlyFolder://{tmp_path}"
