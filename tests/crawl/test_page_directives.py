@@ -1,6 +1,7 @@
 """Tests of `page_directives`, which reads HTML tags in any encoding, and response headers.
 
-The time to read the directives of a hostile page must not grow faster than the page.
+The time to read the directives of a hostile page must not grow faster than the size of the
+page.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, 
     ],
 )
 def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
-    """A tag is found in upper case, in invalid HTML, in the body, and among several tags."""
+    """A robots meta tag is found in upper case, in invalid HTML, in the body, and among
+    several tags.
+    """
     assert page(body) == (False, False)
 
 
@@ -107,9 +110,10 @@ def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
 
 
 def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
-    """A tag in XHTML is found if the page is parsed as HTML or as XML.
+    """A robots meta tag in XHTML is found, whether the page is parsed as HTML or as XML.
 
-    In XML, a tag in a `script` element counts, but a tag in a CDATA section does not.
+    In XML, a tag in a `script` element has an effect, but a tag in a CDATA section has no
+    effect.
     """
     assert page(XHTML) == (False, True)
     assert page(XHTML, XmlResponse) == (False, True)
@@ -122,7 +126,9 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
-    """In content other than HTML and XML, a tag has no effect, and only the header is read."""
+    """In content other than HTML and XML, a meta tag has no effect, and only the header
+    X-Robots-Tag is read.
+    """
     response = kind(
         URL, body=TAG.encode(), headers={"X-Robots-Tag": ["noindex", "index"]}
     )
@@ -135,7 +141,9 @@ def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) ->
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1251", "gbk", "shift_jis"]
 )
 def test_pages_in_any_encoding(encoding: str) -> None:
-    """The tag is found in any encoding, even if an ASCII character takes several bytes."""
+    """The robots meta tag is found in any encoding, even if an ASCII character takes
+    several bytes.
+    """
     body = f"<html><head><title>Робот</title>{TAG}</head></html>".encode(encoding)
     kind = {"Content-Type": f"text/html; charset={encoding.removesuffix('-sig')}"}
 
@@ -160,13 +168,17 @@ def test_pages_in_any_encoding(encoding: str) -> None:
 def test_pages_that_scrapy_cannot_parse_are_read(
     start: str, kind: type[Response]
 ) -> None:
-    """An unusable charset or an invalid base URL does not hide the tag."""
+    """An unusable charset or an invalid base URL does not prevent that the robots meta tag
+    is found.
+    """
     assert page(f"<html>{start}{TAG}</html>", kind) == (False, False)
     assert page(f"<html>{start}{TAG}</html>".encode("utf-16")) == (False, False)
 
 
 def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
-    """A tag in the first 64 KiB is read. A tag that ends after these 64 KiB has no effect."""
+    """A meta tag in the first 64 KiB of a page is read. A tag that ends after the first 64
+    KiB has no effect.
+    """
     before = 64 * 1024 - len(TAG)
 
     assert page("x" * before + TAG) == (False, False)
@@ -175,13 +187,15 @@ def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""The size of the large pages, as a multiple of the small pages. Pages of this size are read
-completely, but longer pages are truncated.
+"""The size of the large pages, as a multiple of the size of the small pages. The large
+pages are still read completely, but longer pages are truncated.
 """
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function from a size to a text: *before*, and copies of *unit* up to this size."""
+    """Return a function that returns a text of a given size: *before*, followed by copies
+    of *unit*.
+    """
     return lambda size: before + unit * (size // len(unit))
 
 
@@ -211,7 +225,9 @@ HOSTILE = {
 
 
 def cost(body: bytes, header: bytes = b"") -> int:
-    """Return the CPU time in nanoseconds to read the directives: the minimum of five runs."""
+    """Return the CPU time to read the directives in nanoseconds, as the minimum of five
+    runs.
+    """
     costs = []
     for _ in range(5):
         response = HtmlResponse(URL, body=body, headers={"X-Robots-Tag": header})
@@ -224,9 +240,10 @@ def cost(body: bytes, header: bytes = b"") -> int:
 @table("end", "", "'>", ">")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
-    """If a hostile page is fifteen times larger, it takes less than sixty times longer.
+    """If a hostile page is fifteen times larger, reading the directives takes less than
+    sixty times longer.
 
-    With quadratic time, it would take 225 times longer.
+    An algorithm with quadratic time would take 225 times longer.
     """
     small, large = (HOSTILE[name](SMALL * by) + end for by in (1, TIMES))
 
@@ -235,9 +252,10 @@ def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
 
 @pytest.mark.parametrize("unit", [",", " ", "a:", "noindex x,", "unavailable_after: "])
 def test_pages_time_grows_no_faster_than_the_header(unit: str) -> None:
-    """If the header X-Robots-Tag is fifteen times longer, it takes less than sixty times longer.
+    """If the header X-Robots-Tag is fifteen times longer, reading the header takes less
+    than sixty times longer.
 
-    The header can have any length that the client accepts.
+    The header X-Robots-Tag can have any length that the HTTP client accepts.
     """
     small, large = (repeated(unit)(SMALL * by).encode() for by in (1, TIMES))
 

@@ -1,7 +1,7 @@
 """Tests of `page_usage`: preferences about the use of a page in its headers and meta tags.
 
-The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The numbers
-of the examples are the numbers in `docs/preferences.rst`.
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The
+examples have the numbers that `docs/preferences.rst` uses.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ CU, XR, TDM, POLICY = "Content-Usage", "X-Robots-Tag", "tdm-reservation", "tdm-p
 def usage(
     headers: list[tuple[str, str]], body: str = "", kind: type[Response] = HtmlResponse
 ) -> Usage:
-    """Return the preferences that a page with *headers* and *body* states for mybot."""
+    """Return the preferences that a page with *headers* and *body* states for the robot
+    `mybot`.
+    """
     found: dict[str, list[str]] = {}
     for name, value in headers:
         found.setdefault(name.lower(), []).append(value)
@@ -29,7 +31,7 @@ def usage(
 
 
 def stated(found: Usage) -> str:
-    """Return the statements of *found* in one line: purposes, answers and places."""
+    """Return the statements of *found* in one line, each with its purpose, answer and place."""
     return ", ".join(
         f"{it.purpose} {it.answer.value} {it.where}" for it in found.statements
     )
@@ -92,7 +94,7 @@ EXAMPLES: list[tuple[str, list[tuple[str, str]], str, str, list[str]]] = [
         *("train-ai allow header Content-Usage, train-ai disallow meta tag robots", []),
     ),
     ("25 comment", [], "<!-- <meta name=robots content=noai> -->", "", []),
-    # The following rows are variations.
+    # The following rows are variations of the examples.
     ("ALL of its own group", [(XR, "all, noai")], "", "", []),
     ("without a comma", [(XR, "noai noimageai")], "", "", ["noai noimageai"]),
     ("name with spaces", [(XR, "My Company Bot: noai, noindex")], "", "", []),
@@ -172,9 +174,10 @@ VARIATIONS: list[tuple[list[tuple[str, str]], str, str]] = [
 def test_variation_of_a_page_states_this(
     headers: list[tuple[str, str]], body: str, said: str
 ) -> None:
-    """Each variation of a header or meta tag states the preferences in its row.
+    """Each variation of a header or meta tag states the preferences in its row of the
+    table.
 
-    The variations are in names, spellings and places.
+    The headers and meta tags vary in name, spelling and place.
     """
     assert stated(usage(headers, body)) == said
 
@@ -187,7 +190,9 @@ def test_variation_of_a_page_states_this(
 def test_page_states_this(
     headers: list[tuple[str, str]], body: str, said: str, odd: list[str]
 ) -> None:
-    """Each page states the preferences in its row, and the row's odd terms are not understood."""
+    """Each page states the preferences in its row of the table. The column `odd` lists the
+    terms that are not understood.
+    """
     found = usage(headers, body)
 
     assert stated(found) == said
@@ -207,7 +212,9 @@ def test_example_25_noimageai_of_an_image() -> None:
 
 
 def test_example_25_robots_txt_and_page_are_added_up() -> None:
-    """AIPREF vocab-08, 5.1: the most restrictive statement of robots.txt and page counts."""
+    """AIPREF vocab-08, 5.1: the more restrictive of the statements in robots.txt and in the
+    page counts.
+    """
     robots = RobotsTxt.parse("User-agent: *\nContent-Usage: train-ai=n\n")
     both = robots.usage(URL, "mybot").with_(usage([(CU, "train-ai=y, search=y")]))
 
@@ -216,9 +223,9 @@ def test_example_25_robots_txt_and_page_are_added_up() -> None:
 
 
 def test_tdm_policy_belongs_to_a_reservation() -> None:
-    """TDMRep: without a reservation, there is no policy.
+    """TDMRep: a TDM policy is reported only if the page also states a reservation.
 
-    A policy in the page replaces the policy in the header.
+    A TDM policy in a meta tag replaces the TDM policy in a header.
     """
     assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
     both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
@@ -249,7 +256,7 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
 def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -> None:
     """RSL 1.0: the license URL of a Link header is returned as written.
 
-    The URL does not state a preference.
+    A license URL does not state a preference.
     """
     found = usage([("Link", it) for it in links])
 
@@ -269,9 +276,9 @@ def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -
     ],
 )
 def test_any_header_is_read(value: str, kind: type[Response]) -> None:
-    """No header value causes an exception.
+    """`page_usage` does not raise an exception for any header value.
 
-    At most twenty values are reported as not understood.
+    At most twenty terms are reported as not understood.
     """
     headers: dict[Any, Any] = dict.fromkeys((CU, XR, TDM, "Link"), [value] * 3)
     found = page_usage(kind(URL, headers=headers, body=value.encode()), "mybot")
@@ -302,7 +309,7 @@ def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_
 
 
 def test_directives_of_a_page_are_those_without_preferences() -> None:
-    """Terms about use do not change the directives about indexing and links."""
+    """Terms about the use of a page do not change its directives about indexing and links."""
     headers = {XR: "noai, noimageai, nofollow"}
     directives = page_directives(HtmlResponse(URL, headers=headers), "mybot")
 

@@ -13,7 +13,9 @@ from tests.support.site import Site
 
 
 def page(*links: str, tag: str = "", header: str = "", rel: str = "") -> Reply:
-    """Return a page with *links*, and a meta tag and a header unless they are empty."""
+    """Return a page with *links*. A meta tag or header is added unless its argument is
+    empty.
+    """
     meta = f'<meta name="robots" content="{tag}">' if tag else ""
     anchors = "".join(f'<a href="{link}" rel="{rel}">x</a>' for link in links)
     made = replies.html(f"<html><head>{meta}</head><body>{anchors}</body></html>")
@@ -72,7 +74,8 @@ UNINDEXED = {"/unindexed", "/none", "/header"}
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests from a NOFOLLOW page and items of a NOINDEX page are dropped.
+    """Requests that a NOFOLLOW page yields and items that a NOINDEX page yields are
+    dropped.
 
     No other request or item is dropped.
     """
@@ -88,7 +91,8 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     assert result.stats["robots1994/pages/items_dropped"] == 3
     assert result.stats["item_dropped_count"] == 3
     assert result.stats["item_dropped_reasons_count/DroppedByPage"] == 3
-    # Scrapy's signal has the item, its page and an exception that names the tag.
+    # The signal `item_dropped` has the item, the page of the item, and an exception that
+    # names the tag.
     why = f'Not to be indexed: "noindex" in the meta tag robots of {url}'
     assert result.stats[f"test/dropped{url}"] == [url, url, "DroppedByPage", why]
     lines = result.lines("Not followed: ")
@@ -118,16 +122,17 @@ def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
 
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
-    """If Scrapy cannot parse a page, the callback gets the page, and its directives are obeyed.
+    """If Scrapy cannot parse a page, the callback still receives the page, and the
+    directives of the page are obeyed.
 
-    The page has a NOINDEX directive, so the item of the page is dropped.
+    The unparsable page has a NOINDEX directive, so the item of the page is dropped.
     """
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
     result = crawl(
         [site.url("/broken")],
         spider="PlainSpider",
-        # MetaRefreshMiddleware raises an exception for such a page.
+        # Disable MetaRefreshMiddleware, because it raises an exception for such a page.
         settings={
             "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
             "METAREFRESH_ENABLED": False,
@@ -143,9 +148,9 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
 def test_item_that_is_yielded_twice_is_dropped_twice(
     site: Site, reactor: Reactor
 ) -> None:
-    """If a callback yields the same item object twice, the item is dropped both times.
+    """If a callback yields one item object twice, the item is dropped both times.
 
-    Scrapy can process both items at the same time.
+    Scrapy can process the two yielded items at the same time.
     """
     result = walk(site, pages="noindex", spider="TwiceSpider", reactor=reactor)
 
@@ -176,7 +181,9 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, followed: bool, indexed: bool
 ) -> None:
-    """A directive is obeyed only if it is enabled. The meta of a page has all directives."""
+    """A page directive is obeyed only if ROBOTS1994_PAGES names the directive. The meta of
+    a page contains all directives of the page.
+    """
     result = walk(site, pages=chosen)
 
     assert ("/shut/1" in paths(result.fetched_urls)) is followed
@@ -192,7 +199,9 @@ def test_pages_each_directive_can_be_enabled_separately(
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     site: Site, content: str
 ) -> None:
-    """Terms without commas are not obeyed, and are logged in one line at DEBUG."""
+    """Terms in a meta tag that are not separated by commas are not obeyed. One line at
+    DEBUG lists these terms.
+    """
     site.answer("/", page("/a", tag=content))
     result = follow(site, pages=True)
     url = site.url("/")
@@ -204,7 +213,9 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
 
 
 def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
-    """With "rel-nofollow", a request is dropped if all its links on the page have rel=nofollow."""
+    """With "rel-nofollow", a request is dropped if every link to its URL on the page has
+    rel=nofollow.
+    """
     shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     site.answer("/", Reply(200, body, shut.headers))
@@ -215,7 +226,9 @@ def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
 
 
 def test_configured_order_of_our_components_is_not_changed(site: Site) -> None:
-    """If the user has disabled a component in the settings, the add-on does not enable it."""
+    """If the user has disabled a component in the settings, the add-on does not enable this
+    component.
+    """
     ours = "scrapy_robots1994.RobotsPages"
     site.answer("/", SITE["/shut"])
     result = follow(site, pages=True, SPIDER_MIDDLEWARES={ours: None})

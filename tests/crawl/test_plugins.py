@@ -28,9 +28,9 @@ VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 def test_http2_file_is_truncated_at_the_limit(
     tmp_path: Path, limit: int, fetched: list[str]
 ) -> None:
-    """With HTTP/2, only the lines of robots.txt before the limit are obeyed.
+    """With HTTP/2, only the lines of robots.txt within ROBOTS1994_MAX_BYTES are obeyed.
 
-    The handler for HTTP/2 downloads the whole file.
+    Scrapy's handler for HTTP/2 nevertheless downloads the whole robots.txt.
     """
     handlers = {"https": f"{MODULE}.http2.H2DownloadHandler"}
     settings = {"DOWNLOAD_HANDLERS": handlers, "ROBOTS1994_MAX_BYTES": limit}
@@ -47,7 +47,8 @@ def test_http2_file_is_truncated_at_the_limit(
 def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
     site: Site,
 ) -> None:
-    """With httpx, five robots.txt files are fetched through one proxy at once.
+    """With the client httpx, five robots.txt files are fetched through one proxy at the
+    same time.
 
     CONCURRENT_REQUESTS = 1 limits the connections for pages, but not for robots.txt.
     """
@@ -77,7 +78,7 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     """The key `impersonate` in ROBOTS1994_PROPAGATE_META lets scrapy-impersonate fetch
     robots.txt.
 
-    Without the key in this setting, another client fetches robots.txt.
+    Without the key `impersonate` in this setting, another client fetches robots.txt.
     """
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
@@ -104,9 +105,10 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
 def test_scrapy_deltafetch_does_not_skip_refused_pages(
     site: Site, tmp_path: Path
 ) -> None:
-    """With scrapy-deltafetch, a page that the first crawl refused is fetched by the next crawl.
+    """With scrapy-deltafetch, the second crawl fetches a page that was refused in the first
+    crawl.
 
-    The next crawl skips the page that yielded an item.
+    The second crawl skips the page that yielded an item in the first crawl.
     """
     settings: dict[str, Any] = {
         "SPIDER_MIDDLEWARES": {"tests.support.plugins.deltafetch.AnyDeltaFetch": 100},
@@ -133,7 +135,9 @@ def test_scrapy_deltafetch_does_not_skip_refused_pages(
 
 @pytest.mark.plugin("scrapy_poet")
 def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
-    """With scrapy-poet, a disallowed request of a callback's HTTP client is refused."""
+    """With scrapy-poet, a disallowed request that a callback sends with the HTTP client is
+    refused.
+    """
     site.robots(CLOSED)
 
     result = crawl(
@@ -156,9 +160,10 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
 @pytest.mark.long
 @pytest.mark.browser
 def test_refused_page_opens_no_tab(site: Site) -> None:
-    """With scrapy-playwright, neither a refused page nor robots.txt opens a tab.
+    """With scrapy-playwright, neither a refused page nor a robots.txt request opens a
+    browser tab.
 
-    A redirect that the browser follows is not checked.
+    Without ROBOTS1994_BROWSER, a redirect that the browser follows is not checked.
     """
     site.robots(CLOSED)
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
@@ -194,7 +199,8 @@ def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
 ) -> None:
     """With scrapy-redis, requests are checked when they leave the queue.
 
-    Some start URLs are added during the crawl. At the end, Redis has no keys of our package.
+    The test adds some start URLs during the crawl. At the end, Redis contains no keys of
+    our package.
     """
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))

@@ -1,7 +1,7 @@
 """A test with two origins that differ only in the port.
 
-This module does not need `fork`, signals, or an address other than 127.0.0.1. Therefore, CI
-also runs this module on macOS and Windows.
+This test needs neither `fork` nor signals nor an address other than 127.0.0.1. Therefore,
+CI also runs this test on macOS and Windows.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ SPIDER = Path(plain_server.__file__).with_name("ports_spider.py")
 
 @pytest.mark.long
 def test_each_port_has_its_own_policy(tmp_path: Path) -> None:
-    """Each port has its own policy, which is fetched once.
+    """Each port has its own policy, and the robots.txt of each port is fetched once.
 
-    The next crawl loads both policies from SQLite.
+    The next crawl loads the policies of both ports from SQLite.
     """
     files = [b"User-agent: *\nDisallow: /one\n", b"User-agent: *\nDisallow: /two\n"]
     with plain_server.serving(files[0]) as one, plain_server.serving(files[1]) as two:

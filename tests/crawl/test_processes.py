@@ -1,4 +1,6 @@
-"""Tests of crawls that a script starts with each class of Scrapy, in parallel or in turn."""
+"""Tests of scripts that start crawls with each process and runner class of Scrapy, in
+parallel or in turn.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Run a script, and return the sorted lines that its spiders print, and the log."""
+    """Run a script. Return the sorted lines that its spiders print, and the log of the
+    script.
+    """
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log
@@ -34,7 +38,8 @@ def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """Spiders that run in parallel read one robots.txt according to their own settings.
+    """If spiders run in parallel, each spider reads the robots.txt according to its own
+    settings.
 
     One spider does not obey robots.txt. Each other spider fetches robots.txt with its own
     User-Agent.

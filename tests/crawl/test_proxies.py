@@ -41,10 +41,10 @@ USER_INFO += ["hunter", ":hun%2Fter"]
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request to a proxy has the password of the proxy in a header.
+    """Each request to a proxy contains the password of the proxy in a header.
 
-    Requests after a redirect also have this header. The password does not appear in log, stats
-    or exceptions.
+    Requests after a redirect also contain the password in this header. The password does
+    not appear in the log, the stats or exceptions.
     """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:
@@ -69,7 +69,7 @@ def test_only_the_proxy_gets_its_password(
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
     """A robots.txt request does not inherit the Proxy-Authorization header of its page.
 
-    The user possibly set this header only for the proxy of the page.
+    The user possibly set the Proxy-Authorization header only for the proxy of the page.
     """
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
@@ -81,13 +81,15 @@ def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
 def test_proxy_of_the_environment_is_that_of_its_scheme(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """If robots.txt is redirected to https, the request does not use the proxy for http."""
+    """If robots.txt is redirected from http to https, the request for the target does not
+    use the proxy for http.
+    """
     with Site(tls="valid") as site, Site() as proxy:
         monkeypatch.setenv("TEST_PROXY", proxy.url("").rstrip("/"))
         secure = site.secure_url("/policy.txt", host="far.test")
         proxy.answer("/robots.txt", replies.redirect(secure))
         site.answer("/policy.txt", replies.text(FILE))
-        # The redirected page already has a proxy, the proxy for http.
+        # The redirected page request already has the proxy for http in its meta.
         proxy.answer("/old", replies.redirect("http://far.test/page"))
         result = crawl(["http://old.test/old"], hook="name_proxies")
         through = proxy.targets()
@@ -103,7 +105,8 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 ) -> None:
     """R7 (our own fault): with a dead proxy, each page fails with an error of the proxy.
 
-    The origin is not unreachable, the password is not logged, and no policy is stored.
+    The origin does not count as unreachable, the proxy's password is not logged, and no
+    policy is stored.
     """
     site.robots(FILE)
     url = site.refused_url("").rstrip("/")
@@ -135,7 +138,7 @@ def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
 ) -> None:
     """Ours 3.1 (retries): a retry uses the proxy of another waiting request.
 
-    The first request has a dead proxy. The pages of the other proxy are fetched.
+    The proxy of the first request is dead. The pages with the working proxy are fetched.
     """
     site.robots(FILE)
     dead, alive = (url.rstrip("/") for url in (site.refused_url(""), site.url("")))
@@ -177,10 +180,12 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 def test_answer_of_a_proxy_opens_no_origin(
     scheme: str, status: int, tmp_path: Path
 ) -> None:
-    """Ours 3.1 (retries): an error status through a proxy does not open the origin.
+    """Ours 3.1 (retries): an error status that arrives through a proxy does not allow the
+    origin's pages.
 
-    A proxy that terminates TLS can also answer for an https origin. Of these statuses, only the
-    404 counts as an answer of the origin. The test also checks the shared store.
+    A proxy that terminates TLS can also answer for an https origin. Among the statuses of
+    the test, only the 404 counts as an answer of the origin. The next crawl does not find
+    the answer of the proxy in the shared store.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     settings = store | {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -221,7 +226,7 @@ def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
 ) -> None:
     """Ours 3.2 (HTTP cache): an answer that a proxy possibly sent is not cached.
 
-    A later crawl through another proxy requests robots.txt again.
+    A later crawl through another proxy therefore requests robots.txt again.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as bad, Site() as good:
@@ -270,7 +275,7 @@ def test_refusal_by_the_proxy_itself_is_no_answer_in_the_stats(site: Site) -> No
 def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> None:
     """The decision after a 402 through a proxy can be verified from the evidence.
 
-    This 402 does not mean that there is no robots.txt.
+    A 402 through a proxy does not mean that the origin has no robots.txt.
     """
     with Site() as proxy:
         proxy.answer("*", replies.status(402))

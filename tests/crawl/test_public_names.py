@@ -20,14 +20,17 @@ PAGE = "https://www.site.test/no"
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
-    """`dir()` lists the public names before they are loaded, so a shell can complete them."""
+    """`dir()` lists the public names even before they are loaded, so that a shell can
+    complete the names.
+    """
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
     """Every public name can be loaded from its module."""
-    # Call `__getattr__`, because an earlier use possibly stored the value in the package.
+    # Call `__getattr__` directly, because an earlier test possibly stored the value in the
+    # package.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 
@@ -55,7 +58,7 @@ def test_parser_accepts_bytes_text_and_parsed_files() -> None:
 def test_parser_reads_by_the_settings_of_its_crawler() -> None:
     """The parser uses the settings of its crawler, or the default settings without a crawler.
 
-    Scrapy's interface permits that there is no crawler.
+    Scrapy's parser interface permits that the crawler is None.
     """
     body = b"User-agent: rover\nCrawl-delay: 2.5\n\nDisallow: /no\n"
     settings = {"ROBOTS1994_READING": "cautious", "ROBOTS1994_DIALECT": "extended"}
@@ -64,16 +67,16 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
     assert plain.allowed(PAGE, "rover")
     assert not parser.allowed(PAGE, "rover")
-    # `RobotParser.crawl_delay` exists since Scrapy 2.18.
+    # Scrapy's interface has the method `RobotParser.crawl_delay` since Scrapy 2.18.
     delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
     assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
 
 
 def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
-    """If the crawler has an invalid setting, the constructor of the parser raises an error.
+    """If the crawler's settings are invalid, the constructor of the parser raises an error.
 
-    The built-in middleware creates a parser of b"" at the start. Therefore, a crawl with such a
-    setting does not start.
+    The built-in middleware parses b"" at the start of a crawl. Therefore, a crawl with an
+    invalid setting does not start.
     """
     crawler = idle_crawler({"ROBOTS1994_READING": "bold"})
 

@@ -31,7 +31,7 @@ RAISING = {"http": "tests.support.failures.FailingHandler"}
 
 @dataclass
 class Crawled:
-    """The result of one crawl, and the servers with the logs of their requests."""
+    """The result of one crawl, and the two servers, which log their requests."""
 
     site: Site
     proxy: Site
@@ -86,7 +86,7 @@ def refused(site: Site, _proxy: Site) -> list[CrawlRequest]:
 def raising(_site: Site, _proxy: Site) -> list[CrawlRequest]:
     """Return requests for pages of three hosts.
 
-    For the robots.txt of each host, the download handler raises an exception.
+    The download handler raises an exception for the robots.txt request of each host.
     """
     hosts = ("runtime", "api", "disk")
     return [CrawlRequest(f"http://{host}.test/open") for host in hosts]
@@ -111,7 +111,9 @@ class Situation:
 
 
 def failure(crawled: Crawled) -> list[tuple[str, object]]:
-    """Return how each request failed, and whether the verdict has the cause."""
+    """Return the class of each request's exception, and whether the verdict says
+    "connection refused".
+    """
     found = crawled.result.failed
     verdicts = [(it.verdict or {}).get("text", "") for it in found]
     return [
@@ -217,7 +219,9 @@ def crawled(situation: Situation, middleware: Middleware) -> object:
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_situation_of_a_public_report(name: str) -> None:
-    """Each crawl ends with the value that the situation states for its middleware."""
+    """The crawl of a situation with each middleware gives the value that the situation
+    states for this middleware.
+    """
     situation = SITUATIONS[name]
 
     assert crawled(situation, "ours") == situation.ours

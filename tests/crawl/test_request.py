@@ -23,10 +23,10 @@ SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """The robots.txt request has the page's bind address, but its own timeout.
+    """The robots.txt request has the bind address of the page request, but its own timeout.
 
-    The request has the meta keys in ROBOTS1994_PROPAGATE_META, but no cookie, referrer or
-    password.
+    The robots.txt request copies the meta keys in ROBOTS1994_PROPAGATE_META, but no cookie,
+    referrer or password.
     """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
@@ -54,9 +54,10 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
 
 
 def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -> None:
-    """The robots.txt request has the Accept-Encoding header of pages.
+    """The robots.txt request has the Accept-Encoding header that page requests have.
 
-    Scrapy-zyte-api would treat another value as a header that the user has set.
+    The plugin scrapy-zyte-api would treat another Accept-Encoding as a header that the user
+    has set.
     """
     site.robots(OPEN)
     crawl([site.url("/page")])
@@ -66,15 +67,17 @@ def test_robots_txt_is_requested_with_the_accept_encoding_of_pages(site: Site) -
         seen.headers["accept-encoding"].split(", ") for seen in (robots, page)
     )
     assert [it for it in ours if it in theirs] == [it for it in theirs if it in ours]
-    # Accept a difference in zstd, because Scrapy before 2.19 decoded zstd with another library.
+    # Accept a difference in zstd, because Scrapy versions before 2.19 decode zstd with
+    # another library.
     assert set(ours) ^ set(theirs) <= {"zstd"}
     assert ours == theirs or scrapy.version_info < (2, 19)
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """The rules for the name in the User-Agent header of a request apply to the request.
+    """If a request has its own User-Agent header, the rules for the name in this header
+    apply.
 
-    The rules for the usual name are already known.
+    The policy is already known because of earlier requests with the usual name.
     """
     site.robots("User-agent: special\nDisallow: /\n")
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
@@ -99,10 +102,11 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """The robot name comes from the request, or from the settings that Scrapy uses.
+    """The robot name comes from the header of the request, or from the settings that Scrapy
+    uses for the header.
 
-    DEFAULT_REQUEST_HEADERS is one of these settings. If this setting has two spellings of a
-    header, the first spelling applies.
+    DEFAULT_REQUEST_HEADERS is one of these settings. If DEFAULT_REQUEST_HEADERS contains
+    two spellings of a header's name, the first spelling applies.
     """
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
@@ -156,7 +160,7 @@ def test_opt_out_that_is_false_is_none(site: Site) -> None:
 def test_hosts_and_origins_of_the_setting_are_not_checked(
     site: Site, tmp_path: Path
 ) -> None:
-    """The hosts and origins in ROBOTS1994_EXEMPT are not checked.
+    """Requests to the hosts and origins in ROBOTS1994_EXEMPT are not checked.
 
     A host is exempt with every port, and an origin is exempt with one port. Subdomains and
     other hosts are not exempt.
@@ -190,8 +194,8 @@ def test_robots_txt_request_itself_is_never_refused(
 ) -> None:
     """A robots.txt request is never refused, even after a redirect.
 
-    The rules of the other origin disallow the redirect target. In the first row, these rules
-    are in memory.
+    The rules at the redirect target's origin disallow the target. In the first row, the
+    policy of this origin is in memory.
     """
     site.robots("User-agent: *\nDisallow: /\n", at="b.test")
     moved = site.url("/policy", host="b.test")

@@ -19,7 +19,9 @@ def project(tmp_path: Path, site: Site) -> Project:
 
 @pytest.mark.long
 def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
-    """`scrapy runspider` works outside a project, with the add-on on the command line."""
+    """`scrapy runspider` obeys robots.txt outside a project if the command line enables the
+    add-on.
+    """
     away = tmp_path / "away"
     away.mkdir()
     spider = (tmp_path / "walker" / "spiders" / "walk.py").rename(away / "walk.py")
@@ -39,8 +41,8 @@ def test_fetch_and_view_show_only_the_allowed_page(
 ) -> None:
     """`scrapy fetch` and `scrapy view` show an allowed page, and log why a page is refused.
 
-    `view` opens a copy of the page in a browser. In this test, the browser is `echo`, which
-    prints the path.
+    `scrapy view` opens a copy of the page in a browser. In this test, the browser is the
+    program `echo`, which prints the path of the copy.
     """
     site = project.site
 
@@ -74,7 +76,9 @@ def test_parse_logs_why_there_is_no_response(project: Project) -> None:
 
 
 def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
-    """In `scrapy check`, a contract with a disallowed URL fails, and the error has the line."""
+    """In `scrapy check`, a contract with a disallowed URL fails, and the error names the
+    line that disallows the URL.
+    """
     result = project.scrapy("check", "walk")
 
     assert len(result.lines(f"ForbiddenByRobots: {REFUSAL}")) == 1
@@ -83,7 +87,7 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
 
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
-"""Options for a log level at which a user must still see why there is no page."""
+"""Options for the log level INFO, at which a user must still see why there is no page."""
 
 
 def assert_logged_once(project: Project, log: str) -> None:
@@ -99,7 +103,7 @@ def assert_logged_once(project: Project, log: str) -> None:
 def test_shell_shows_the_verdict(project: Project) -> None:
     """In `scrapy shell URL -c`, a refused page has no response.
 
-    The verdict is in the meta of the request.
+    The verdict is in the meta of the refused request.
     """
     code = "print(response, '|', request.meta['robots1994'])"
     url = project.site.url("/private")
@@ -112,9 +116,9 @@ def test_shell_shows_the_verdict(project: Project) -> None:
 
 
 def test_shell_continues_after_a_refusal(project: Project) -> None:
-    """In `scrapy shell`, an allowed `fetch()` works after a refused `fetch()`.
+    """In `scrapy shell`, `fetch()` of an allowed page works after a refused `fetch()`.
 
-    robots.txt is fetched once.
+    All calls of `fetch()` share one fetch of robots.txt.
     """
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"

@@ -104,15 +104,15 @@ def refused(name: str, value: object) -> str:
 
 
 def test_number_in_place_of_a_word_is_recognized() -> None:
-    """If a user forgets the quotes around a word, the message suggests the word."""
+    """If a user writes 1994 without quotes, the error message suggests "1994"."""
     assert refused("ROBOTS1994_DIALECT", 1994).endswith('; did you mean "1994"?')
 
 
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """If a setting's name is unknown and not similar to another name, the message lists all
-    settings.
+    """If the name of a setting is unknown and not similar to a known name, the error
+    message lists all settings.
 
-    `INVALID` has invalid values for each setting.
+    The table `INVALID` contains every setting.
     """
     message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
 
@@ -122,7 +122,9 @@ def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None:
-    """The message for an invalid value is one line that begins with the setting's name."""
+    """The error message for an invalid value is one line that begins with the name of the
+    setting.
+    """
     message = refused(f"ROBOTS1994_{name}", value)
 
     assert message.startswith(f"ROBOTS1994_{name}")
@@ -143,7 +145,9 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
 def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     name: str, suggestion: str
 ) -> None:
-    """A misspelt name or value is an error, and the message has a suggestion."""
+    """A misspelt name or value of a setting is an error, and the message suggests the right
+    spelling.
+    """
     assert f"did you mean {suggestion}" in refused(name, "Extnded")
 
 
@@ -159,9 +163,10 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
     name: str, value: object, suggestion: str
 ) -> None:
-    """An unknown word in a setting about usage is an error, and the message has a suggestion.
+    """An unknown word in a setting about usage preferences is an error, and the message
+    suggests a known word.
 
-    The labels of Content Signals are examples of such words.
+    Some of the unknown words are labels of Content Signals.
     """
     assert f"did you mean {suggestion}?" in refused(name, value)
 
@@ -185,7 +190,7 @@ def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
-    """With an invalid setting, one critical line is logged, and no request is sent.
+    """If a setting is invalid, one line at CRITICAL is logged, and no request is sent.
 
     Our middleware is enabled by the add-on or by hand.
     """
@@ -193,7 +198,8 @@ def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
         [site.url("/page")],
         settings=settings,
         reactor=reactor,
-        # Scrapy does not close the sessions of its aiohttp handler.
+        # Accept warnings without a reactor, because Scrapy does not close the sessions of
+        # its aiohttp handler.
         may_warn=reactor == "none",
     )
 

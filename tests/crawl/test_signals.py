@@ -1,4 +1,4 @@
-"""Tests of the signals of a crawl, and of sitemaps in robots.txt."""
+"""Tests of the signals that our middleware sends, and of sitemaps in robots.txt."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
 ) -> None:
     """A sitemap spider and our middleware request the robots.txt of each origin only once.
 
-    The rules of each robots.txt are obeyed.
+    The crawl obeys the rules of each robots.txt.
     """
     hosts = ("a.test", "b.test")
     for host in hosts:
@@ -53,7 +53,9 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
 
 
 def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> None:
-    """If a policy is in memory, a sitemap spider gets its robots.txt from the policy."""
+    """If the policy of an origin is in memory, a sitemap spider gets the robots.txt from
+    the policy, without a request.
+    """
     site.robots("User-agent: *\nDisallow: /shut\n")
     site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
     args = {"robots": site.url("/robots.txt")}
@@ -76,18 +78,19 @@ def test_head_request_of_a_sitemap_spider_is_sent(site: Site) -> None:
 
 @table(
     ("answers", "ignored", "fetches"),
-    # The spider receives the 404.
+    # The sitemap spider receives the 404.
     ([replies.status(404)], {"404": 1}, 1),
-    # No file is in memory, so the request of the spider is sent.
+    # No robots.txt is in memory, so the request of the sitemap spider is sent.
     ([replies.reset(), replies.text("")], {}, 2),
     ids=["absent", "unreachable"],
 )
 def test_sitemap_spider_of_an_origin_without_a_file_ends(
     site: Site, answers: list[Reply], ignored: dict[str, int], fetches: int
 ) -> None:
-    """If an origin has no file, the spider gets the status, or requests robots.txt itself.
+    """If an origin has no robots.txt, the sitemap spider receives the 404. If the origin is
+    unreachable, the spider's own request for robots.txt is sent.
 
-    The crawl ends after a missing file and after an unreachable origin.
+    In both cases, the crawl ends.
     """
     site.answer("/robots.txt", answers)
     result = crawl([site.url("/robots.txt")], spider=SPIDER)
@@ -102,9 +105,11 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
 def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
     site: Site,
 ) -> None:
-    """R6 (closing): if a sitemap spider waits for a robots.txt, its request is not sent at a close.
+    """R6 (closing): if a sitemap spider's request waits for a robots.txt, the request is
+    not sent at a close.
 
-    The request is returned to the scheduler, like a waiting request for a page.
+    The request of the sitemap spider is returned to the scheduler, like a waiting request
+    for a page.
     """
     site.answer("/robots.txt", replies.black_hole())
     running = start_crawl(
@@ -121,9 +126,11 @@ def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The signals of a robots.txt are sent once, even if the policy comes from a store.
+    """The signals about a robots.txt are sent once in each crawl, even if the policy comes
+    from a store.
 
-    The sitemap URLs in the signal are absolute, unique, and have the scheme http or https.
+    The signal `robots_sitemaps` contains only absolute http and https URLs, and each URL
+    only once.
     """
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
@@ -141,7 +148,8 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
         )
         assert [name for name, _ in result.sent] == names
         if dialect == "1994":
-            # In the dialect of 1994, Sitemap is an unknown field (F6, fields).
+            # In the dialect "1994", Sitemap is an unknown field (F6, fields), so the signal
+            # `robots_sitemaps` is not sent.
             assert "test/times" not in result.stats
         else:
             assert result.stats["test/sitemaps"] == [site.url("/a.xml"), valid[1]]
@@ -158,7 +166,8 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
     site: Site, dialect: str
 ) -> None:
-    """In every dialect, our parser has the sitemaps that a SitemapSpider finds in the file.
+    """In every dialect, our parser finds the sitemaps that a SitemapSpider finds in the
+    robots.txt.
 
     Since Scrapy's pull request 8069, a SitemapSpider asks the parser for the sitemaps.
     """
@@ -173,7 +182,8 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
     expected = ["/a.xml", "http://h.test/b", "c"]
     assert result.stats["test/sitemaps"] == expected
     read = sitemap_urls_from_robots(body, base_url=site.url("/robots.txt"))
-    # The part after # is a comment (F5), and no request has a fragment.
+    # Ignore fragments: for our parser, the part after `#` is a comment (F5, comments), and
+    # no request is sent with a fragment.
     joined = [urljoin(site.url("/robots.txt"), it) for it in expected]
     assert [urldefrag(it)[0] for it in read] == joined
 
@@ -181,9 +191,11 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """Each refusal is signalled once, although another handler of the signal fails.
+    """The signal `request_refused` is sent once for each refusal, even if another handler
+    of the signal fails.
 
-    One request waited for its policy. For the other request, the policy was in memory.
+    One refused request waited for its policy. For the other refused request, the policy was
+    in memory.
     """
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
@@ -206,15 +218,17 @@ NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "MIN_TTL", "STALE_TTL")}
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
 ) -> None:
-    """A handler of a signal about robots.txt can await a page of the origin.
+    """A handler of a signal about a robots.txt can await a page of the same origin.
 
-    The policy is usable before handlers run, even if the lifetime of the policy is zero.
+    The policy can be used before the handlers run, even if the lifetime of the policy is
+    zero.
     """
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
     args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
-    # In the second crawl, each policy comes from the store. Only one policy is in memory.
+    # In the second crawl, each policy comes from the store, because only one policy is in
+    # memory at a time.
     for _ in range(2):
         result = crawl(
             spider="Counted",

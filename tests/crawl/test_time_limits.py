@@ -33,9 +33,10 @@ def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) 
 def test_component_that_does_not_return_is_given_up(
     site: Site, component: str, reactor: Reactor
 ) -> None:
-    """Ours R7 (our own fault): if a component does not return, the pages fail with a timeout.
+    """Ours R7 (our own fault): if a component never returns a robots.txt request, the pages
+    fail with a timeout.
 
-    One warning has the path of the component. Pages of other origins are fetched.
+    One warning names the component. Pages of other origins are fetched.
     """
     site.robots(OPEN)
     site.answer("/robots.txt", replies.status(403), at="slow.test")
@@ -50,7 +51,8 @@ def test_component_that_does_not_return_is_given_up(
     assert result.failed_urls == slow
     assert all("Timeout" in it.name for it in result.failed)
     (line,) = result.lines("WARNING", "did not return within 1 s (ROBOTS1994_TIMEOUT)")
-    # Only asyncio can list the tasks that have not returned.
+    # Without asyncio, the warning does not name the component, because only asyncio can
+    # list the unfinished tasks.
     name = f"{COMPONENTS}.{component}.process_re"
     assert (name if reactor != "select" else "a downloader middleware") in line
     assert not [it for it in result.stats if it.startswith("robots1994/outcome/unrea")]
@@ -59,9 +61,11 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """The wait in a download slot does not count towards ROBOTS1994_TIMEOUT.
+    """The time that a robots.txt request waits in a download slot does not count towards
+    ROBOTS1994_TIMEOUT.
 
-    DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and robots.txt is redirected.
+    In the test, DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and
+    robots.txt is redirected.
     """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
@@ -91,9 +95,10 @@ def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None
 def test_shortest_timeout_applies(
     site: Site, settings: dict[str, Any], meta: dict[str, Any], named: str
 ) -> None:
-    """If robots.txt does not arrive, the shortest timeout of page and robots.txt applies.
+    """If robots.txt does not arrive, its fetch ends after the shortest of the timeouts of
+    page and robots.txt.
 
-    The origin is then unreachable (R5).
+    After this timeout, the origin is unreachable (R5).
     """
     site.answer("/robots.txt", replies.black_hole())
     result = crawl([CrawlRequest(site.url("/page"), meta)], settings=settings)

@@ -1,6 +1,6 @@
 """Tests of crawls that read and obey usage preferences.
 
-The settings are ROBOTS1994_USAGE and ROBOTS1994_PURPOSES.
+The settings ROBOTS1994_USAGE and ROBOTS1994_PURPOSES enable this feature.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ NOT_FOR_TRAINING = {"/shut", "/signal", "/noai", "/header"}
 
 
 def fill(site: Site) -> None:
-    """Script the replies of `SITE`, and the robots.txt `ROBOTS`."""
+    """Script the replies in `SITE`, and the robots.txt in `ROBOTS`."""
     site.robots(ROBOTS)
     for target, reply in SITE.items():
         site.answer(target, reply)
@@ -79,21 +79,21 @@ def walk(site: Site, usage: object, *purposes: str, **options: Any) -> CrawlResu
 
 
 def pages_of(site: Site) -> set[str]:
-    """Return the requested paths, except for /robots.txt."""
+    """Return the paths that the crawl requested, except for /robots.txt."""
     return {it for it in site.targets() if it != "/robots.txt"}
 
 
 def items_of(result: CrawlResult) -> dict[str, Any]:
-    """Return a dictionary of the items by the path of the page."""
+    """Return a dictionary that maps the path of each page to its item."""
     return {urlsplit(item["url"]).path: item for item in result.items}
 
 
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """In the mode "report", items have the preferences, and no item is dropped.
+    """In the mode "report", the items contain the preferences, and no item is dropped.
 
-    A line at the close says how many pages are not for the purpose.
+    A log line at the close says how many pages are not for the purpose.
     """
     result = walk(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
@@ -133,9 +133,10 @@ def test_report_without_purposes_counts_all(site: Site) -> None:
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, usage: object, reactor: Reactor
 ) -> None:
-    """Items are dropped if robots.txt, a header or a meta tag disallows the purpose.
+    """In the mode "items", an item is dropped if robots.txt, a header or a meta tag
+    disallows the purpose for its page.
 
-    The pages are requested, and the links of the pages are followed.
+    The pages of the dropped items are requested, and their links are followed.
     """
     result = walk(site, usage, "train-ai", reactor=reactor)
 
@@ -154,10 +155,11 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """In the mode "requests", a page is not requested if robots.txt disallows the purpose there.
+    """In the mode "requests", a page is not requested if robots.txt disallows the purpose
+    for this page.
 
-    Such a request does not count as refused by a rule. Items of other pages are dropped as in
-    the mode "items".
+    A request that is not sent because of a purpose does not count as refused by a rule. If
+    a header or meta tag disallows the purpose, the item is dropped, as in the mode "items".
     """
     result = walk(site, "requests", "tdm", "train-ai", reactor=reactor)
 
@@ -181,7 +183,7 @@ def test_any_forbidden_purpose_counts(site: Site) -> None:
 
 
 def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
-    """If no preference mentions the purpose, no item is dropped."""
+    """If no preference mentions the crawl's purpose, no item is dropped."""
     result = walk(site, "requests", "tdm")
 
     assert set(items_of(result)) == set(SITE) - {"/closed"}
@@ -189,9 +191,10 @@ def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """A start request that is declined because of a purpose does not close the crawl early.
+    """A start request that is declined because of a purpose does not count as a refused
+    start request, and does not close the crawl early.
 
-    A separate stat counts the request.
+    A separate stat counts requests that are declined because of a purpose.
     """
     fill(site)
     more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
@@ -234,7 +237,7 @@ def test_retried_page_has_the_preferences_of_its_last_request(
 ) -> None:
     """A page that is retried from a queue on disk has the preferences of its last request.
 
-    The preferences are pickled with the request.
+    When the request is queued on disk, the preferences are pickled with the request.
     """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", [replies.status(503), page()])
@@ -252,7 +255,8 @@ def test_retried_page_has_the_preferences_of_its_last_request(
     assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
 
 
-# Each row has a mode, the pages that are requested, and the pages whose items are not dropped.
+# Each row of `MODES` has a mode, the pages that are requested, and the pages whose items
+# are not dropped.
 OPEN = set(SITE) - {"/closed"}
 MODES = pytest.mark.parametrize(
     ("mode", "pages", "kept"),
@@ -268,12 +272,14 @@ MODES = pytest.mark.parametrize(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path, mode: str, pages: set[str], kept: set[str]
 ) -> None:
-    """An interrupted and resumed crawl has the pages and items of an uninterrupted crawl.
+    """An interrupted and resumed crawl requests the pages and yields the items of an
+    uninterrupted crawl.
 
-    At the interrupt, all but two pages wait in the queue on disk (JOBDIR).
+    At the interrupt, requests for all but two pages wait in the queue on disk (JOBDIR).
     """
     fill(site)
-    # Scrapy requests the last link first.
+    # Let /header wait for the interrupt, because Scrapy requests the last link of the first
+    # page first.
     reply = SITE["/header"]
     site.answer("/header", Reply(200, reply.body, reply.headers, gate="interrupted"))
     more = settings(mode, "train-ai", JOBDIR=str(tmp_path), CONCURRENT_REQUESTS=1)
@@ -297,7 +303,8 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
     site: Site, mode: str, pages: set[str], kept: set[str]
 ) -> None:
-    """A crawl with a policy from Redis has the pages and items of the crawl that stored it.
+    """A crawl with a policy from Redis requests the pages and yields the items of the crawl
+    that stored the policy.
 
     The second crawl does not request robots.txt.
     """
@@ -341,7 +348,8 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
     """A request that has the meta of another page still has its own preferences.
 
-    In the test, robots.txt was read for one page with this meta, and another page was exempt.
+    In the test, two requests pass on the meta of a page. One page was checked with
+    robots.txt, and the other page was exempt.
     """
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())
@@ -360,7 +368,9 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
 
 
 def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
-    """With `ROBOTSTXT_OBEY = False`, preferences are read from pages, but not from robots.txt."""
+    """With ROBOTSTXT_OBEY = False, preferences are read from pages, but robots.txt is not
+    requested.
+    """
     result = walk(site, "items", "train-ai", settings={"ROBOTSTXT_OBEY": False})
 
     assert "/robots.txt" not in site.targets()
@@ -375,7 +385,7 @@ def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, read: list[str]
 ) -> None:
-    """After a 404, robots.txt counts as read, and states nothing.
+    """After a 404, robots.txt counts as read, and states no preferences.
 
     After a 401, robots.txt does not count as read.
     """
@@ -391,8 +401,8 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_dry_run_has_no_effect(site: Site) -> None:
-    """In a dry run, no preferences are read, no item is dropped, and no request is declined.
-    One log line says that the setting has no effect.
+    """In a dry run, no preferences are read, no item is dropped, and no request is
+    declined. One log line says that ROBOTS1994_USAGE has no effect.
     """
     result = walk(site, "requests", "train-ai", settings={"ROBOTS1994_DRY_RUN": True})
 
@@ -406,7 +416,7 @@ def test_dry_run_has_no_effect(site: Site) -> None:
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
     """An item is dropped once if NOINDEX and a usage preference both apply to its page.
 
-    A callback that yields one object twice yields two items.
+    Here, two items are dropped, because the callback yields one item object twice.
     """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", page(tag="noindex"))
@@ -423,7 +433,9 @@ def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
 
 
 def test_components_are_enabled_by_hand(site: Site) -> None:
-    """Without the add-on, the components work if the settings list each component."""
+    """Without the add-on, usage preferences are obeyed if the settings list each component
+    by hand.
+    """
     by_hand = {
         "DOWNLOADER_MIDDLEWARES": {
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
@@ -447,7 +459,9 @@ def test_purposes_without_usage_are_warned_of(site: Site) -> None:
 
 
 def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
-    """Thousands of preferences with wildcards in a robots.txt decide correctly about pages."""
+    """If a robots.txt contains thousands of preferences with wildcards, each page is still
+    decided correctly.
+    """
     rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(9_000))
     site.robots(f"User-agent: *\n{rules}")
     site.answer("/1xb", page())

@@ -21,8 +21,8 @@ def test_check_returns_the_verdict_of_a_request(
 ) -> None:
     """`check()` returns the verdict that a request for the URL would have.
 
-    Each robots.txt is fetched once. No page is requested, and no decision is counted or
-    recorded.
+    Each robots.txt is fetched once. `check()` requests no page, and its verdicts are
+    neither counted in the stats nor recorded as evidence.
     """
     site.robots(CLOSED)
     expected = {
@@ -55,8 +55,8 @@ def test_check_raises_what_a_waiting_request_fails_with(
 ) -> None:
     """`check()` raises the exception that a waiting request would fail with.
 
-    The exception is the local error of the fetch (R7, our own fault), or an error for a URL
-    without a host.
+    The exception is the local error that ended the fetch (R7, our own fault), or
+    `NotSupported` for a URL without a host.
     """
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open"]

@@ -1,9 +1,10 @@
 """Tests of requests that wait for a robots.txt.
 
-All requests of an origin wait for one fetch. Waiting requests do not delay or starve other
-requests. The tests do not measure time. A gate delays the slow robots.txt until all pages of the
-quick hosts have been requested. If waiting requests delayed these pages, the gate would never
-open. The tests read the order of requests from the server's log.
+All requests for an origin wait for one fetch of its robots.txt. Waiting requests neither
+delay nor starve other requests. The tests do not measure time. Instead, a gate delays each
+slow robots.txt until all pages of the quick hosts have been requested. If waiting requests
+delayed these pages, the gate would never open. The order of the requests comes from the
+server's log.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
-    """Crawl slow hosts, and then quick hosts.
+    """Crawl hosts with a slow robots.txt, and then hosts with a quick robots.txt.
 
-    The gate opens when all pages of the quick hosts have been requested.
+    The gate of the slow robots.txt files opens when all pages of the quick hosts have been
+    requested.
     """
     site.robots(OPEN)
     for number in range(SLOW):
@@ -61,25 +63,27 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """All quick pages are fetched while 48 requests wait for slow robots.txt files.
+    """The pages of quick hosts are fetched while 48 requests wait for slow robots.txt
+    files.
 
-    The concurrency is 3.
+    CONCURRENT_REQUESTS is 3 in this crawl.
     """
     result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 
     assert (len(result.fetched), result.failed) == (ALL, [])
-    # The signal is sent only once, at the end. The signal is not sent while requests still wait.
+    # Scrapy sends `spider_idle` only once, at the end, and not while requests still wait.
     assert [name for name, _ in result.sent] == ["spider_idle"]
     assert result.stats["test/most_pages"] <= 3
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    """If ROBOTS1994_MAX_WAITING is 4, at most four requests wait outside the limit.
+    """If ROBOTS1994_MAX_WAITING is 4, at most four waiting requests do not count towards
+    CONCURRENT_REQUESTS.
 
-    Further requests stay in the scheduler.
+    Further requests that must wait for a robots.txt stay in the scheduler.
     """
-    # Without this limit, all 20 requests would wait at once.
+    # Without ROBOTS1994_MAX_WAITING, all 20 requests would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
@@ -91,9 +95,10 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 def test_limit_is_never_raised_for_a_request_that_does_not_count(
     site: Site, reactor: Reactor
 ) -> None:
-    """In no turn of the event loop are there more free slots than `CONCURRENT_REQUESTS`.
+    """The number of free slots never exceeds CONCURRENT_REQUESTS in any turn of the event
+    loop.
 
-    If there were more free slots, a page would take the slot of a robots.txt request.
+    With more free slots, a page would take the slot of a robots.txt request.
     """
     site.robots(OPEN)
     result = crawl(
@@ -105,9 +110,10 @@ def test_limit_is_never_raised_for_a_request_that_does_not_count(
 
 
 def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
-    """Twelve fetches can be redirected to https at once, although CONCURRENT_REQUESTS is 3.
+    """Twelve robots.txt fetches can be redirected to https at once, although
+    CONCURRENT_REQUESTS is 3.
 
-    The size of the connection pool does not limit these fetches.
+    The size of the connection pool does not limit fetches of robots.txt.
     """
     with Site(tls="valid") as site:
         for number in range(SLOW):
@@ -145,9 +151,9 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"},
 )
 def test_component_loses_no_released_request(site: Site, own: dict[str, Any]) -> None:
-    """No request is lost with a cache that answers half of the pages.
+    """If a cache answers half of the page requests, no waiting request is lost.
 
-    No request is lost with a scheduler that drops each request that it has already stored.
+    If a scheduler drops each request that it has stored before, no waiting request is lost.
     """
     result = crawl_with_slow_hosts(site, settings=own)
 
@@ -203,9 +209,10 @@ QUEUES = [
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:
-    """Waiting requests with a higher priority are sent before requests in the scheduler.
+    """Waiting requests with a higher priority are sent before requests in the scheduler
+    with a lower priority.
 
-    The scheduler has a queue by priority.
+    In this test, the scheduler has a queue by priority.
     """
     site.robots("", at="urgent.test", gate="known")
     site.open_when("known", "/less", count=10)
@@ -239,12 +246,15 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """While waiting requests are sent, urgent requests overtake most of the waiting requests.
+    """While waiting requests are sent, urgent requests in the scheduler overtake most of
+    the waiting requests.
 
-    All pages but the first page wait for a gate, because Scrapy 2.13 calls callbacks 0.1 s late.
+    The server sends only the first page until the urgent requests are scheduled, because
+    Scrapy 2.13 calls callbacks 0.1 s late.
     """
     page = replies.html("many")
-    # With equal activity, the queue by slots of Scrapy 2.13 takes the first host by name.
+    # If two hosts have equally many active requests, the queue by slots of Scrapy 2.13
+    # takes the first host by name.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     site.open_when("known", "/known")

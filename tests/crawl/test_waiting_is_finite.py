@@ -1,8 +1,9 @@
 """Tests that a waiting request is returned to the scheduler at most once.
 
-A waiting request is returned if no slot is free. Every permitted page is requested once. The
-request passes through the middlewares in front of our middleware at most three times. Each
-robots.txt is slow, so that many requests wait.
+If no slot is free when robots.txt arrives, the waiting request is returned to the
+scheduler. Every permitted page is requested exactly once. Each request passes through the
+middlewares in front of our middleware at most three times. In these tests, each robots.txt
+is slow, so that many requests wait.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ from tests.support.site import Site
 TIMEOUT = 300.0
 """The timeout of a crawl in seconds. Crawls of many origins are slow on a busy machine."""
 MANY = 350
-"""A number of origins. The number of their pages is above ROBOTS1994_MAX_WAITING, the limit of
-waiting requests.
+"""A number of origins that together have more pages than ROBOTS1994_MAX_WAITING permits to
+wait.
 """
 ORIGINS = table("origins", 40, MANY)
 SETTINGS: dict[str, Any] = {
-    # With so few slots, no slot is free for most pages when their robots.txt arrives.
+    # With only four slots, no slot is free for most pages when their robots.txt arrives.
     "CONCURRENT_REQUESTS": 4,
-    # A returned page finds no fresh policy when it leaves the scheduler again, and waits again.
+    # When a returned request leaves the scheduler again, no policy is fresh, so the request
+    # waits again.
     "ROBOTS1994_TTL": 0,
     "ROBOTS1994_MIN_TTL": 0,
     "ROBOTS1994_STALE_TTL": 0,
@@ -45,7 +47,8 @@ SETTINGS: dict[str, Any] = {
 
 
 def slow_site(site: Site, origins: int) -> list[CrawlRequest]:
-    """Make every robots.txt of *site* slow, and return the requests for the pages.
+    """Make every robots.txt of *site* slow, and return requests for three pages of each
+    host.
 
     The requests are sorted by the number of the page, and then by host.
     """
@@ -83,9 +86,10 @@ def assert_each_once(
 def test_each_page_is_requested_once_whatever_the_queue(
     site: Site, by_priority: str, memory: str, origins: int
 ) -> None:
-    """With each queue of Scrapy, each page is requested once.
+    """With each of Scrapy's queues, each page is requested exactly once.
 
-    Without the meta key `RETURNED`, a page would be returned whenever no slot is free.
+    Without the meta key `RETURNED`, a request would be returned to the scheduler whenever
+    no slot is free.
     """
     settings = SETTINGS | {
         "SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{by_priority}",
@@ -96,7 +100,8 @@ def test_each_page_is_requested_once_whatever_the_queue(
     result = crawl(pages, settings=settings, timeout=TIMEOUT)
 
     assert_each_once(site, pages, result)
-    # Check that pages were returned, because the test is useless without returned pages.
+    # Check that requests were returned to the scheduler, because otherwise the test is
+    # useless.
     assert max(result.stats["test/passes"].values()) > 1
 
 
@@ -104,7 +109,9 @@ def test_each_page_is_requested_once_whatever_the_queue(
 def test_each_page_is_requested_once_over_stop_and_resume(
     site: Site, tmp_path: Path, origins: int
 ) -> None:
-    """If a crawl with JOBDIR is interrupted and resumed, each page is requested once."""
+    """If a crawl with JOBDIR is interrupted and resumed, each page is requested exactly
+    once.
+    """
     settings = SETTINGS | {"JOBDIR": str(tmp_path)}
     pages = slow_site(site, origins)
     site.answer("/p2", Reply(gate="interrupted"))
@@ -124,9 +131,9 @@ def test_each_page_is_requested_once_over_stop_and_resume(
 @pytest.mark.redis
 @ORIGINS
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(origins: int) -> None:
-    """If two workers share a queue, each page is requested once.
+    """If two workers share a queue, each page is requested exactly once.
 
-    Requests are returned only to Scrapy's own scheduler.
+    Waiting requests are not returned to a shared queue, but only to Scrapy's own scheduler.
     """
     with RedisServer() as redis, Site() as site:
         settings = SETTINGS | redis.queue

@@ -18,7 +18,9 @@ from tests.support.site import Site
 def test_crawl_that_warns_fails(
     hook: str, message: str, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A warning of a crawl fails the test, even if the warning comes at the end of the process."""
+    """If a crawl emits a warning, the test fails, even if the warning comes at the end of
+    the process.
+    """
     monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     crawling = start_crawl([site.url("/")], hook=hook)
 
