@@ -168,8 +168,8 @@ def test_pages_in_any_encoding(encoding: str) -> None:
 def test_pages_that_scrapy_cannot_parse_are_read(
     start: str, kind: type[Response]
 ) -> None:
-    """An unusable charset or an invalid base URL does not prevent that the robots meta tag
-    is found.
+    """The robots meta tag is found even if the page has an unusable charset or an invalid
+    base URL.
     """
     assert page(f"<html>{start}{TAG}</html>", kind) == (False, False)
     assert page(f"<html>{start}{TAG}</html>".encode("utf-16")) == (False, False)

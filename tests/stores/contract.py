@@ -1,4 +1,6 @@
-"""The contract of every store. The tests of each store inherit from `StoreContract`."""
+"""Tests of the contract that every store must fulfil. The test class of each store
+inherits from `StoreContract`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from scrapy_robots1994.stores.base import (
 SITE = Origin("http", "site.example", 80)
 OTHER = Origin("https", "other.example", 8443)
 LONG = Origin("http", ".".join(["a" * 61] * 4)[:247], 80)
-"""An origin with a host name of 247 characters. A file name may have 255 characters."""
+"""An origin with a host name of 247 characters. A file system permits file names of at
+most 255 characters.
+"""
 
 ROOT = Path(__file__).resolve().parents[2]
 LATER = 9e9
@@ -43,8 +47,8 @@ for number in count():
     store.put(Stored(Origin("http", f"host{{number % 3}}.example", 80), packed, {LATER}))
     print(number, flush=True)
 """
-"""A program that puts entries until it is killed. Each entry consists of one
-repeated byte.
+"""A program that puts entries into a store until the program is killed. Each entry
+consists of one repeated byte.
 """
 
 
@@ -74,7 +78,7 @@ class StoreContract(ABC):
             yield store
 
     def test_empty_store_has_no_entry(self, store: PolicyStore) -> None:
-        """An empty store returns no entries. Forgetting a missing entry is not an error."""
+        """An empty store returns no entries. To forget a missing entry is not an error."""
         assert store.get(SITE) is None
         assert not store.forget(SITE)
         assert list(store.entries()) == []
@@ -127,8 +131,8 @@ class StoreContract(ABC):
         assert {each.origin for each in store.entries()} == {SITE, other}
 
     def test_newer_entry_replaces_the_older(self, store: PolicyStore) -> None:
-        """The newer entry replaces the older entry, including its `keep_until`. The
-        `keep_until` of the older entry has no effect afterwards.
+        """A newer entry of an origin replaces the older entry and its `keep_until`.
+        Afterwards, the `keep_until` of the older entry has no effect.
         """
         store.put(entry(until=time.time() + 0.05))
         store.put(entry(packed=b"newer"))
@@ -152,8 +156,8 @@ class StoreContract(ABC):
         assert list(store.entries()) == [entry(OTHER)]
 
     def test_entry_that_is_over_is_not_an_error(self, store: PolicyStore) -> None:
-        """A store may return or delete an expired entry, but never returns the older entry
-        that the expired entry has replaced.
+        """A store may return or delete an expired entry. The store never returns the
+        older entry that the expired entry has replaced.
         """
         store.put(entry(packed=b"older"))
         store.put(entry(until=time.time() - 1))
@@ -164,7 +168,7 @@ class StoreContract(ABC):
     def test_store_may_change_while_its_entries_are_listed(
         self, store: PolicyStore
     ) -> None:
-        """While the entries are listed, the caller may forget and put entries."""
+        """A caller may forget and put entries while the caller iterates over `entries`."""
         store.put(entry())
         store.put(entry(OTHER))
 
@@ -177,8 +181,8 @@ class StoreContract(ABC):
     def test_another_instance_may_change_what_is_listed(
         self, store: PolicyStore, store_url: str
     ) -> None:
-        """If another instance deletes an entry during the listing, the entry is listed
-        unchanged or left out. The deletion is not an error.
+        """If another instance deletes an entry during the iteration over `entries`, the
+        entry is listed unchanged or omitted. The deletion causes no exception.
         """
         origins = [Origin("http", f"host{number}.example", 80) for number in range(50)]
         for origin in origins:
@@ -192,8 +196,8 @@ class StoreContract(ABC):
         assert list(store.entries()) == []
 
     def test_entry_above_the_limit_is_not_read(self, store: PolicyStore) -> None:
-        """An entry of the maximum size is returned. A larger entry is not returned, and is
-        not read as a whole.
+        """An entry of the maximum size is returned. A larger entry is not returned, and
+        is not read completely into memory.
         """
         largest = entry(packed=b"x" * MAX_ENTRY_BYTES)
         store.put(largest)
@@ -215,8 +219,8 @@ class StoreContract(ABC):
     def test_writer_that_is_killed_leaves_whole_entries(
         self, store: PolicyStore, store_url: str
     ) -> None:
-        """After a writer was killed, the entry of each finished `put` exists. An unfinished
-        `put` leaves a whole entry or no entry.
+        """After a writing process was killed, the entry of each finished `put` exists. An
+        unfinished `put` leaves a whole entry or no entry.
         """
         for puts in (1, 4, 9):
             command = [sys.executable, "-c", WRITER, store_url]
@@ -294,8 +298,8 @@ class SharedStoreContract(StoreContract):
         return store
 
     def test_lease_has_one_holder(self, shared: SharedStore) -> None:
-        """The holder may acquire its lease again, and no other worker can release the
-        lease. Each origin has a separate lease.
+        """The holder of a lease may acquire the lease again. Another worker can neither
+        acquire nor release the lease. Each origin has a separate lease.
         """
         assert shared.acquire_lease(SITE, "one", 30).granted
         assert shared.acquire_lease(SITE, "one", 30).granted
@@ -306,11 +310,9 @@ class SharedStoreContract(StoreContract):
         assert shared.acquire_lease(SITE, "two", 30).granted
 
     def test_lease_of_a_dead_worker_runs_out(self, shared: SharedStore) -> None:
-        """The lease of a dead worker expires, and then another worker can acquire the
-        lease.
-        """
+        """The lease of a dead worker expires. Then another worker can acquire the lease."""
         # The lease is long enough for the second call, even on a busy machine. All calls
-        # ask for the same number of seconds.
+        # ask for a lease of equal length.
         assert shared.acquire_lease(SITE, "dead", 2).granted
         assert not shared.acquire_lease(SITE, "alive", 2).granted
         give_up = time.monotonic() + TIMEOUT_SECONDS
@@ -321,8 +323,8 @@ class SharedStoreContract(StoreContract):
     def test_time_of_a_lease_that_is_taken_anew_begins_anew(
         self, shared: SharedStore
     ) -> None:
-        """If the holder acquires its lease again, the lease lasts for the new time, not for
-        the rest of the first time.
+        """If the holder acquires its lease again, the full time of the second call
+        counts, not the rest of the first time.
         """
         assert shared.acquire_lease(SITE, "one", 0.2).granted
         assert shared.acquire_lease(SITE, "one", 30).granted
@@ -330,7 +332,9 @@ class SharedStoreContract(StoreContract):
         assert not shared.acquire_lease(SITE, "two", 30).granted
 
     def test_of_many_workers_one_gets_the_lease(self, store_url: str) -> None:
-        """If eight workers ask at the same moment, exactly one worker gets the lease."""
+        """If eight workers ask for one lease at the same moment, exactly one worker gets
+        the lease.
+        """
 
         def acquire(number: int) -> bool:
             with closing(open_store(store_url)) as store:

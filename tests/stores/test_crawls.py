@@ -75,7 +75,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> None:
     """Both crawls obey robots.txt, and the second crawl does not fetch robots.txt again.
-    The only exception is a store in memory, which lasts for one crawl.
+    A store in memory is an exception, because this store lasts for only one crawl.
     """
     site.robots(BODY)
     urls = [site.url("/1"), site.url("/2"), site.url("/closed")]
@@ -95,8 +95,8 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
         [
             ("max_origins=2", [1, 2, 1]),
             ("max_bytes=36000", [1, 2, 1]),
-            # The policy that was stored last is never removed, even if it exceeds the
-            # limit.
+            # The policy that was stored last is never removed, even if this policy alone
+            # exceeds the limit.
             ("max_bytes=1", [3, 2, 1]),
             ("max_origins=1", [3, 2, 1]),
             ("", [1, 1, 1]),
@@ -106,8 +106,8 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
 ) -> None:
-    """If the policies exceed the limit, the least recently used policy is removed. When the
-    policy is needed again, it is fetched and obeyed.
+    """If the policies in memory exceed the limit, the least recently used policy is
+    removed. When this policy is needed again, robots.txt is fetched and obeyed.
     """
     rules = b"".join(b"Disallow: /x/%d\n" % number for number in range(700))
     for host in "abc":
@@ -137,8 +137,8 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_store_of_an_earlier_version_is_read(
     recorded: Path, site: Site, tmp_path: Path
 ) -> None:
-    """A crawl reads the store of an earlier version, fetches no robots.txt, and obeys the
-    stored rules.
+    """A crawl reads the store that an earlier version of the package wrote. The crawl
+    obeys the stored rules, and fetches no robots.txt.
     """
     urls = [f"http://{page}" for page in ("file.test/open", "file.test/closed")]
     urls.append("http://absent.test/closed")
@@ -163,8 +163,8 @@ def test_store_of_an_earlier_version_is_read(
 def test_file_of_version_0_1_is_renewed_by_its_validators(
     site: Site, tmp_path: Path
 ) -> None:
-    """The crawl sends the ETag and the date of the stored file, and a 304 answer renews the
-    file.
+    """The crawl sends the ETag and the date of the stored robots.txt, and a 304 answer
+    renews the policy.
     """
     path = tmp_path / "robots.db"
     shutil.copy(RECORDED, path)
@@ -187,8 +187,8 @@ def test_file_of_version_0_1_is_renewed_by_its_validators(
 def test_damaged_entries_permit_nothing_and_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """Each damaged entry causes one fetch, which replaces the entry. A damaged entry is not
-    a failure of the store.
+    """Each damaged entry causes one fetch of robots.txt, and the fetched policy replaces
+    the entry. A damaged entry does not count as a failure of the store.
     """
     site.robots(BODY)
     site.answer("/robots.txt", replies.status(404), at="absent.test")
@@ -232,8 +232,8 @@ def test_damaged_entries_permit_nothing_and_are_replaced(
 def test_failure_of_ours_does_not_end_the_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """A crawl could not read the last good policy, and its fetch fails. The crawl does not
-    replace the policy in the store (R5, unreachable).
+    """R5 (unreachable): if a crawl could not read the last good policy, and the fetch
+    fails, the policy in the store is not replaced.
     """
     folder = tmp_path / "store"
     settings = {"ROBOTS1994_STORE": f"{FOLDER}://{folder}"}
@@ -242,7 +242,8 @@ def test_failure_of_ours_does_not_end_the_last_good_policy(
     crawl(urls, settings=settings)
     with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
         (good,) = store.entries()
-    # The delay is longer than the time for which a failed store is not called.
+    # The delay of the answer is longer than the time for which the crawl does not call a
+    # store after a failure.
     site.answer("/robots.txt", replace(replies.status(503), delay=2.5))
     unread = crawl(urls, settings={"ROBOTS1994_STORE": f"{STUTTERS}://{folder}"})
     result = crawl(urls, settings=settings)
@@ -272,7 +273,7 @@ def test_stored_answer_decides_in_the_second_crawl(
     site: Site, answer: Reply, fetched: int, tmp_path: Path
 ) -> None:
     """The second crawl obeys the stored answer, and does not fetch robots.txt again. An
-    unusual ETag makes no difference.
+    answer with an unusual ETag is also stored.
     """
     site.answer("/robots.txt", answer)
     settings = stored_in(tmp_path / "robots.db")
@@ -284,8 +285,8 @@ def test_stored_answer_decides_in_the_second_crawl(
 
 
 def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
-    """Store the policy of *response* in a crawl of a week ago. The policy is fresh for a
-    day.
+    """Store the policy of *response*, as a crawl a week ago did. The policy was fresh for
+    a day.
     """
     site.answer("/robots.txt", response)
     crawl_over_time(-7 * DAY, [site.url("/old")], settings=settings)
@@ -295,8 +296,9 @@ def store_old(site: Site, response: Reply, settings: dict[str, Any]) -> None:
 def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     site: Site, code: int, tmp_path: Path
 ) -> None:
-    """The crawl sends the signal once when it begins to use the file. The file begins to
-    apply after a 304, after a new copy was fetched, or after an error.
+    """The crawl sends the signal `robots_sitemaps` once when a stored robots.txt applies
+    again. The file applies again after a 304, after the fetch of a new copy, or after an
+    error.
     """
     named = f"Sitemap: {site.url('/map.xml')}\n"
     body = f"{named}User-agent: *\n\nDisallow: /closed\n".encode()
@@ -316,7 +318,7 @@ def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
 
 
 def test_403_is_a_warning_in_each_crawl(site: Site, tmp_path: Path) -> None:
-    """A crawl logs a warning for a 403, even if an earlier crawl stored the answer."""
+    """A crawl logs a warning about a 403, even if an earlier crawl stored the 403."""
     settings = stored_in(tmp_path / "robots.db")
     store_old(site, replies.status(403), settings)
     result = crawl([site.url("/1")], settings=settings)
@@ -331,8 +333,8 @@ def test_403_is_a_warning_in_each_crawl(site: Site, tmp_path: Path) -> None:
 def test_broken_database_is_logged_once_and_permits_nothing(
     site: Site, flaw: str, tmp_path: Path
 ) -> None:
-    """With a broken database, the crawl obeys robots.txt as without a store, and logs one
-    warning.
+    """If the database of the store is broken, the crawl obeys robots.txt as without a
+    store, and logs one warning.
     """
     path = tmp_path / "robots.db"
     site.robots(BODY)
@@ -344,7 +346,8 @@ def test_broken_database_is_logged_once_and_permits_nothing(
             case "locked":
                 other.execute("BEGIN EXCLUSIVE")
             case "read-only":
-                # Let a trigger reject the write, because root may write to any file.
+                # Let a trigger reject the write. File permissions do not help, because
+                # root may write to any file.
                 other.execute(
                     "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
                     "SELECT RAISE(FAIL, 'attempt to write a readonly database'); END"
@@ -381,7 +384,9 @@ def test_broken_database_is_logged_once_and_permits_nothing(
 def test_store_that_violates_its_contract_does_not_stop_the_crawl(
     site: Site, kind: str, reactor: Reactor
 ) -> None:
-    """The crawl obeys the rules and logs one warning, and its process exits in time."""
+    """If a store violates its contract, the crawl obeys robots.txt and logs one warning.
+    The process of the crawl exits in time.
+    """
     store = f"tests.support.stores.{kind}://me:hunter2@db.test?timeout=0.5"
     site.robots(BODY)
     urls = [site.url("/open"), site.url("/closed")]
@@ -401,8 +406,9 @@ def test_store_that_violates_its_contract_does_not_stop_the_crawl(
 def test_path_that_no_database_can_have_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
-    """If the folder does not exist, or the path is a folder, the crawl does not start.
-    Otherwise, with a mistyped path, each crawl would fetch each robots.txt again.
+    """If the folder of the database does not exist, or if the path is a folder, the crawl
+    does not start. If crawls started with a mistyped path, each crawl would fetch each
+    robots.txt again.
     """
     path = tmp_path / "nosuch" / "robots.db"
     missing = f"a folder that does not exist, {path.parent}: make it"
@@ -436,8 +442,8 @@ def test_several_crawls_in_one_process_leak_nothing(
 
 
 def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
-    """The middleware of an ended crawl is freed, because a service may run any number of
-    crawls in one process.
+    """The middleware of an ended crawl is freed. This matters for a service that runs
+    many crawls in one process.
     """
     settings = stored_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
     ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))

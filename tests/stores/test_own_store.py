@@ -1,4 +1,4 @@
-"""A user's store fulfils the contract of all stores."""
+"""Tests that a store written by a user fulfils the contract of all stores."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tests.stores.contract import StoreContract, entry
 
 
 class TestFolderStore(StoreContract):
-    """A store that uses only documented features."""
+    """Tests of `FolderStore`, a store that uses only documented features."""
 
     def url(self, folder: Path) -> str:
-        """Return the store URL, which begins with the import path of the class."""
+        """Return a store URL that begins with the import path of the store class."""
         return f"tests.support.folder_store.FolderStore://{folder}/x"
 
 
 def test_files_of_others_are_no_entries(tmp_path: Path) -> None:
-    """Other files in the folder are not listed: notes, a folder, a pipe, and files that are
-    not complete entries.
+    """`entries` ignores other files in the folder: notes, a folder, a pipe, and
+    incomplete entries.
     """
     store = open_store(f"tests.support.folder_store.FolderStore://{tmp_path}")
     store.put(entry())

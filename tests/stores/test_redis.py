@@ -1,5 +1,5 @@
-"""The Redis store with a real redis-server: the contract, outages, and keys of other
-programs.
+"""Tests of the Redis store with a real redis-server: the contract, outages, and keys of
+other programs.
 """
 
 from __future__ import annotations
@@ -27,30 +27,32 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
-    """Start one server for this module. Each store has its own prefix."""
+    """Start one redis-server for all tests of this module. Each store has its own key
+    prefix.
+    """
     with RedisServer() as started:
         yield started
 
 
 @pytest.fixture
 def prefix() -> str:
-    """Return a prefix that no other test uses."""
+    """Return a key prefix that no other test uses."""
     return f"test{next(NUMBERS)}[*?"
 
 
 def store_at(server: RedisServer, prefix: str = "test") -> SharedStore:
-    """Open a store on *server*."""
+    """Open a Redis store on *server*."""
     store = open_store(f"{server.url}?prefix={quote(prefix)}")
     assert isinstance(store, SharedStore)
     return store
 
 
 class TestRedisStore(SharedStoreContract):
-    """The Redis store fulfils the contract of shared stores."""
+    """Tests that the Redis store fulfils the contract of shared stores."""
 
     @pytest.fixture(autouse=True)
     def _on(self, server: RedisServer, prefix: str) -> None:
-        """Set the server and the prefix of the stores."""
+        """Set the server and the key prefix of the stores under test."""
         self._url = f"{server.url}?prefix={quote(prefix)}"
 
     def url(self, folder: Path) -> str:
@@ -77,7 +79,7 @@ def test_every_key_has_the_prefix_and_an_expiry(
 
 @pytest.mark.parametrize("glob", ["*", "?", "[a-z]", "]", "\\", "^", "a[b]*\\?"])
 def test_prefix_is_not_a_pattern(glob: str, server: RedisServer, prefix: str) -> None:
-    """Glob characters in a prefix match only themselves."""
+    """Glob characters in a key prefix match only themselves."""
     with (
         closing(store_at(server, prefix + glob)) as store,
         closing(store_at(server, prefix + "xb")) as other,
@@ -105,7 +107,9 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
 def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
-    """A value of twice the maximum size is a miss. Only about half of the value is read."""
+    """A stored value of twice the maximum size counts as a miss. The store reads only
+    about half of such a value.
+    """
     sent = "total_net_output_bytes"
     with server.client() as known, closing(store_at(server, prefix)) as store:
         client: Any = known
@@ -118,8 +122,8 @@ def test_oversized_entry_is_read_only_up_to_the_limit(
 
 
 def test_unreachable_server_is_a_store_error_and_recovers() -> None:
-    """While the server is down, each call raises `StoreError`. After a restart of the
-    server, the store and its leases work again.
+    """While the Redis server is down, each call of the store raises `StoreError`. After a
+    restart of the server, the store and its leases work again.
     """
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())
@@ -142,7 +146,7 @@ def test_unreachable_server_is_a_store_error_and_recovers() -> None:
 def test_connection_closed_by_the_server_is_replaced(
     server: RedisServer, prefix: str
 ) -> None:
-    """If the server has closed an idle connection, the store uses a new connection."""
+    """If the Redis server has closed an idle connection, the store opens a new connection."""
     with server.client() as client, closing(store_at(server, prefix)) as store:
         store.put(entry())
         client.client_kill_filter(_type="normal", skipme=True)
@@ -151,8 +155,8 @@ def test_connection_closed_by_the_server_is_replaced(
 
 
 def test_hanging_server_is_a_store_error_in_time() -> None:
-    """If the server hangs, the call itself raises `StoreError` in time, so that the log
-    contains the reason.
+    """If the Redis server hangs, a call of the store raises `StoreError` within the
+    timeout. The log can then contain the reason.
     """
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())
@@ -163,8 +167,8 @@ def test_hanging_server_is_a_store_error_in_time() -> None:
 
 
 def test_password_is_used_and_never_shown() -> None:
-    """The right password works. The error for a wrong password does not contain the
-    password.
+    """The store connects with the right password. The error for a wrong password does not
+    contain this password.
     """
     with RedisServer(password=CREDENTIAL) as server:
         with closing(store_at(server)) as store:

@@ -1,4 +1,4 @@
-"""The Redis store with a Unix socket, TLS, Cluster and Sentinel."""
+"""Tests of the Redis store with a Unix socket, TLS, Cluster and Sentinel."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ pytestmark = pytest.mark.redis
 
 
 def assert_shared(url: str) -> None:
-    """Assert that two workers share entries and leases through *url*, and that they close
-    their connections.
+    """Assert that two workers share entries and leases through *url*. Also assert that
+    both workers close their connections.
     """
     before = open_sockets()
-    # The garbage collector would close a forgotten connection at some time.
+    # Count open sockets before garbage collection, because the garbage collector would
+    # close a forgotten connection.
     gc.disable()
     with closing(open_store(url)) as one, closing(open_store(url)) as two:
         assert isinstance(one, SharedStore)
@@ -52,21 +53,21 @@ def open_sockets() -> set[str]:
 
 
 def test_unix_socket(tmp_path: Path) -> None:
-    """A socket path may contain an `@`, which does not end a password. The option
-    `max_connections` does not block a worker.
+    """A socket path may contain an `@`. The store does not read the part before this `@`
+    as a password. With a small `max_connections`, no worker waits for a connection.
     """
     with RedisServer("--unixsocket", f"{tmp_path}/red@is.sock"):
         assert_shared(f"unix://{tmp_path}/red@is.sock?db=0&max_connections=1")
 
 
 def test_tls(tmp_path: Path) -> None:
-    """`rediss://` works. The certificate of the server is verified with the certificate
-    file that the URL names.
+    """`rediss://` connects with TLS. The certificate of the server is verified with the
+    certificate file in the URL.
     """
     key, certificate = make_certificate()
     (tmp_path / "key").write_text(key)
     (tmp_path / "certificate").write_text(certificate)
-    # For TLS, use another port that is also free.
+    # Use a further free port for TLS.
     port = free_port() + 10_000
     options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
     options += ["--tls-cert-file", f"{tmp_path}/certificate"]
@@ -79,7 +80,9 @@ def test_tls(tmp_path: Path) -> None:
 
 
 def test_cluster() -> None:
-    """`redis+cluster://` works, because each command has one key and thus can be routed."""
+    """`redis+cluster://` works with a Redis cluster. Each command has only one key, so
+    the client can send the command to the right node.
+    """
     with RedisServer("--cluster-enabled", "yes") as server:
         with server.client() as known:
             client: Any = known
@@ -91,8 +94,8 @@ def test_cluster() -> None:
 
 @pytest.mark.long
 def test_redis_url_of_a_cluster_node_is_an_error() -> None:
-    """A `redis://` URL of one node is an error, because one node stores only some of the
-    keys. The message is equal for all other keys.
+    """A `redis://` URL of one node of a cluster is an error, because one node stores only
+    some of the keys. Every key on another node causes an equal message.
     """
     with (
         RedisServer("--cluster-enabled", "yes") as one,
@@ -112,6 +115,6 @@ def test_redis_url_of_a_cluster_node_is_an_error() -> None:
 
 
 def test_master_is_found_through_sentinel(tmp_path: Path) -> None:
-    """With `redis+sentinel://`, the sentinels say which server is the master."""
+    """With `redis+sentinel://`, the store asks the sentinels which server is the master."""
     with RedisServer() as server, sentinel_of(server, tmp_path) as port:
         assert_shared(f"redis+sentinel://127.0.0.1:{port}/main/0")

@@ -1,5 +1,5 @@
-"""The SQLite store: the contract, its size limit, and files that are damaged or that other
-programs have written.
+"""Tests of the SQLite store: the contract, the size limit, damaged files, and files of
+other programs.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from tests.stores.contract import LATER, OTHER, SITE, StoreContract, entry
 
 
 class TestSqliteStore(StoreContract):
-    """The SQLite store fulfils the contract of all stores."""
+    """Tests that the SQLite store fulfils the contract of all stores."""
 
     def url(self, folder: Path) -> str:
-        """Return the URL of a new file in *folder*."""
+        """Return the URL of a store in a new file in *folder*."""
         return f"sqlite:///{folder}/robots.db"
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return the path of a file that does not exist yet."""
+    """Return the path of a SQLite file that does not exist yet."""
     return tmp_path / "a.db"
 
 
 def store_at(path: Path, **options: object) -> PolicyStore:
-    """Open the store at *path* with the *options* of its URL."""
+    """Open the SQLite store at *path* with *options* in the store URL."""
     query = "&".join(f"{name}={value}" for name, value in options.items())
     return open_store(f"sqlite:///{path}?{query}")
 
@@ -44,8 +44,8 @@ def host(number: int) -> Origin:
 
 
 def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
-    """Put an entry of *size* bytes for each host number. The entry of a higher number
-    expires earlier.
+    """Put an entry of *size* bytes for each host number. The higher the host number is,
+    the earlier its entry expires.
     """
     for number in numbers:
         store.put(entry(host(number), os.urandom(size), LATER - number))
@@ -58,8 +58,8 @@ def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
 def test_file_is_no_larger_than_its_limit(
     limit: int, written: int, size: int, least: int, path: Path
 ) -> None:
-    """The file never exceeds its limit. The file and its write-ahead log together stay
-    below 3 MB.
+    """The SQLite file never exceeds the size limit. The file and its write-ahead log
+    together stay below 3 MB.
     """
     with closing(store_at(path, max_bytes=limit)) as store:
         for number in range(written):
@@ -73,8 +73,8 @@ def test_file_is_no_larger_than_its_limit(
 
 
 def test_entry_that_was_stored_first_is_deleted_first(path: Path) -> None:
-    """With a smaller limit, the next write deletes the oldest entries and shrinks the file.
-    An entry that was stored again counts as new.
+    """After the size limit was lowered, the next write deletes the oldest entries and
+    shrinks the file. An entry that was stored again counts as new.
     """
     with closing(store_at(path)) as store:
         fill(store, [*range(400), 0])
@@ -91,7 +91,9 @@ def test_entry_that_was_stored_first_is_deleted_first(path: Path) -> None:
 
 
 def test_entry_that_is_over_is_deleted_from_the_file(path: Path) -> None:
-    """The next write deletes an expired entry, even if the write is about another origin."""
+    """The next write deletes an expired entry, even if the write stores an entry of
+    another origin.
+    """
     with closing(store_at(path)) as store:
         store.put(entry(until=time.time() + 0.05))
         time.sleep(0.1)
@@ -102,7 +104,9 @@ def test_entry_that_is_over_is_deleted_from_the_file(path: Path) -> None:
 
 
 def test_reading_creates_no_file(tmp_path: Path) -> None:
-    """Reading does not create a file, so that a mistyped path does not become a new store."""
+    """Reading a store does not create a file. Otherwise, a mistyped path would become a
+    new store.
+    """
     with closing(store_at(tmp_path / "a.db")) as store:
         assert store.get(SITE) is None
         assert list(store.entries()) == []
@@ -111,7 +115,7 @@ def test_reading_creates_no_file(tmp_path: Path) -> None:
 
 
 def changed(path: Path, change: str) -> PolicyStore:
-    """Return a store with one entry, after another program has changed its file."""
+    """Return a store with one entry whose file another program has changed."""
     assert error_of(store_at(path)) == ""
     with closing(sqlite3.connect(path)) as base:
         base.executescript(change)
@@ -127,8 +131,8 @@ def changed(path: Path, change: str) -> PolicyStore:
     ],
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
-    """An invalid cell is a miss. The store allocates neither 400 MB nor
-    `bytes(9000000000)`. A new entry can replace the invalid entry.
+    """An invalid value in a cell of the table counts as a miss. The store allocates
+    neither 400 MB nor `bytes(9000000000)`. A new entry can replace the invalid entry.
     """
     if "400" in cell and not hasattr(sqlite3.Connection, "setlimit"):
         pytest.skip("SQLite reads it in pages before Python 3.11")
@@ -193,8 +197,8 @@ FILL = (
 def test_sqlite_file_with_other_objects_is_refused(
     sql: str, path: Path, *, is_open: bool
 ) -> None:
-    """The store neither reads nor writes a file with other objects, whether the objects
-    were added before or after the store was opened.
+    """The store neither reads nor writes a SQLite file that contains other database
+    objects. Another program can add these objects before or after the store is opened.
     """
     names = "SELECT origin FROM policies LIMIT 9"
     with closing(store_at(path)) as store:
@@ -222,8 +226,8 @@ def test_sqlite_file_with_other_objects_is_refused(
 
 
 def test_entry_of_the_maximum_size_is_read_back(path: Path) -> None:
-    """An entry of the maximum size can be read back, because the limits that are set for
-    SQLite are higher.
+    """An entry of the maximum size can be stored and read, because the limits that the
+    store sets in SQLite are higher.
     """
     largest = b"x" * MAX_ENTRY_BYTES
     with closing(store_at(path, timeout=20)) as store:
@@ -232,8 +236,8 @@ def test_entry_of_the_maximum_size_is_read_back(path: Path) -> None:
 
 
 def error_of(store: PolicyStore) -> str:
-    """Put an entry. Return the message of the `StoreError`, or an empty string if no error
-    is raised.
+    """Put an entry into the store, and return the message of the `StoreError`. Return an
+    empty string if no error is raised.
     """
     with closing(store):
         try:
@@ -251,7 +255,7 @@ def test_file_that_is_not_a_database_is_a_store_error(
     path: Path, content: bytes, expected: str
 ) -> None:
     """A file that is not a database is neither read nor overwritten, but an empty file
-    becomes a store. The error names the file.
+    becomes a store. The error message contains the path of the file.
     """
     path.write_bytes(content)
 
@@ -270,14 +274,16 @@ def test_file_that_is_not_a_database_is_a_store_error(
 def test_database_of_another_version_or_program_is_not_written_to(
     change: str, expected: str, path: Path
 ) -> None:
-    """The store reports a database of another version or another program. The tables of a
-    later version may have another meaning.
+    """If another version or another program has written the database, the store raises an
+    error. The tables of a later version could have another meaning.
     """
     assert expected in error_of(changed(path, change))
 
 
 def test_locked_database_is_a_store_error(path: Path) -> None:
-    """While another program has the lock, a write fails within the timeout."""
+    """While another program has locked the database, a write fails within the timeout of
+    the store.
+    """
     assert error_of(store_at(path)) == ""
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("BEGIN EXCLUSIVE")
@@ -291,8 +297,8 @@ def test_locked_database_is_a_store_error(path: Path) -> None:
 def test_three_slashes_name_a_file_in_the_working_directory(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The path after three slashes is relative to the working directory. The path after
-    four slashes is absolute.
+    """In a store URL, a path after three slashes is relative to the working directory. A
+    path after four slashes is absolute.
     """
     monkeypatch.chdir(tmp_path)
 

@@ -1,5 +1,5 @@
-"""`ROBOTS1994_STORE`: the errors for URLs that do not name a store, or that have a wrong
-option.
+"""Tests of the errors for a wrong URL in `ROBOTS1994_STORE`. The URL does not name a
+store, or has a wrong option.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ STORES = OwnStore.__module__
 
 
 def refusal(url: str) -> str:
-    """Return the problem that the error for *url* states, without the example of the error."""
+    """Return the problem in the error message for *url*, without the example in the message."""
     with pytest.raises(SettingsError) as refused:
         open_store(url)
     message = str(refused.value)
@@ -23,7 +23,7 @@ def refusal(url: str) -> str:
     assert message.isprintable()
     assert not any(secret in message for secret in ("hunter2", "p@ss"))
     problem, _, example = message.partition("; write for example ")
-    # The example `memory://` is shown only for a URL that begins like `memory`.
+    # The error shows the example `memory://` only for a URL that begins like `memory`.
     assert "memory" not in example or url.startswith("me")
     return problem
 
@@ -67,19 +67,23 @@ def refusal(url: str) -> str:
             (f"redis://h/{base}", f'the database "{base}" is not a number')
             for base in ("robots", "-1", "1.5")
         ),
-        # Text in the place of a port may be a part of the password.
+        # Text in the place of a port is not shown, because the text can be a part of the
+        # password.
         ("redis://me:123456?x@127.0.0.1:1/0", "the port is no number up to 65535"),
         ("no.such.module.Store://x", "cannot be imported"),
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
         ("json.dumps://x", "is not a PolicyStore"),
-        # The message of a client may contain a decoded part of the URL.
+        # The message of the client library is not shown, because the message can contain
+        # a decoded part of the URL.
         (f"{STORES}.Telling://me:p%40ss@host/0", "cannot be made: no login with ***"),
         (f"{STORES}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
     ],
 )
 def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
-    """The error says in one sentence what is wrong, and gives an example of what to write."""
+    """The error message says in one sentence what is wrong in the store URL, and shows an
+    example of a right URL.
+    """
     assert problem in refusal(url)
 
 
@@ -120,7 +124,9 @@ def test_wrong_url_is_rejected_in_one_sentence(url: str, problem: str) -> None:
 def test_url_of_a_known_kind_is_rejected_with_an_example(
     example: str, url: str
 ) -> None:
-    """The URL is rejected before a connection is opened, and no password is shown."""
+    """A wrong URL is rejected before the store opens a connection. The error message
+    shows no password.
+    """
     with pytest.raises(SettingsError, match=f'write for example "{example}') as refused:
         open_store(url)
 
@@ -130,8 +136,8 @@ def test_url_of_a_known_kind_is_rejected_with_an_example(
 
 
 def test_unfamiliar_scheme_has_no_suggestion() -> None:
-    """An unfamiliar scheme gets no suggestion, because it is not a typing error. The error
-    does not show the credentials of the URL.
+    """The error for an unfamiliar scheme suggests no other scheme, because the scheme is
+    not a typing error. The error message does not show the credentials in the URL.
     """
     problem = refusal("mysql://me:hunter2@127.0.0.1:3306/0?password=hunter2")
 
@@ -139,8 +145,9 @@ def test_unfamiliar_scheme_has_no_suggestion() -> None:
 
 
 def test_own_store_gets_its_url_without_the_options_of_the_crawl() -> None:
-    """The store gets its URL as written, but without the options `timeout`, `in_memory` and
-    `in_memory_bytes`. The value of `timeout` is passed separately.
+    """A user's store receives its URL as written, but without the options `timeout`,
+    `in_memory` and `in_memory_bytes`. The store receives the value of `timeout`
+    separately.
     """
     path = f"{STORES}.OwnStore"
 

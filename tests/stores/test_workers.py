@@ -1,4 +1,4 @@
-"""Several crawls with one Redis server fetch each robots.txt only once."""
+"""Tests that several crawls with one Redis server fetch each robots.txt only once."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def start_workers(
     workers: int = WORKERS,
     timeout: float = 30.0,
 ) -> list[Crawl]:
-    """Start crawls of *urls* that share a store. A robots.txt request may take *timeout*
-    seconds.
+    """Start several crawls of *urls* that share a store. Each robots.txt request may take
+    *timeout* seconds.
     """
     settings = {
         "ROBOTS1994_TIMEOUT": timeout,
@@ -40,11 +40,12 @@ def start_workers(
 
 
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
-    """One worker fetches each robots.txt, and the other workers wait for the policy. All
-    workers obey the policy.
+    """Each robots.txt is fetched by only one worker, while the other workers wait for the
+    policy. All workers obey the policy.
     """
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # No robots.txt arrives before the robots.txt of every origin has been requested.
+        # The server sends no robots.txt before the robots.txt of every origin has been
+        # requested.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -66,7 +67,9 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """For each lease of a killed worker, another worker fetches the robots.txt once more."""
+    """If a worker is killed during a fetch, another worker fetches the robots.txt once
+    more after the lease has expired.
+    """
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
@@ -85,7 +88,7 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
 
 def test_crawls_continue_when_redis_stops_and_restarts() -> None:
     """If Redis stops and restarts, the crawl fetches all allowed pages and no disallowed
-    page. The outage is logged once.
+    page. The crawl logs the outage once.
     """
     with RedisServer() as server, Site(addresses=40) as site:
         site.robots(BODY)
@@ -119,8 +122,8 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
 
 @pytest.mark.long
 def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
-    """If the process runs out of file descriptors, no store failure is counted, and no
-    exception remains unretrieved.
+    """If the process runs out of file descriptors, the crawl counts no store failure, and
+    asyncio reports no unretrieved exception.
     """
     with RedisServer() as server, Site(addresses=60) as site:
         site.robots(BODY)
@@ -146,8 +149,8 @@ def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
 
 
 def links(site: Site, first: int, end: int) -> str:
-    """Return HTML with links to the allowed page and to the disallowed page of each origin
-    from *first* to *end*, excluding *end*.
+    """Return an HTML page with links for each origin from *first* to *end*, excluding
+    *end*. One link leads to an allowed page, and one link leads to a disallowed page.
     """
     urls = [site.address_url(n, p) for n in range(first, end) for p in PATHS]
     return "".join(f'<a href="{url}">link</a>' for url in urls)
