@@ -24,8 +24,7 @@ def assert_shared(url: str) -> None:
     both workers close their connections.
     """
     before = open_sockets()
-    # Count open sockets before garbage collection, because the garbage collector would
-    # close a forgotten connection.
+    # Disable the garbage collector, because it would close a forgotten connection.
     gc.disable()
     with closing(open_store(url)) as one, closing(open_store(url)) as two:
         assert isinstance(one, SharedStore)

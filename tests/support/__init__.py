@@ -1,1 +1,1 @@
-"""Helpers for tests: a scripted HTTP server, real crawls, and a corpus of files."""
+"""Helpers for tests: a scripted HTTP server, real crawls, and a corpus of robots.txt files."""

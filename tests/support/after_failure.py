@@ -1,8 +1,8 @@
 """Hooks of pytest that clean up after a failed test, so that no other test fails.
 
-A failed test ends early, so crawls, sockets and folders can stay open. Python warns about each
-open object when the object is collected. If another test runs at this time, it fails, because
-warnings are errors.
+A failed test ends early, so its crawls, sockets and folders can stay open. Python warns
+about an open object when the object is garbage-collected. If another test runs at this
+moment, that test fails, because warnings are errors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FAILED = pytest.StashKey[bool]()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Record that a test has failed."""
+    """Record on the test item that the test has failed."""
     report = yield
     if report.failed:
         item.stash[FAILED] = True
@@ -36,13 +36,14 @@ def pytest_runtest_makereport(
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     """Collect the objects that a failed test left open, and ignore their warnings.
 
-    The objects are collected after the fixtures of the test have ended.
+    The function collects these objects after the fixtures of the test have ended.
     """
     try:
         yield
     finally:
         if item.stash.get(FAILED, False):
-            # Remove these attributes for debuggers, because they refer to the failed frames.
+            # Remove the attributes of `sys` for debuggers, because these attributes refer
+            # to the failed frames.
             for name in ("last_exc", "last_type", "last_value", "last_traceback"):
                 with suppress(AttributeError):
                     delattr(sys, name)

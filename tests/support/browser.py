@@ -1,6 +1,6 @@
 """Functions that run a real Chromium, and check the layout and accessibility of a page.
 
-axe-core checks the accessibility.
+The program axe-core checks the accessibility.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ ARGUMENTS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Run a headless Chromium with the user data folder *profile*. The driver logs requests."""
+    """Run a headless Chromium with the user data folder *profile*. The driver of Chromium
+    logs the requests of pages.
+    """
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
@@ -47,7 +49,9 @@ def chromium(profile: Path) -> Iterator[Chrome]:
 
 
 def width_of(browser: Chrome) -> int:
-    """Return the width of the page in pixels. A page wider than its window scrolls sideways."""
+    """Return the width of the page in pixels. A page that is wider than its window scrolls
+    sideways.
+    """
     return int(
         browser.execute_script("return document.documentElement.scrollWidth") or 0
     )
@@ -69,7 +73,8 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return the words in tables and in the sidebar's title that are broken across lines.
+    """Return the words that are broken across lines in tables and in the title of the
+    sidebar.
 
     A line break after a separator in a name is permitted.
     """
@@ -129,7 +134,8 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 def violations(browser: Chrome) -> list[str]:
     """Return the rules that the open page violates according to axe-core, with the elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-    # The content security policy of the page does not apply to scripts of the driver.
+    # Run axe-core through the driver, because the content security policy of the page does
+    # not apply to the driver's scripts.
     browser.execute_script(script)
     found = browser.execute_async_script(
         """

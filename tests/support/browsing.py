@@ -1,4 +1,4 @@
-"""A spider, and functions of a project, for crawls with scrapy-playwright."""
+"""A spider and project functions for crawls with scrapy-playwright."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ENDS = ("requestfinished", "requestfailed")
 class BrowsingSpider(RequestingSpider):
     """A spider that runs the script in the meta of each page in the browser.
 
-    The spider waits until a request of the script ends.
+    After the start of a script, the spider waits until a request of the script ends.
     """
 
     name = "browsing"
 
     async def fetched(self, response: Response) -> None:  # type: ignore[override]  # a coroutine
-        """Record the page, and run the script for the page."""
+        """Record the page, and run the script in the meta of the page."""
         self.result["fetched"].append((response.url, response.status))
         page = response.meta.get("playwright_page")
         if page is None:
@@ -49,5 +49,5 @@ class BrowsingSpider(RequestingSpider):
 
 
 def abort_pictures(request: Any) -> bool:
-    """Return whether *request* is for a PNG picture, which the browser then aborts."""
+    """Return whether *request* is for a PNG picture. The browser aborts such requests."""
     return bool(request.url.endswith(".png"))

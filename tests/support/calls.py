@@ -1,4 +1,4 @@
-"""A count of function calls, which replaces a measurement of time."""
+"""A function that counts function calls, for tests that would otherwise measure time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 
 def calls(computation: Callable[[], object]) -> int:
-    """Return the number of function calls during *computation*, including functions in C.
+    """Run *computation*, and return how many functions were called, including functions in
+    C.
 
-    The number is the same on every machine, however busy the machine is.
+    The number of calls is equal on every machine, however busy the machine is.
     """
     count = 0
 

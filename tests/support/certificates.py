@@ -15,7 +15,7 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 
 
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
-    """Return a key and a self-signed certificate for the key, both as PEM text.
+    """Return a private key and a self-signed certificate for this key, both as PEM text.
 
     A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`. An
     `expired` certificate was valid until yesterday, and a `wrong-name` certificate is for

@@ -1,9 +1,10 @@
 """A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a job and a list of changes. Each change has a pattern, a replacement,
-and a prefix. The source of each module whose name has the prefix is changed before the module
-is compiled. Scrapy itself still works, because a name is changed everywhere in Scrapy. Only
-other packages miss the old name. `result.json` next to JOB has the result of the crawl.
+JOB is a JSON file with a job and a list of changes. Each change has a pattern, a
+replacement, and a prefix. The source of each module whose name begins with the prefix is
+changed before the module is compiled. Scrapy itself still works, because a change renames
+something everywhere in Scrapy. Other packages no longer find the old name. The program
+writes the result of the crawl into `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from types import CodeType
 def change(changes: list[list[str]]) -> list[int]:
     """Change the source of all modules that are imported after this call.
 
-    Return a list with the number of replacements for each change. The numbers grow while
-    modules are imported.
+    Return a list with the number of replacements that each change has made so far. The
+    numbers grow while modules are imported.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -41,14 +42,15 @@ def change(changes: list[list[str]]) -> list[int]:
 
 
 def main() -> None:
-    """Run the job in the file of the first argument, with the changes of the job."""
+    """Run the job in the file that the first argument names, with the changes in this file."""
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Import the HTTP cache here, because its source must also be changed. A crawl without a cache
-    # does not import the HTTP cache.
+    # Import Scrapy's HTTP cache here, so that its source is also changed. A crawl without
+    # the cache would not import this module.
     import_module("scrapy.extensions.httpcache")
-    # Import `child` late, because it imports Scrapy, which must be changed first.
+    # Import `child` only now, because `child` imports Scrapy, which must be changed before
+    # the import.
     from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": numbers}

@@ -73,7 +73,9 @@ class RequestingSpider(scrapy.Spider):
         yield from ()
 
     def failed(self, failure: Failure) -> Iterator[Any] | None:
-        """Record the failure of a request. A response with an error status counts as a page."""
+        """Record the failure of a request. A response with an error status is recorded as a
+        page.
+        """
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.result["fetched"].append((error.response.url, error.response.status))
@@ -92,7 +94,7 @@ class RequestingSpider(scrapy.Spider):
 
 
 def _plain(verdict: Any) -> dict[str, Any]:
-    """Return the parts of a verdict that tests compare."""
+    """Return the parts of a verdict that the tests compare."""
     return {
         "allowed": verdict.allowed,
         "reason": verdict.reason.value,
@@ -109,9 +111,11 @@ def _load(path: str) -> Any:
 
 
 def _resolve_test_names() -> None:
-    """Resolve names under `test` to 127.0.0.1, and fail for names under `invalid`.
+    """Let host names under `test` resolve to 127.0.0.1, and let host names under `invalid`
+    fail.
 
-    Twisted and asyncio both use these results. The machine needs no resolver for these names.
+    Twisted and asyncio both use the patched look-up functions. Therefore, the machine needs
+    no DNS for these names.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -136,7 +140,9 @@ def _shorten_pauses() -> None:
 
 
 def _process(job: dict[str, Any]) -> Any:
-    """Return the kind of process that `scrapy crawl` of this version uses for the reactor."""
+    """Return a crawler process of the class that `scrapy crawl` uses for the reactor of the
+    job.
+    """
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
         return plain({"TWISTED_REACTOR": SELECT} | settings)
@@ -147,7 +153,7 @@ def _process(job: dict[str, Any]) -> Any:
 
 
 def _listen(crawler: Crawler, job: dict[str, Any], result: dict[str, Any]) -> None:
-    """Record the scraped items, and the signals listed in the job."""
+    """Record the scraped items, and every call of the signals that the job lists."""
 
     def scraped(item: Any) -> None:
         result["items"].append(ItemAdapter(item).asdict())
@@ -186,8 +192,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Python warns about an object that was never awaited or closed when the object is
-    # collected. Collect now, while warnings are recorded.
+    # Python warns about an unawaited or unclosed object when the object is
+    # garbage-collected. Collect such objects now, while warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result
@@ -205,7 +211,8 @@ def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
     )
     process.start()
     result["error"] = _error_of(started)
-    # If an add-on stopped the crawl, newer versions of Scrapy raise an error for the stats.
+    # If an add-on stopped the crawl, newer versions of Scrapy raise an error when the stats
+    # are read.
     with suppress(RuntimeError):
         result["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 

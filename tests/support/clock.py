@@ -1,7 +1,8 @@
 """A clock of the crawling process that a spider can set.
 
-Importing this module replaces `time.time` for all modules that are imported later. The crawling
-process imports this module first, so the package needs no parameter for a clock.
+The import of this module replaces `time.time` for all modules that are imported later. The
+crawling process imports this module first. Therefore, our package needs no parameter for a
+clock.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import twisted.python.runtime  # noqa: F401
 
 
 class Clock:
-    """The clock of this process. The clock shows the real time until it is stopped."""
+    """The clock of the crawling process. The clock shows the real time until a test stops
+    the clock.
+    """
 
     _real = staticmethod(time.time)
     _stopped_at: float | None = None

@@ -17,7 +17,7 @@ from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
 SCRAPY = (sys.executable, "-m", "scrapy")
 SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
-"""The path of the console script that pip installs."""
+"""The path of the console script `robots-lint` that pip installs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ def interrupted(
 ) -> CommandResult:
     """Run *command*, interrupt it with Ctrl-C, and return its result.
 
-    Ctrl-C is sent *times* times after *ready* has returned. The output of the result begins
-    with the value that *ready* returned. The command must end with the exit code of an
-    interruption, and without a traceback.
+    Ctrl-C is sent *times* times after *ready* has returned. The output in the result begins
+    with the text that *ready* returned. The function asserts that the command ends with the
+    exit code of an interrupt, and without a traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),
@@ -71,10 +71,11 @@ def interrupted(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Restore the handler of Ctrl-C, because a shell makes background commands ignore SIGINT.
+        # Restore the handler of Ctrl-C in the process, because a shell lets background
+        # commands ignore SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
-        # Kill a command that never becomes ready.
+        # Kill a command that never becomes ready for Ctrl-C.
         late = Timer(TIMEOUT_SECONDS, process.kill)
         late.start()
         try:
@@ -92,7 +93,7 @@ def interrupted(
 
 
 def printed(part: str) -> Callable[[Started], str]:
-    """Return a function that reads a process's output up to the first line with *part*."""
+    """Return a function that reads the output of a process up to the first line with *part*."""
 
     def read(process: Started) -> str:
         lines: list[str] = []

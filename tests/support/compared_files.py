@@ -1,4 +1,4 @@
-"""Files and captures for `robots-compare`. Some of the files are hostile."""
+"""Robots.txt files and WARC captures for `robots-compare`. Some of the files are hostile."""
 
 from __future__ import annotations
 
@@ -37,17 +37,18 @@ CHANGES = {
     "http://same.test": "unchanged",
     HOSTILE_LABEL: "opened",
 }
-"""What changes for each site after a switch from Protego to the dialect of 1994."""
+"""The change for each site after a switch from Protego to the dialect "1994"."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 CAPTURES = [
     ("http://gone.test/robots.txt", "404 Not Found", CLOSED),
     ("http://forbidden.test/robots.txt", "403 Forbidden", b""),
     ("http://busy.test/robots.txt", "503 Busy", b""),
-    # The second file opens less than the first file, and must not hide the change of the first.
+    # The second file of the site changes less than the first file. The report must still
+    # show the change of the first file.
     ("http://twice.test/robots.txt", "200 OK", FILES["wild.test"]),
     ("http://twice.test/robots.txt", "200 OK", FILES["split.test"]),
-    # A page that is not a robots.txt, and a redirect: the command skips both.
+    # The command skips two captures: a page that is not a robots.txt, and a redirect.
     ("http://gone.test/", "200 OK", b"User-agent: *\nDisallow: /*a\n"),
     ("http://moved.test/robots.txt", "301 Moved\r\nLocation: /r", b""),
 ]
@@ -74,7 +75,7 @@ def write_archive(path: Path, records: Iterable[bytes]) -> Path:
 
 
 def write_files(folder: Path) -> None:
-    """Write the files and an archive of the captures into *folder*."""
+    """Write the robots.txt files, and a WARC archive of the captures, into *folder*."""
     for name, body in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +84,7 @@ def write_files(folder: Path) -> None:
 
 
 def compare(folder: Path, *args: str) -> CommandResult:
-    """Compare all files of *folder* with two parsers."""
+    """Compare how two parsers read all files in *folder*."""
     robots = [word for robot in ROBOTS for word in ("--robot", robot)]
     parsers = ("--parsers", "Protego,PythonRobotParser")
     return scrapy("robots-compare", ".", *robots, *parsers, *args, folder=folder)

@@ -1,6 +1,6 @@
 """Middlewares, pipelines, handlers, parsers and a downloader, as users write them.
 
-Crawls load these classes by their import path.
+Crawls load the classes of this module by their import paths.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_robots(request: Request) -> bool:
 
 
 class OtherHandler(HTTP11DownloadHandler):
-    """A download handler that the package does not know."""
+    """A download handler that our package does not know."""
 
 
 class CancelRobots:
@@ -74,20 +74,20 @@ class BreakSecondRobots(BreakRobots):
 class BreakFirstRobots:
     """A middleware that raises an `OSError` for the first robots.txt request.
 
-    Scrapy retries a page whose request raises an `OSError`.
+    Scrapy retries a page request that fails with an `OSError`.
     """
 
     is_first = True
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise the error once."""
+        """Raise an `OSError` for the first robots.txt request."""
         if is_robots(request) and self.is_first:
             self.is_first = False
             raise OSError("once")
 
 
 class SolvesForEver:
-    """A middleware that takes five minutes to process each response with status 403."""
+    """A middleware that waits five minutes after each response with status 403."""
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -110,12 +110,14 @@ class WaitsForEver:
 
 
 class FinishesLater:
-    """A middleware like `SolvesForEver` that returns the response after a cancellation."""
+    """A middleware like `SolvesForEver` that still returns the response after it was
+    cancelled.
+    """
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Return the response, even after a cancellation."""
+        """Wait, and return the response even after a cancellation."""
         if response.status == 403:
             try:
                 await sleep(300)
@@ -153,7 +155,7 @@ class AnswerMoved:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
-        """Return the answer to a request for `/moved`."""
+        """Return a response to a request for `/moved`."""
         if not request.url.endswith("/moved"):
             return None
         body = b"User-agent: *\nDisallow: /moved-no\n"
@@ -163,7 +165,7 @@ class AnswerMoved:
 class AnswerChallenge:
     """A middleware that repeats a robots.txt request after a response with status 503.
 
-    Middlewares for bot challenges repeat requests in this way.
+    Middlewares that solve bot challenges repeat requests in this way.
     """
 
     def process_response(
@@ -203,7 +205,7 @@ META_KEYS = (
 
 
 class RecordMeta:
-    """A middleware that records in the stats the meta of a robots.txt request, as sent."""
+    """A middleware that records the meta of a sent robots.txt request in the stats."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -216,7 +218,7 @@ class RecordMeta:
     crawler: Crawler
 
     def reached(self, request: Request) -> None:
-        """Record the `META_KEYS` and the callback of a robots.txt request."""
+        """Record the values of `META_KEYS` and the callback of a robots.txt request."""
         if not is_robots(request) or self.crawler.stats is None:
             return
         meta = {key: request.meta.get(key) for key in META_KEYS}
@@ -225,11 +227,11 @@ class RecordMeta:
 
 
 class Gauge:
-    """A component that records the maximum number of simultaneous requests in the stats.
+    """A component that records the largest number of simultaneous requests in the stats.
 
-    `test/most_pages` counts requests for pages, and `test/most_robots` counts robots.txt
-    requests. A request counts while it is in the downloader. `test/slots` has the concurrency
-    and the delay of the download slots.
+    The stat `test/most_pages` counts page requests, and `test/most_robots` counts
+    robots.txt requests. A request counts while the request is in the downloader. The stat
+    `test/slots` contains the concurrency and the delay of each download slot.
     """
 
     @classmethod
@@ -250,7 +252,7 @@ class Gauge:
     under_way: list[Request]
 
     def reached(self, request: Request) -> None:
-        """Count one more request."""
+        """Count one more request in the downloader."""
         self.under_way.append(request)
         pages = [request for request in self.under_way if not is_robots(request)]
         assert self.crawler.stats is not None
@@ -263,7 +265,7 @@ class Gauge:
         self.crawler.stats.set_value("test/slots", sorted(slots))
 
     def left(self, request: Request) -> None:
-        """Count one request fewer."""
+        """Count one request fewer in the downloader."""
         self.under_way.remove(request)
 
 
@@ -275,7 +277,7 @@ class AnswerPages:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
-        """Return a page that does not come from the downloader."""
+        """Return a page for every second request for /slow, without the downloader."""
         self.requested += request.url.endswith("/slow")
         if self.requested % 2 or not request.url.endswith("/slow"):
             return None
@@ -288,7 +290,7 @@ class BrokenResponseMiddleware:
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Response:
-        """Raise an exception for a robots.txt."""
+        """Raise an exception for a robots.txt response."""
         if request.url.endswith("/robots.txt"):
             message = "a bug behind the download"
             raise ZeroDivisionError(message)
@@ -304,7 +306,7 @@ class BrokenRequestMiddleware:
             self.look_up(request)
 
     def look_up(self, request: Request) -> Any:
-        """Return a value that only requests of the spider have in their meta."""
+        """Return a meta value that only requests of the spider have."""
         return request.meta["account"]
 
 
@@ -312,7 +314,7 @@ class DroppingMiddleware:
     """A middleware that drops each request whose URL ends with `.txt`."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Drop the request."""
+        """Drop *request* if its URL ends with `.txt`."""
         if request.url.endswith(".txt"):
             message = "not a page"
             raise IgnoreRequest(message)
@@ -324,7 +326,7 @@ class RobotsFromOtherPath:
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Request | Response:
-        """Return a request in place of a robots.txt response."""
+        """Return a request for another path in place of a robots.txt response."""
         if request.url.endswith("/robots.txt"):
             return request.replace(url=f"{request.url.removesuffix('.txt')}-file")
         return response
@@ -333,8 +335,8 @@ class RobotsFromOtherPath:
 class TokenMiddleware:
     """A middleware that requests TOKEN_URL for each numbered page, and awaits the response.
 
-    The setting TOKEN_URL contains `{n}` for the number of the page. The request is a copy of
-    the page's request with another URL.
+    In the setting TOKEN_URL, `{n}` stands for the number of the page. The request for the
+    token is a copy of the page request with another URL.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -357,7 +359,7 @@ class RenamingMiddleware:
     """A middleware that sets another User-Agent, like middlewares that rotate User-Agents."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Set the header."""
+        """Set the User-Agent header."""
         request.headers["User-Agent"] = "other/2.0"
 
 
@@ -408,12 +410,12 @@ class CountingMiddleware(Robots1994Middleware):
 
 
 class RemoveOptOut:
-    """A middleware that removes a meta key of Scrapy from each page request and robots.txt
-    request.
-    """
+    """A middleware that removes the meta key `dont_obey_robotstxt` from every request."""
 
     def process_request(self, request: Any, spider: Any = None) -> None:
-        """Remove the key before our middleware sees the request."""
+        """Remove `dont_obey_robotstxt` from the meta before our middleware processes the
+        request.
+        """
         request.meta.pop("dont_obey_robotstxt", None)
 
 
@@ -430,7 +432,7 @@ class RaisingParser:
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:
-        """Fail."""
+        """Raise a `LookupError`."""
         raise LookupError(url)
 
 
@@ -444,7 +446,7 @@ class StuckParser(RaisingParser):
 
 
 class AnyFloatParser:
-    """A parser that reads the delay with `float`, like RerpRobotParser."""
+    """A parser that reads the crawl delay with `float`, as Scrapy's RerpRobotParser does."""
 
     def __init__(self, body: bytes) -> None:
         self.stated = body.partition(b"Crawl-delay: ")[2]
@@ -459,7 +461,7 @@ class AnyFloatParser:
         return True
 
     def crawl_delay(self, _robot: object) -> float:
-        """Return the delay."""
+        """Return the crawl delay that the robots.txt states."""
         return float(self.stated)
 
 
@@ -478,7 +480,7 @@ class SlotlessDownloader:
 class OwnScheduler:
     """A scheduler that does not inherit from Scrapy's scheduler.
 
-    The scheduler drops each request that it has stored before.
+    The scheduler drops a request if an equal request was stored before.
     """
 
     def __init__(self) -> None:
@@ -490,7 +492,7 @@ class OwnScheduler:
         return bool(self._requests)
 
     def enqueue_request(self, request: Request) -> bool:
-        """Store *request* unless an equal request has been stored; ignore `dont_filter`."""
+        """Store *request* unless an equal request has been stored. Ignore `dont_filter`."""
         key = request.url, request.meta.get("page")
         is_new = key not in self._seen
         if is_new:
@@ -499,12 +501,14 @@ class OwnScheduler:
         return is_new
 
     def next_request(self) -> Request | None:
-        """Return the oldest request."""
+        """Return the oldest stored request."""
         return self._requests.pop(0) if self._requests else None
 
 
 class CountPasses:
-    """A middleware that counts how often it processes the request of each page."""
+    """A middleware that counts how often the request of each page passes through the
+    middleware.
+    """
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -518,7 +522,7 @@ class CountPasses:
     counts: Counter[str]
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Count a request for a page."""
+        """Count a page request that passes."""
         if not request.url.endswith("/robots.txt"):
             self.counts[request.url] += 1
 
@@ -531,7 +535,7 @@ class InterruptingMiddleware:
     has_interrupted = False
 
     async def process_request(self, request: Request, spider: object = None) -> None:
-        """Interrupt the crawl once; then wait long enough for the crawl to begin to close."""
+        """Interrupt the crawl once. Then wait until the crawl has begun to close."""
         if not self.has_interrupted:
             self.has_interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
@@ -550,23 +554,24 @@ class AwaitingPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Await the page, as a pipeline for screenshots or prices does."""
+        """Await the page, as a pipeline for screenshots or prices would."""
         response = await download(self._crawler, Request(item["awaited"]))
         return item | {"status": response.status}
 
 
 class _OnePath:
-    """Methods of a pipeline for items with one file.
+    """The methods of a media pipeline for items with one file each.
 
-    The field `path` of the item is the path of the file, or "" if the file is missing.
+    The pipeline stores the path of the file in the field `path` of the item, or "" if the
+    file is missing.
     """
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
-        """Request the file of the item."""
+        """Return a request for the file of the item."""
         yield Request(item["file"], callback=NO_CALLBACK)
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
-        """Add the path to the item."""
+        """Add the path of the file to the item."""
         paths = [result["path"] for is_ok, result in results if is_ok]
         return item | {"path": "".join(paths)}
 
@@ -580,12 +585,12 @@ class OneImage(_OnePath, ImagesPipeline):
 
 
 def _paths(results: Any) -> list[str]:
-    """Return the path or the error of each file."""
+    """Return the path of each file, or the error if the file is missing."""
     return [str(result["path"] if is_ok else result.value) for is_ok, result in results]
 
 
 class Files(FilesPipeline):
-    """Scrapy's `FilesPipeline`; the item has the results as text."""
+    """Scrapy's `FilesPipeline`, which here adds the results to the item as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""
@@ -593,7 +598,7 @@ class Files(FilesPipeline):
 
 
 class Images(ImagesPipeline):
-    """Scrapy's `ImagesPipeline`; the item has the results as text."""
+    """Scrapy's `ImagesPipeline`, which here adds the results to the item as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""
@@ -603,18 +608,19 @@ class Images(ImagesPipeline):
 class _RaisingRefusals:
     """A mixin that puts the exceptions of refusals into the results of a pipeline.
 
-    In older versions of Scrapy, the results do not contain the reason of a refusal.
+    In older versions of Scrapy, the results of a pipeline do not contain the reason for a
+    refusal.
     """
 
     def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
-        """Raise the refusal instead of the pipeline's own exception."""
+        """Raise the exception of the refusal instead of the pipeline's own exception."""
         if failure.check(ForbiddenByRobots):
             raise failure.value
         return super().media_failed(failure, request, info)  # type: ignore[misc]  # the pipeline's
 
 
 class ReportingFiles(_RaisingRefusals, Files):
-    """The pipeline `Files`, whose results include refusals."""
+    """The pipeline `Files` with the reasons for refusals in its results."""
 
 
 class RequestingPipeline:
@@ -629,7 +635,7 @@ class RequestingPipeline:
         return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Wait for the download of one page, and schedule another page."""
+        """Wait for the download of one page, and schedule a request for another page."""
         try:
             response = await download(self._crawler, Request(item["download"]))
             item["downloaded"] = response.status
@@ -647,7 +653,7 @@ class FakeHandler:
     lazy = False
 
     def __init__(self, *_: Any) -> None:
-        """Accept the arguments of every Scrapy version."""
+        """Accept the arguments that any version of Scrapy passes."""
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
@@ -663,7 +669,7 @@ class FakeHandler:
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    # Scrapy 2.13 expects a Deferred.
+    # Return a Deferred, because Scrapy 2.13 expects a Deferred from a handler.
     answer: Any = FakeHandler.download_request
 
     def deferred(self: Any, request: Request, spider: Any = None) -> Any:

@@ -1,8 +1,9 @@
-"""Files served at /robots.txt: real files if available, otherwise generated files.
-
-Real files are read from the folder or tar archive in the variable ROBOTS1994_CORPUS. Without
-this variable, tests use generated files that resemble real files. Every run generates equal
+"""A corpus of robots.txt files: real files if they are available, otherwise generated
 files.
+
+Real files are read from the folder or tar archive in the variable ROBOTS1994_CORPUS.
+Without this variable, tests use generated files that resemble real files. Every run of the
+tests generates equal files.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from itertools import chain
 from pathlib import Path
 
 COUNT = 400
-"""Number of generated files."""
+"""The number of generated files."""
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""The lengths of real files. Each row has a quantile, and the smallest and largest number of
-lines of the files between the previous quantile and this quantile.
+"""The lengths of real robots.txt files. Each row has a quantile, and the smallest and the
+largest number of lines in files between the previous quantile and this quantile.
 """
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
@@ -50,7 +51,7 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 def corpus_files() -> tuple[tuple[str, bytes], ...]:
     """Return the name and the bytes of every file, sorted by name.
 
-    There is at least one file.
+    The list contains at least one file.
     """
     named = os.environ.get("ROBOTS1994_CORPUS")
     return read_files(Path(named)) if named else generated_files()
@@ -58,7 +59,7 @@ def corpus_files() -> tuple[tuple[str, bytes], ...]:
 
 @cache
 def generated_files() -> tuple[tuple[str, bytes], ...]:
-    """Return generated files with the sizes and the oddities of real files."""
+    """Return generated files with the sizes and the oddities of real robots.txt files."""
     dice = random.Random(1994)  # noqa: S311 (every run must generate equal files)
     made = [_made(dice, number / COUNT) for number in range(COUNT)]
     line = b"Disallow: /archive/000000\n"

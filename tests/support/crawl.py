@@ -77,8 +77,8 @@ def reactors() -> tuple[Reactor, ...]:
 def http_handlers() -> list[tuple[Reactor, str]]:
     """Return pairs of a reactor and an HTTP handler.
 
-    Each reactor is paired with its default handler (""). The asyncio reactor is also paired
-    with every other handler.
+    Each reactor has a pair with its default handler (""). The asyncio reactor also has a
+    pair with every other handler.
     """
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
@@ -91,7 +91,7 @@ def http_handlers() -> list[tuple[Reactor, str]]:
 
 @dataclass(frozen=True, slots=True)
 class CrawlRequest:
-    """One request of a crawl: arguments of `scrapy.Request`."""
+    """The arguments of `scrapy.Request` for one request of a crawl."""
 
     url: str
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -104,8 +104,8 @@ class CrawlRequest:
 class Failed:
     """One request that ended in its errback.
 
-    `name` is the full name of the exception's class. `verdict` has allowed, reason, line, rule
-    and text of the exception's verdict.
+    `name` is the full name of the exception's class. `verdict` contains the items
+    `allowed`, `reason`, `line`, `rule` and `text` of the exception's verdict.
     """
 
     url: str
@@ -118,9 +118,9 @@ class Failed:
 class CrawlResult:
     """The results of a crawl, in the order of events.
 
-    `sent` has the recorded signals. Each signal is its name and the reprs of its arguments.
-    `warnings` has each warning of the crawling process as category, message and file. Warnings
-    of the interpreter at exit are included.
+    `sent` contains the recorded signals. A signal is a name and the reprs of the arguments.
+    `warnings` contains each warning of the crawling process as a category, a message and a
+    file. Warnings that the interpreter emits at exit are included.
     """
 
     fetched: list[tuple[str, int]]
@@ -140,7 +140,7 @@ class CrawlResult:
 
     @property
     def failed_urls(self) -> list[str]:
-        """The URLs that ended in an errback, sorted."""
+        """The URLs whose requests ended in an errback, sorted."""
         return sorted(failed.url for failed in self.failed)
 
     @property
@@ -152,7 +152,7 @@ class CrawlResult:
     def unclean(self) -> list[str]:
         """The lines of the log that contain a text from `UNCLEAN`.
 
-        A correct crawl does not log such lines.
+        A correct crawl logs no line with such a text.
         """
         return [
             it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
@@ -203,12 +203,13 @@ class Crawl:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # If the crawl has ended, fail, and show the result or the reason why there is none.
+            # If the crawl has ended without the text, fail, and show the result of the
+            # crawl or the reason why there is no result.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
     def send_sigint(self) -> None:
-        """Interrupt the crawl, as Ctrl-C does."""
+        """Send SIGINT to the crawl, as Ctrl-C does."""
         os.kill(self.pid, signal.SIGINT)
 
     def interrupt(self) -> None:
@@ -217,7 +218,7 @@ class Crawl:
         self.wait_for("Closing spider")
 
     def kill(self) -> None:
-        """Kill the crawl at once. A killed crawl has no result."""
+        """Kill the process of the crawl at once. A killed crawl has no result."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
@@ -225,7 +226,8 @@ class Crawl:
     def result(self) -> CrawlResult:
         """Wait for the end of the crawl, and return the result of the crawl.
 
-        Call this method only once. A warning fails the test, unless warnings are permitted.
+        Call this method only once. A warning of the crawl fails the test, unless warnings
+        are permitted.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -266,14 +268,15 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     timeout: float = TIMEOUT_SECONDS,
     may_warn: bool = False,
 ) -> Crawl:
-    """Start a crawl that requests all `urls` at once, and return without waiting.
+    """Start a crawl that requests all `urls` at once, and return before the crawl has
+    ended.
 
     `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or `hooks`.
-    The hook is called with the crawler before the crawl starts. `signals` are names in
-    `scrapy.signals`; the crawl records these signals. Names under `test` resolve to
-    127.0.0.1. `settings` take precedence over the settings of `middleware` and `reactor`. A
-    crawl that takes longer than `timeout` seconds is killed. A warning of the crawl fails the
-    test, unless `may_warn` is true.
+    The hook is called with the crawler before the crawl starts. `signals` are the names of
+    the signals in `scrapy.signals` that the crawl records. Host names under `test` resolve
+    to 127.0.0.1. `settings` take precedence over the settings of `middleware` and
+    `reactor`. A crawl that takes longer than `timeout` seconds is killed. A warning of the
+    crawl fails the test, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -298,10 +301,12 @@ def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResul
 def crawl_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Run a crawl in *steps*. A step begins when all requests of the previous step have ended.
+    """Run a crawl in *steps*. Each step begins when all requests of the previous step have
+    ended.
 
-    A step is a list of requests, or a number of seconds. A number sets the clock of the crawl
-    forward, or back if the number is negative. *options* are the options of `start_crawl`.
+    A step is a list of requests, or a number of seconds. A number sets the clock of the
+    crawl forward by this time, or back if the number is negative. *options* are the options
+    of `start_crawl`.
     """
     packed = [
         step

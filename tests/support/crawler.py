@@ -1,4 +1,4 @@
-"""A crawler that never crawls, for code that only reads settings and changes stats."""
+"""A crawler that never crawls, for tests of code that only reads settings and changes stats."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler with *settings* and stats.
+    """Return a crawler that has *settings* and stats, but never crawls.
 
-    Scrapy's `get_crawler` needs a reactor in some versions, but this function does not.
+    This function needs no reactor, unlike Scrapy's `get_crawler` in some versions.
     """
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)

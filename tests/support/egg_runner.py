@@ -1,7 +1,8 @@
 """A program that runs a Scrapy command in a deployed project: `egg_runner.py EGG COMMAND …`.
 
-The program works like Scrapyd. First, the program puts the egg on the module path. Then the
-program reads the name of the settings module from the egg, and starts Scrapy's command line.
+The program works like Scrapyd. First, the program adds the egg to the module path. Then the
+program reads the name of the settings module from the egg, and starts Scrapy's command
+line.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from importlib.metadata import distribution
 def main() -> None:
     """Run the command with the egg first on the module path."""
     egg, *command = sys.argv[1:]
-    # Replace the folder of this script, whose modules do not belong to the project.
+    # Replace the first entry, the folder of this script, because its modules do not belong
+    # to the project.
     sys.path[0] = egg
     found = distribution("walker").entry_points.select(group="scrapy", name="settings")
     os.environ["SCRAPY_SETTINGS_MODULE"] = next(iter(found)).value

@@ -1,6 +1,6 @@
 """Functions that read the evidence of crawls without our package.
 
-The functions use FastWARC and the standard library.
+The functions use only FastWARC and the standard library.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One record of a WARC.
+    """One record of a WARC file.
 
-    `start_line` and `http` have the start line and the headers of the HTTP message in the
-    record. `status` is 0 if the record is not an HTTP response.
+    `start_line` is the start line of the HTTP message in the record, and `http` contains
+    the headers of this message. `status` is 0 if the record is not an HTTP response.
     """
 
     kind: str
@@ -37,21 +37,21 @@ class Capture:
 
     @property
     def record(self) -> str:
-        """The id of the record, as written in the journal."""
+        """The id of the record, in the form in which a journal line contains the id."""
         return self.headers["WARC-Record-ID"].strip("<>")
 
     @property
     def url(self) -> str:
-        """The URL of the record."""
+        """The URL whose request or response the record contains."""
         return self.headers["WARC-Target-URI"]
 
     def names(self, header: str) -> str:
-        """Return the id in *header*, which refers to another record."""
+        """Return the id of another record to which *header* refers."""
         return self.headers[header].strip("<>")
 
 
 def captures(path: Path, *kinds: str) -> list[Capture]:
-    """Return the records of a WARC, or only the records of *kinds*."""
+    """Return the records of a WARC file, or only the records of the given *kinds*."""
     found = []
     with path.open("rb") as file:
         for record in ArchiveIterator(file):
@@ -80,15 +80,15 @@ def journals(folder: Path) -> list[Path]:
 
 
 def lines(path: Path) -> tuple[Line, list[Line]]:
-    """Return the header of a journal, and the other lines of the journal."""
+    """Return the header of a journal, and the list of all further lines of the journal."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         header, *rest = map(json.loads, file)
     return header, rest
 
 
 def only(folder: Path) -> tuple[list[Capture], Line, list[Line]]:
-    """Return the records, the journal's header and the journal's lines of the only crawl in
-    *folder*.
+    """Return the evidence of the only crawl in *folder*: the WARC records, the journal's
+    header and the journal's lines.
     """
     (warc,) = warcs(folder)
     (journal,) = journals(folder)
@@ -96,7 +96,7 @@ def only(folder: Path) -> tuple[list[Capture], Line, list[Line]]:
 
 
 def members(path: Path) -> list[bytes]:
-    """Return the decompressed members of a gzip file."""
+    """Return the members of a gzip file, decompressed."""
     found, rest = [], path.read_bytes()
     while rest:
         member = zlib.decompressobj(31)
@@ -113,7 +113,7 @@ def write_members(path: Path, unpacked: Iterable[bytes]) -> None:
 def change(path: Path, old: bytes, new: bytes) -> None:
     """Replace the first *old* with *new* in the text of a gzip file.
 
-    The division of the file into members does not change.
+    The file is divided into gzip members as before.
     """
     unpacked = members(path)
     number = next(at for at, text in enumerate(unpacked) if old in text)

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 class Exempt(NamedTuple):
     """A request that is not checked.
 
-    `{port}` in the *url* is the port of a site. The site also answers for any name under
-    `test`, and the robots.txt of the site disallows everything. Tests expect that other
-    requests to 127.0.0.1 are refused, so an exempt host in an example has another name. The
-    *settings* are text, as on the command line. If *valid* is False, Scrapy itself rejects the
-    request.
+    In *url*, `{port}` stands for the port of a scripted site. The site also answers for any
+    host name under `test`, and its robots.txt disallows everything. Tests expect that other
+    requests to 127.0.0.1 are refused. Therefore, the exempt host in an example has another
+    name. The values in *settings* are text, as on the command line. If *valid* is False,
+    Scrapy itself rejects the request.
     """
 
     url: str
