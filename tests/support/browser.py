@@ -1,6 +1,6 @@
 """Functions that run a real Chromium, and check the layout and accessibility of a page.
 
-The program axe-core checks the accessibility.
+The library axe-core checks the accessibility.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A download handler whose failures depend on the host.
+"""A download handler that fails differently for each host.
 
 Crawls load the handler by its import path.
 """
@@ -25,7 +25,7 @@ from typing_extensions import Self
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """An exception group for Python 3.10, like the class of the package exceptiongroup."""
+    """An exception group for Python 3.10, like the class in the package exceptiongroup."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ FAILED = "All connection attempts failed"
 def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
     """Return an exception class with the name and the module in *path*.
 
-    The library with this class need not be installed.
+    The library that defines this class need not be installed.
     """
     module, _, name = path.rpartition(".")
     return type(name, bases or (Exception,), {"__module__": module})
@@ -77,7 +77,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "lost": ResponseFailed([error.ConnectionLost("closed")]),
     "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
-    # SSL_ERROR_SSL is a number of OpenSSL. As an errno, this number means EPERM.
+    # SSL_ERROR_SSL is a number of OpenSSL, but as an errno, this number would mean EPERM.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
@@ -116,12 +116,12 @@ BUGS: dict[str, Exception] = {
     "runtime": RuntimeError("a bug"),
     "os": OSError("a bug"),
 }
-"""Maps a host to a failure of a download that only a bug in a program causes."""
+"""Maps a host to a failure of a download that only a bug in a program can cause."""
 
 OF_LIBRARIES: dict[str, Exception] = {
-    # httpx fails with this error on a closed connection.
+    # The client httpx fails with this error if the connection was closed.
     "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),
-    # The API answers with this error if our key or our request is wrong.
+    # The client of an API fails with this error if our key or our request is wrong.
     "api": ZYTE("HTTP 401"),
     # Of two addresses, one refused the connection. The failure of the other is unknown.
     "mixed-group": ErrorGroup(FAILED, [REFUSED, ValueError("no address")]),
@@ -132,7 +132,7 @@ OF_LIBRARIES: dict[str, Exception] = {
 
 
 class FailingHandler:
-    """A handler that raises the failure of the host for each robots.txt request.
+    """A handler that raises the failure of the requested host for each robots.txt request.
 
     The handler answers every other request with a page.
     """
@@ -145,14 +145,16 @@ class FailingHandler:
         return cls()
 
     async def download_request(self, request: Request) -> Response:
-        """Raise the failure of the host of *request*, or return a page."""
+        """Raise the failure for the host of a robots.txt request, or return a page for
+        another request.
+        """
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")
         if request.url.endswith("/robots.txt"):
             raise (OF_ORIGIN | OURS | BUGS | OF_LIBRARIES)[name]
         return HtmlResponse(request.url, request=request)
 
     async def close(self) -> None:
-        """Close nothing."""
+        """Do nothing, because nothing is open."""
 
 
 class OlderFailingHandler(FailingHandler):

@@ -13,7 +13,7 @@ from scrapy_robots1994.stores.base import Lease, SharedStore, Stored
 
 
 class FakeStore(SharedStore):
-    """A store in a dict that several guarded stores can share."""
+    """A store in memory that several guarded stores can share."""
 
     def __init__(self) -> None:
         self.entries_by_origin: dict[Origin, bytes] = {}
@@ -33,7 +33,7 @@ class FakeStore(SharedStore):
         raise NotImplementedError
 
     def hang(self) -> None:
-        """Make every call block until `resume` is set."""
+        """Let every call of the store block until the event `resume` is set."""
         self.resume.clear()
 
     def wait_for(self, call: str, number: int = 1) -> None:
@@ -43,7 +43,9 @@ class FakeStore(SharedStore):
         assert event.wait(20)
 
     def _record(self, call: str) -> None:
-        """Record *call*, wait while the store hangs, and raise `error` unless it is None."""
+        """Record *call*, and wait while the store hangs. Then raise `error`, unless `error`
+        is None.
+        """
         with self._lock:
             self.calls.append(call)
             self.threads.add(threading.current_thread())
@@ -63,7 +65,7 @@ class FakeStore(SharedStore):
         self.entries_by_origin[stored.origin] = stored.packed
 
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry, and return whether there was one."""
+        """Delete the entry of the origin, and return whether the entry existed."""
         self._record("forget")
         return self.entries_by_origin.pop(origin, None) is not None
 
@@ -77,12 +79,12 @@ class FakeStore(SharedStore):
         self._record("close")
 
     def acquire_lease(self, origin: Origin, holder: str, seconds: float) -> Lease:
-        """Grant the lease, unless another holder has it."""
+        """Grant the lease, unless another holder has the lease."""
         self._record("acquire_lease")
         return Lease(self.leases.setdefault(origin, holder) == holder)
 
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lease if *holder* has it."""
+        """Release the lease if *holder* has the lease."""
         self._record("release_lease")
         if self.leases.get(origin) == holder:
             del self.leases[origin]

@@ -15,14 +15,17 @@ from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 
 MAX_HEAD_BYTES = 2_000
-"""The maximum size of the first line. A file with a longer first line is not an entry."""
+"""The maximum size in bytes of a file's first line. A file with a longer first line is not
+an entry.
+"""
 
 
 class FolderStore(PolicyStore):
-    """Policies as files in a folder: `mypackage.stores.FolderStore:///path/of/folder`.
+    """A store of policies as files in a folder:
+    `mypackage.stores.FolderStore:///path/of/folder`.
 
-    The first line of a file is JSON with the origin and the expiry time of the entry. The rest
-    of the file is the entry.
+    The first line of a file is JSON with the origin and the expiry time of the entry. The
+    rest of the file contains the bytes of the policy.
     """
 
     def __init__(self, folder: str) -> None:
@@ -55,8 +58,8 @@ class FolderStore(PolicyStore):
         head = json.dumps([str(stored.origin), stored.keep_until]).encode()
         with store_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Several workers can write at once, so each worker writes to its own file. If a
-            # worker is killed, this file remains, and `entries` ignores the file.
+            # Several workers can write at once, so each worker writes its own new file. If
+            # a worker is killed, its new file remains, and `entries` ignores this file.
             new = self.folder / f"{uuid4()}.new"
             new.write_bytes(head + b"\n" + stored.packed)
             new.replace(self.file(stored.origin))
@@ -71,7 +74,9 @@ class FolderStore(PolicyStore):
         return True
 
     def entries(self) -> Iterator[Stored]:
-        """Yield every stored policy, except policies that are deleted during the iteration."""
+        """Yield the entry of every stored policy, except policies that are deleted during
+        the iteration.
+        """
         with store_errors():
             paths = list(self.folder.glob("*.robots"))
         for path in paths:
@@ -84,7 +89,8 @@ class FolderStore(PolicyStore):
 
     def read(self, path: Path) -> Stored | None:
         """Return the entry in the file at *path*, or `None` if the file is not an entry."""
-        # Skip folders and pipes. Reading a pipe would wait for the writer of the pipe.
+        # Skip folders and pipes, because reading a pipe would wait for the writer of the
+        # pipe.
         if not path.is_file():
             return None
         with store_errors():
@@ -106,7 +112,7 @@ class FolderStore(PolicyStore):
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Raise a failure of the file system as a `StoreError`."""
+    """Convert an error of the file system into a `StoreError`."""
     try:
         yield
     except OSError as error:

@@ -1,12 +1,13 @@
 """Processes that start fast, because they do not import Scrapy again.
 
-The import of Scrapy takes seconds. Each worker of pytest has one server process, which
-imports Scrapy once and installs no reactor. Each crawl and each scripted site is a fork of
-the server. Each fork has its own folder, environment, log, reactor and exit code.
+The import of Scrapy takes seconds. Each worker of pytest has one server process. The server
+imports Scrapy once, and installs no reactor. Each crawl and each scripted site is a fork of
+the server, with its own folder, environment, log, reactor and exit code.
 
-`python -m tests.support.forked PATH` is the server. The server listens at the Unix socket PATH,
-and receives three file descriptors and one line of JSON from each connection. The server answers
-with the process id of the fork, and sends the exit code when the fork ends.
+`python -m tests.support.forked PATH` is the server. The server listens at the Unix socket
+PATH, and receives three file descriptors and one line of JSON from each connection. The
+server answers with the process id of the fork. When the fork ends, the server sends the
+exit code of the fork.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ TIMEOUT_SECONDS = 120.0
 """Seconds after which a command that has not ended fails the test."""
 
 PRELOADED = (
-    # Import `clock` first, because it replaces the clock that the other modules import.
+    # Import `clock` first, because `clock` replaces the clock that the other modules
+    # import.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
@@ -152,7 +154,9 @@ def run_to_its_end(
     typed: str = "",
     warn: bool = True,
 ) -> tuple[int, str, str]:
-    """Run a `ForkedProcess` with *typed* as stdin; return exit code, stdout and stderr."""
+    """Run a `ForkedProcess` with *typed* as stdin, and return its exit code, stdout and
+    stderr.
+    """
     with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
         stdin.write(typed.encode())
         stdin.seek(0)
@@ -174,7 +178,8 @@ def _server() -> str:
     """Start the server of this process, and return the path of the server's socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # Keep the user's PYTHONPATH, because it can select another version of Scrapy.
+    # Do not remove the user's PYTHONPATH, because PYTHONPATH can select another version of
+    # Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(
@@ -200,7 +205,7 @@ def _server() -> str:
 def _preload() -> None:
     """Import the modules that every crawl and every command imports.
 
-    Modules that install a reactor are not imported.
+    Do not import modules that install a reactor.
     """
     from scrapy import version_info  # noqa: PLC0415 - only the server needs it
     from scrapy.settings import default_settings  # noqa: PLC0415 - only the server needs it
@@ -215,7 +220,8 @@ def _preload() -> None:
         components.remove(INSTALLING)
     for name in [*PRELOADED, *sorted(components)]:
         import_module(name)
-    # To run one command, Scrapy imports all commands, including the commands of plugins.
+    # Import all commands, because Scrapy imports all commands to run one command, including
+    # the commands of plugins.
     walk_modules("scrapy.commands")
     for command in entry_points(group="scrapy.commands"):
         command.load()
@@ -231,7 +237,9 @@ def _paths(components: dict[str, Any]) -> Iterator[str]:
 
 
 def _serve(path: str) -> dict[str, Any] | None:
-    """Fork for each order. Return the order in the fork, and `None` when the server ends."""
+    """Fork the server for each order. Return the order in the fork, and return `None` when
+    the server ends.
+    """
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
         listening.listen(100)
@@ -255,9 +263,10 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork once more. Return the order in the fork.
+    """Fork this process once more, and return the order in the new fork.
 
-    In this process, send the process id and the exit code of the fork, and exit.
+    In this process, send the process id of the fork, wait, send the exit code of the fork,
+    and exit.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:
@@ -278,7 +287,7 @@ def _watch(connection: socket.socket) -> dict[str, Any]:
 
 
 def _run(order: dict[str, Any]) -> Any:
-    """Set folder, environment and arguments from *order*, and call the target of *order*."""
+    """Set the folder, environment and arguments in *order*, and call the target in *order*."""
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])

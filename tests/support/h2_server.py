@@ -1,8 +1,8 @@
 """An HTTP/2 server: `python -m tests.support.h2_server FILE`.
 
-FILE has the key and the certificate. If the folder of FILE contains a robots.txt, the server
-sends this file instead of the default. The server prints its port, and then the path of each
-request, one per line.
+FILE contains the private key and the certificate. If the folder of FILE contains a
+robots.txt, the server sends this robots.txt instead of the default robots.txt. The server
+prints its port, and then the path of each request, one per line.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """A protocol that serves a file as /robots.txt, and a page for any other path."""
+    """A protocol that serves a robots.txt at /robots.txt, and a page at any other path."""
 
     def __init__(self, robots: bytes) -> None:
-        """Create a protocol that serves *robots*."""
+        """Create a protocol that serves *robots* at /robots.txt."""
         self._robots = robots
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -54,7 +54,7 @@ class Pages(asyncio.Protocol):
 
 
 async def main(pem: str) -> None:
-    """Listen on a free port of loopback, print the port, and serve until killed."""
+    """Listen on a free loopback port, print the port, and serve until the process is killed."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     context.set_alpn_protocols(["h2"])

@@ -33,7 +33,9 @@ from tests.support.spiders import download
 
 
 def interrupt_at_the_first_page(crawler: Crawler) -> None:
-    """Interrupt the crawl when page 0 is about to be queued in its download slot."""
+    """Interrupt the crawl when the request for page 0 is about to be queued in its download
+    slot.
+    """
 
     def reached(request: Request) -> None:
         if request.url.endswith("/p0"):
@@ -43,13 +45,13 @@ def interrupt_at_the_first_page(crawler: Crawler) -> None:
 
 
 def close_soon(_crawler: Crawler) -> None:
-    """Let a closing crawl wait only one second for the robots.txt of its requests."""
+    """Let a closing crawl wait only one second for the robots.txt of waiting requests."""
     # Import the module only now: an import at the top of this module would import a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
 def log_scheduled(crawler: Crawler) -> None:
-    """Log each request before the scheduler receives the request."""
+    """Log the URL of each request before the scheduler receives the request."""
 
     def scheduled(request: Request) -> None:
         assert crawler.spider is not None
@@ -59,7 +61,9 @@ def log_scheduled(crawler: Crawler) -> None:
 
 
 def await_a_page(crawler: Crawler) -> None:
-    """Await a page of the origin in the handlers of `robots_sitemaps` and `robots_parsed`."""
+    """Await a page of the same origin in handlers of the signals `robots_sitemaps` and
+    `robots_parsed`.
+    """
 
     async def heard(request: Request, **_: Any) -> None:
         page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
@@ -73,7 +77,7 @@ def await_a_page(crawler: Crawler) -> None:
 
 
 def await_pages_at_the_start(crawler: Crawler) -> None:
-    """Await two pages, one of them refused, while the spider opens."""
+    """Await an allowed page and a disallowed page while the spider opens."""
 
     async def opened() -> None:
         assert crawler.stats is not None
@@ -89,7 +93,9 @@ def await_pages_at_the_start(crawler: Crawler) -> None:
 
 
 def shrink_concurrency(crawler: Crawler) -> None:
-    """Set the total concurrency to 4 at each robots.txt request, and record the last value."""
+    """Set the total concurrency to 4 at each robots.txt request, and record the total
+    concurrency at the close.
+    """
 
     def reached(request: Request) -> None:
         assert crawler.engine is not None
@@ -113,7 +119,7 @@ def note_concurrency(crawler: Crawler) -> None:
 
 
 def stop_all_but_html(crawler: Crawler) -> None:
-    """Stop every download that is not HTML as soon as the headers arrive."""
+    """Stop every download of other content than HTML as soon as its headers arrive."""
 
     def received(headers: Headers, **_: Any) -> None:
         if b"html" not in (headers.get("Content-Type") or b""):
@@ -123,7 +129,7 @@ def stop_all_but_html(crawler: Crawler) -> None:
 
 
 def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
-    """Stop every download at its first bytes, like the example in Scrapy's documentation."""
+    """Stop every download at its first bytes, as an example in Scrapy's documentation does."""
 
     def received(**_: Any) -> None:
         raise StopDownload(fail=fail)
@@ -132,7 +138,7 @@ def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
 
 
 def fail_at_the_first_bytes(crawler: Crawler) -> None:
-    """Fail every download at its first bytes."""
+    """Stop every download at its first bytes, and let the download fail."""
     stop_at_the_first_bytes(crawler, fail=True)
 
 
@@ -148,7 +154,7 @@ def count_dropped(crawler: Crawler) -> None:
 
 
 def note_sitemaps(crawler: Crawler) -> None:
-    """Record the arguments of the signal `robots_sitemaps` in the stats."""
+    """Record in the stats the arguments and the number of the signals `robots_sitemaps`."""
 
     def sitemaps_found(**arguments: Any) -> None:
         assert crawler.stats is not None
@@ -161,7 +167,7 @@ def note_sitemaps(crawler: Crawler) -> None:
 
 
 def note_sitemaps_of_parser(crawler: Crawler) -> None:
-    """Record in the stats the sitemaps from the parser in the signal `robots_parsed`."""
+    """Record in the stats the sitemaps of the parser that the signal `robots_parsed` passes."""
 
     def parsed(robotparser: Any) -> None:
         assert crawler.stats is not None
@@ -190,9 +196,9 @@ def note_slots(crawler: Crawler) -> None:
 
 
 def count_readings(crawler: Crawler) -> None:
-    """Delay each search for policy problems by 0.1 s, and count the searches.
+    """Delay each search for problems in a policy by 0.1 s, and count these searches.
 
-    The hook also records the maximum number of simultaneous searches.
+    The hook also records the largest number of simultaneous searches for problems.
     """
     read, under_way = RobotsTxt.policy_problems, [0]
 
@@ -242,7 +248,9 @@ def count_decisions(crawler: Crawler) -> None:
 
 
 def slow_names(crawler: Crawler) -> None:
-    """Delay each look-up of a name under `test` by TEST_LOOK_UP_SECONDS, by default 0.2 s."""
+    """Delay each look-up of a host name under `test` by TEST_LOOK_UP_SECONDS, by default
+    0.2 s.
+    """
     seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", 0.2)
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -271,7 +279,7 @@ def name_proxies(_crawler: Any) -> None:
 def record_refusals(crawler: Any) -> None:
     """Record the arguments of the signal `request_refused` in the stats.
 
-    Another handler of the signal raises an exception.
+    The hook also connects a handler that raises an exception.
     """
 
     def record(request: Any, verdict: Any, spider: Any) -> None:
@@ -308,13 +316,14 @@ LEFT = 8
 
 
 def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
-    """Limit the process to *left* more file descriptors when the spider has opened.
+    """When the spider has opened, allow the process only *left* more file descriptors.
 
-    The spider requests more than *left* origins.
+    In the test, the spider requests more than *left* origins.
     """
 
     def limit() -> None:
-        # Load the source into memory now, because Scrapy 2.13 reads the source of a callback.
+        # Load the source of the spider into memory now, because Scrapy 2.13 reads the
+        # source of a callback.
         inspect.getsource(type(crawler.spider))
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         free = os.open(os.devnull, os.O_RDONLY)
@@ -353,7 +362,7 @@ def note_modules(crawler: Crawler) -> None:
 def log_what_goes_back(crawler: Crawler) -> None:
     """Log a line for each request that is returned to the scheduler.
 
-    The scheduler receives such a request twice.
+    A request counts as returned when the scheduler receives the request a second time.
     """
     known: set[str] = set()
 
@@ -384,7 +393,7 @@ def forget_a_coroutine(crawler: Crawler) -> None:
 def count_free_slots(crawler: Crawler) -> None:
     """Record the largest number of free slots of the downloader.
 
-    The number is read in each turn of the event loop.
+    The hook reads the number of free slots in each turn of the event loop.
     """
     call_later = import_module("scrapy_robots1994.crawl.threads").call_later
     is_open = [True]

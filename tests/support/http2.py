@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def http2_site(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Run the server. Yield the origin of the server, and a list.
+    """Run the HTTP/2 server. Yield the origin of the server, and a list of paths.
 
-    The list is filled with the requested paths after the server has ended.
+    The list is empty until the server has ended, and then contains the requested paths.
     """
     pem = folder / "both.pem"
     pem.write_text("".join(make_certificate()))

@@ -5,10 +5,10 @@ has the mark `plugin` with the import names of the packages. If a program or pac
 the test is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last
 lines of a run show each group of skipped tests, and how to install the program or package.
 
-A slow test has the mark `long`. In a table (`table`), all rows but the first have this mark.
-`tests/run` without arguments sets ROBOTS1994_TEST_SHORT. This variable skips the tests with the
-mark, and all tests on a reactor other than asyncio. `tests/run --all` and pytest itself run all
-tests.
+A slow test has the mark `long`. In a table of rows (see `table`), all rows except the first
+rows have the mark `long`. `tests/run` without arguments sets ROBOTS1994_TEST_SHORT. If
+ROBOTS1994_TEST_SHORT is set, tests with the mark `long` and tests on a reactor other than
+asyncio are skipped. `tests/run --all` and pytest itself run all tests.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
-"""Maps a mark to the programs that its tests run."""
+"""Maps a mark to the programs that tests with this mark run."""
 
 PACKAGES = {"chromedriver": "chromium-driver"}
-"""Maps a program to its Debian package if the names differ."""
+"""Maps a program to the name of its Debian package if the names differ."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
@@ -61,7 +61,8 @@ def table(
 
 
 def missing(mark: str) -> str:
-    """Return which programs of *mark* are missing, and how to install these programs.
+    """Return a text that lists the missing programs for *mark*, and says how to install
+    these programs.
 
     Return "" if no program is missing.
     """
@@ -73,7 +74,7 @@ def missing(mark: str) -> str:
 
 
 def require(mark: str) -> None:
-    """Skip the running test, or let it fail, if a program of *mark* is missing."""
+    """If a program for *mark* is missing, skip the running test, or let the test fail."""
     leave_out(missing(mark))
 
 
@@ -118,7 +119,8 @@ def is_on_other_reactor(item: pytest.Item) -> bool:
 def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
     """Return a heading and a line for each reason why tests were skipped.
 
-    The largest group is first. If no test was skipped, the list is empty.
+    The reason for the most skipped tests comes first. If no test was skipped, the list is
+    empty.
     """
     reasons = Counter(
         report.longrepr[2].removeprefix("Skipped: ")

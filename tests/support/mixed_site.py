@@ -1,4 +1,6 @@
-"""A site of 1,000 pages with a known mix of directives, and the expected crawl."""
+"""A site of 1,000 pages with a known mix of page directives, and the expected results of a
+crawl.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from functools import cache
 
 PAGES = 1_000
 DIRECTIVES = ("", "noindex", "", "nofollow", "all, none", "none", "")
-"""The contents of the pages' meta tags, in rotation. "" means that the page has no tag."""
+"""The contents of the robots meta tags, which the pages use in rotation. "" means that a
+page has no tag.
+"""
 
 
 def directives_of(number: int) -> str:
@@ -15,7 +19,9 @@ def directives_of(number: int) -> str:
 
 
 def children(number: int) -> list[int]:
-    """Return the pages that page *number* links to. All pages can be reached from page 1."""
+    """Return the numbers of the pages to which page *number* links. All pages can be
+    reached from page 1.
+    """
     further = (2 * number, 2 * number + 1, 2 * number + 3)
     return [it for it in further if it <= PAGES]
 
@@ -44,7 +50,7 @@ def indexed() -> frozenset[int]:
 
 
 def html(number: int, filling: str = "") -> str:
-    """Return the HTML of page *number*, with *filling* after the links."""
+    """Return the HTML of page *number*, with the text *filling* after the links."""
     content = directives_of(number)
     tag = f'<meta name="robots" content="{content}">' if content else ""
     links = "".join(f'<a href="/{it}">x</a>' for it in children(number))

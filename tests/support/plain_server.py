@@ -9,7 +9,7 @@ from threading import Thread
 
 
 class Server(ThreadingHTTPServer):
-    """A site with one robots.txt. The list *paths* has each requested path."""
+    """A site with one robots.txt. The list *paths* contains each requested path."""
 
     def __init__(self, robots: bytes) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -18,7 +18,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A handler that answers robots.txt and every page."""
+    """A handler that answers requests for robots.txt and for every page."""
 
     server: Server
 

@@ -71,7 +71,7 @@ def run(
     """Run the current Python with *command* in *folder*.
 
     *variables* are added to the environment. The modules of the tests are not on the module
-    path of the command. The command must not emit a warning.
+    path of the command. The function asserts that the command emits no warning.
     """
     always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
@@ -90,7 +90,7 @@ def run(
 
 
 def assert_no_warning(log: str) -> None:
-    """Assert that *log* contains no warning, except known warnings of other packages."""
+    """Assert that *log* contains no warnings, except known warnings of other packages."""
     warned = unexpected(printed(log))
     assert not warned, f"it warned of {warned}:\n{log}"
 
@@ -135,6 +135,6 @@ class Project:
         return CommandResult(printed_text, log, code)
 
     def crawl(self, *options: str) -> CommandResult:
-        """Run `scrapy crawl walk` for the site, and print the items as JSON lines."""
+        """Run `scrapy crawl walk` for the site. The command prints the items as JSON lines."""
         base = f"base={self.site.url('')}"
         return self.scrapy("crawl", "walk", "-a", base, "-O", "-:jsonlines", *options)

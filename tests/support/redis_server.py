@@ -28,8 +28,8 @@ TIMEOUT_SECONDS = 20.0
 class RedisServer:
     """An empty server that runs as long as the `with` block.
 
-    *options* are further arguments of redis-server. After `stop` and `start`, the server has
-    its former port and no data.
+    *options* are further arguments of redis-server. After `stop` and `start`, the server
+    has the same port as before, but no data.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -61,7 +61,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """Settings for scrapy-redis, which stores the requests of crawls in this server."""
+        """The settings with which scrapy-redis stores the requests of crawls in this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -75,7 +75,8 @@ class RedisServer:
 
     def start(self) -> None:
         """Start the server without data, and wait until the server answers."""
-        # Check for the program, because some tests and fixtures start a server without the mark.
+        # Check for the program redis-server here, because some tests and fixtures start a
+        # server without the mark `redis`.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]
@@ -120,8 +121,8 @@ class RedisServer:
 def free_port() -> int:
     """Return a free port. The port with this number plus 10,000 is also free.
 
-    A cluster uses both ports. Both numbers are below the ephemeral ports (32,768 and up),
-    because connections of other tests can take an ephemeral port at any moment.
+    A Redis cluster uses both ports. Both numbers are below the ephemeral ports, which begin
+    at 32,768. Connections of other tests could take an ephemeral port at any moment.
     """
     while True:
         port = random.randrange(20_000, 22_700)  # noqa: S311 - not a secret
@@ -136,7 +137,7 @@ def free_port() -> int:
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait until *condition* is true, by polling."""
+    """Call *condition* repeatedly until *condition* returns true."""
     give_up = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < give_up

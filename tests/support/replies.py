@@ -9,7 +9,9 @@ from typing import Any, Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""A value of `length`: the server sends no Content-Length, so the body ends at the close."""
+"""A value of `length` with which the server sends no Content-Length. The body then ends
+when the connection closes.
+"""
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
@@ -20,17 +22,19 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One scripted reply. The default is a reply with status 200 and an empty body.
+    """One scripted reply of the server. The default is a reply with status 200 and an empty
+    body.
 
     If `head` is False, the server sends nothing before the `ending`. If `raw` is True, the
-    server sends only the body, without a status line and headers. `gate` is the name of a gate
-    that must open before the first byte is sent. `delay` is the number of seconds to wait
-    after the gate has opened. `length` is the Content-Length, if it differs from the true
-    length. `cut` is the number of bytes of the body that are sent before the `ending`. The
-    body is sent in pieces of `chunk` bytes, with `pause` seconds after each piece. `repeat` is
-    how often the body is sent; 0 means endlessly. `ending` is what then happens to the
-    connection: `keep` keeps it open, `close` closes it, `reset` sends an RST, and `hang` leaves
-    it open without any further byte.
+    server sends only the body, without a status line and headers. `gate` is the name of a
+    gate that must open before the first byte is sent. `delay` is the number of seconds to
+    wait after the gate has opened. `length` is the Content-Length, if the header differs
+    from the true length. `cut` is the number of bytes of the body that are sent before the
+    `ending`. The body is sent in pieces of `chunk` bytes, with `pause` seconds after each
+    piece. `repeat` is how often the body is sent; 0 means endlessly. `ending` says what
+    then happens to the connection. `keep` keeps the connection open, and `close` closes the
+    connection. `reset` sends an RST, and `hang` leaves the connection open without a
+    further byte.
     """
 
     status: int = 200
@@ -96,14 +100,14 @@ def black_hole() -> Reply:
 
 
 def hang_up() -> Reply:
-    """Return a reply that sends no byte, and closes the connection."""
+    """Return a reply that closes the connection without sending a byte."""
     return Reply(head=False, ending="close")
 
 
 def reset(body: bytes = b"", after: int | None = None) -> Reply:
     """Return a reply that resets the connection.
 
-    The reset comes at once, or after the first *after* bytes of *body*.
+    The reset comes at once, or after the first *after* bytes of *body* were sent.
     """
     if after is None:
         return Reply(head=False, ending="reset")
@@ -111,12 +115,16 @@ def reset(body: bytes = b"", after: int | None = None) -> Reply:
 
 
 def truncated(body: bytes, length: int) -> Reply:
-    """Return a reply that declares *length* bytes, sends the shorter *body*, and closes."""
+    """Return a reply that declares *length* bytes, sends the shorter *body*, and closes the
+    connection.
+    """
     return Reply(body=body, length=length, ending="close")
 
 
 def unclosed(body: bytes, length: int) -> Reply:
-    """Return a reply that declares *length* bytes, sends the shorter *body*, and hangs."""
+    """Return a reply that declares *length* bytes, sends the shorter *body*, and leaves the
+    connection open.
+    """
     return Reply(body=body, length=length, ending="hang")
 
 

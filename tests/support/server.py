@@ -43,7 +43,8 @@ class Script:
     def reply_to(self, seen: dict[str, Any]) -> Reply:
         """Return the reply for a request.
 
-        The most exact origin takes precedence, then the most exact target.
+        If several scripts match, the script with the most exact origin is used, and among
+        these the script with the most exact target.
         """
         origin, host = f"{seen['scheme']}://{seen['host']}", seen["host"]
         name = urlsplit(origin).hostname or ""
@@ -104,7 +105,9 @@ class Script:
 
 
 class Server:
-    """The connections of the server: reads requests, and sends the replies of a script."""
+    """The connection handlers of the server, which read requests and send the replies of a
+    script.
+    """
 
     def __init__(self, script: Script) -> None:
         """Create a server that sends the replies of *script*."""
@@ -184,7 +187,8 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
     """Return the log entry of a request.
 
-    If the target is a URL, the request was sent to a proxy.
+    If the request target is a whole URL, the client sent the request to this server as a
+    proxy.
     """
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target = first.split(" ")[:HALF]
@@ -210,7 +214,7 @@ def _seen(head: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
 
 
 def _head(reply: Reply) -> bytes:
-    """Return the status line, the headers, and the blank line."""
+    """Return the bytes before the body: the status line, the headers, and the blank line."""
     length = len(reply.body) * reply.repeat if reply.length is None else reply.length
     lines = [f"HTTP/1.1 {reply.status} Scripted"]
     lines += [f"{name}: {value}" for name, value in reply.headers]
@@ -222,7 +226,9 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    """Send the body of a reply as often as the reply says, or its first bytes if it is cut."""
+    """Send the body of a reply as often as the reply says. If the reply has a `cut`, send
+    only the first bytes.
+    """
     body = reply.body if reply.cut is None else reply.body[: reply.cut]
     times = range(reply.repeat) if reply.repeat else itertools.count()
     for part in (body for _ in times):
@@ -234,7 +240,7 @@ async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
 
 
 async def main(order: dict[str, Any]) -> None:
-    """Listen as ordered, print the ports, and run until stdin closes."""
+    """Listen on the ports in the order, print the ports, and run until stdin closes."""
     server = Server(Script())
     refusing = socket.socket()
     refusing.bind(("127.0.0.1", 0))
@@ -264,7 +270,7 @@ async def main(order: dict[str, Any]) -> None:
 
 
 def run() -> None:
-    """Run the server with the order in the first argument."""
+    """Run the server with the JSON order in the first argument."""
     asyncio.run(main(json.loads(sys.argv[1])))
 
 

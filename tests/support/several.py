@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 20.0
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
-    """Run the crawls; return the threads, open files and tasks that remain."""
+    """Run the three crawls, and return the threads, open files and tasks that remain."""
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTS1994_STORE": store,
@@ -45,10 +45,10 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def threads() -> list[str]:
-    """Return the names of the package's threads that do not end."""
+    """Return the names of our package's threads that do not end."""
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
-        # Wait, because a thread without work needs time to end.
+        # Wait, because an idle thread needs some time to end.
         thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 

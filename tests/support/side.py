@@ -1,6 +1,6 @@
 """One side of a comparison of two crawls.
 
-Both crawls have the same spider, but different robots.txt middlewares.
+Both compared crawls have the same spider, but different robots.txt middlewares.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Side:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def start(self, site: Site, spider: str = "Counted", **options: Any) -> Crawl:
-        """Start a crawl of *site*. The argument `site` of the spider is the origin."""
+        """Start a crawl of *site*. The spider's argument `site` is the origin of the pages."""
         args = {"site": site.url("", host="a.test")} | options.pop("spider_args", {})
         return start_crawl(
             spider=spider,
@@ -42,5 +42,5 @@ class Side:
 
 
 def pages_of(site: Site) -> list[int]:
-    """Return the numbers of the requested pages, in order."""
+    """Return the numbers of the requested pages, in the order of the requests."""
     return [int(it[2:]) for it in site.targets() if re.fullmatch(r"/p\d+", it)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.certificates import Flaw
 
 TIMEOUT_SECONDS = 60.0
-"""Seconds after which an order without an answer fails the test."""
+"""Seconds after which an order that the server has not answered fails the test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,9 @@ class Site:
         return pem
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
-        """Return the URL of a target. *port* is the number of a port, counted from 0."""
+        """Return the URL of a target. *port* is the index of a port of the server, counted
+        from 0.
+        """
         return f"http://{host}:{self._ready['http'][port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
@@ -100,7 +102,9 @@ class Site:
         return f"https://{host}:{self._ready['https']}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """Return the URL of a target at the further loopback address *number*, from 0."""
+        """Return the URL of a target at the further loopback address *number*, counted from
+        0.
+        """
         return self.url(target, host=f"127.1.{number // 200}.{number % 200 + 1}")
 
     def refused_url(self, target: str = "/") -> str:
@@ -112,20 +116,24 @@ class Site:
     ) -> None:
         """Script the replies for a target.
 
-        Several replies are sent in turn, and the last reply is repeated. *at* limits the script
-        to a host name, a `host:port` or an origin. A target without a query matches any query.
-        The target `*` matches every target without its own script.
+        Several replies are sent one after the other, and the last reply is repeated. *at*
+        limits the script to a host name, a `host:port` or an origin. A target without a
+        query matches any query. The target `*` matches every target without its own script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
         packed = [each.to_json() for each in several]
         self._send_order(do="answer", target=target, at=at, replies=packed)
 
     def robots(self, body: str | bytes, *, at: str = "*", gate: str = "") -> None:
-        """Script /robots.txt as a plain text file. The reply waits for *gate*, if any."""
+        """Script /robots.txt as a plain text file. If *gate* is given, the reply waits for
+        this gate.
+        """
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Open *gate*: waiting replies are sent, and later replies do not wait."""
+        """Open *gate*. The server sends the replies that wait for *gate*, and later replies
+        do not wait.
+        """
         self._send_order(do="open", gate=gate)
 
     def open_when(

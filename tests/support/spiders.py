@@ -1,4 +1,6 @@
-"""The spiders of crawls. A crawl names its spider in the argument `spider`."""
+"""The spiders that tests use. The argument `spider` of `crawl` names a spider of this
+module.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from tests.support.child import RequestingSpider
 
 
 async def download(crawler: Crawler, request: Request) -> Response:
-    """Download *request* as a media pipeline or a callback does, with any Scrapy."""
+    """Download *request* as a media pipeline or a callback does, with any version of Scrapy."""
     engine: Any = crawler.engine
     if not hasattr(engine, "download_async"):  # Scrapy 2.13
         engine.download_async = lambda it: maybe_deferred_to_future(engine.download(it))
@@ -45,7 +47,7 @@ async def sleep(seconds: float) -> None:
 class FilteredSpider(RequestingSpider):
     """A spider whose requests pass through the duplicates filter.
 
-    Two workers with this spider therefore request each page only once.
+    Therefore, two workers with this spider and a shared queue request each page only once.
     """
 
     def request(self, url: str, **options: Any) -> Request:
@@ -102,7 +104,7 @@ class Unserializable(Counted):
     def page(self, number: int, **options: Any) -> Request:
         """Return a request that Scrapy can queue only in memory."""
         request = super().page(number, **options)
-        # Use a lambda, because a queue could store a method by its name.
+        # Use a lambda, because a queue on disk could store a method by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 
@@ -128,13 +130,13 @@ class Raising(Counted):
     name = "raising"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item of the page, and raise."""
+        """Yield the item of the page, and then raise an exception."""
         yield from super().parse_page(response)
         raise ValueError(response.url)
 
 
 class Downloading(Counted):
-    """A spider that awaits a page in a callback; the request bypasses the scheduler."""
+    """A spider that awaits a page in a callback. The awaited request bypasses the scheduler."""
 
     name = "downloading"
     first: str
@@ -178,7 +180,7 @@ class LinkSpider(CrawlSpider):
         return {"url": response.url}
 
     def refused(self, failure: Failure) -> None:
-        """Add the reason of a refusal to the items."""
+        """Record the reason for a refusal as an item."""
         self.result["items"].append({"why": str(failure.value)})
 
 
@@ -201,7 +203,9 @@ class CheckingSpider(RequestingSpider):
     name = "checking"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask about all URLs at once, and yield an item with each verdict or error."""
+        """Ask for the verdicts of all URLs at once, and yield an item for each verdict or
+        error.
+        """
         ours = self.crawler.get_downloader_middleware(Robots1994Middleware)
         assert ours is not None
 
@@ -249,7 +253,9 @@ class MetaPassingSpider(RequestingSpider):
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once with all its meta, including the verdict."""
+        """Repeat a refused request once, with all meta of the request, including the
+        verdict.
+        """
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         if request.meta.get("second"):
@@ -265,7 +271,7 @@ class RepeatingSpider(RequestingSpider):
     dont_obey: bool
 
     def failed(self, failure: Failure) -> Any:
-        """Return a copy of the request for each of the other URLs."""
+        """Return a copy of the refused request for each of the other URLs."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
@@ -301,7 +307,7 @@ class CancellingSpider(RequestingSpider):
         yield {"concurrency": engine.downloader.total_concurrency}
 
     def download(self, url: str) -> asyncio.Future[Any]:
-        """Start to download one page with the engine, as a pipeline does."""
+        """Begin to download one page with the engine, as a pipeline does."""
         page = download(self.crawler, Request(url, dont_filter=True))
         return asyncio.ensure_future(page)
 
@@ -328,7 +334,7 @@ class UrgentSpider(RequestingSpider):
     has_requested = False
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request all urgent pages, once."""
+        """Request all urgent pages at the first call."""
         if "/many/" in response.url and not self.has_requested:
             self.has_requested = True
             for url in self.urgent:
@@ -338,8 +344,8 @@ class UrgentSpider(RequestingSpider):
 class StampingSpider(RequestingSpider):
     """A spider that yields an item for each page.
 
-    The item has the meta value `robots1994_evidence`, which identifies the robots.txt that
-    decided.
+    The item contains the meta value `robots1994_evidence`, which is the id of the record
+    that decided.
     """
 
     name = "stamping"
@@ -353,7 +359,7 @@ class StampingSpider(RequestingSpider):
 
 
 class PlainSpider(RequestingSpider):
-    """A spider with a generator as callback. Each item has the directives of the page."""
+    """A spider with a generator as callback. Each item contains the directives of the page."""
 
     name = "plain"
     follow = True
@@ -380,14 +386,15 @@ class ErrbackItemSpider(RequestingSpider):
 class UsageSpider(RequestingSpider):
     """A spider that yields an item with the usage preferences of each page.
 
-    After a page with the path `/again`, the spider requests `/plain` with the meta of this page.
+    After a page at `/again`, the spider requests `/plain` with the meta of the page at
+    `/again`.
     """
 
     name = "usage"
     follow = True
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item, and for `/again` also the request."""
+        """Yield the item of the page. For `/again`, also yield the request for `/plain`."""
         usage = response.meta.get("robots1994_usage")
         item: dict[str, Any] = {"url": response.url, "usage": None}
         if usage is not None:
@@ -474,8 +481,9 @@ class Following(SitemapSpider, RequestingSpider):
 class CancelsQueued(RequestingSpider):
     """A spider that cancels a page during its crawl delay, and then awaits the next page.
 
-    The spider cancels the page *pause* seconds after the page began to wait. An item has the
-    outcome of each download, and the number of active requests of the downloader at the end.
+    The spider cancels the page *pause* seconds after the page began to wait. Its item
+    contains the outcome of each download, and the downloader's number of active requests at
+    the end.
     """
 
     name = "cancels-queued"
@@ -483,8 +491,8 @@ class CancelsQueued(RequestingSpider):
     pause = 0.0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Download the first page, so that the second page has to wait. Cancel the second
-        page, and download the third page.
+        """Download the first page, so that the second page has to wait for the crawl delay.
+        Cancel the second page, and then download the third page.
         """
         first, second, third = (Request(ask["url"]) for ask in self.requests)
         ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
@@ -512,9 +520,9 @@ class CancelsQueued(RequestingSpider):
 class Exporting(RequestingSpider):
     """A spider that yields objects of our package as items or in items.
 
-    The callback yields the meta, and the errback yields the meta and the parts of the verdict.
-    If *nested* is true, each value is the field `what` of an item; otherwise, the value is the
-    item.
+    The callback yields the meta, and the errback yields the meta and the parts of the
+    verdict. If *nested* is true, each object is the field `what` of an item. Otherwise, the
+    object itself is the item.
     """
 
     name = "exporting"
@@ -551,7 +559,7 @@ class CauseSpider(RequestingSpider):
     """A spider that yields the failure and the cause of each failed request."""
 
     def failed(self, failure: Failure) -> Iterator[Any]:
-        """Yield the failure in the verdict, and the cause of the exception."""
+        """Yield an item with the failure in the verdict and the cause of the exception."""
         error: Any = failure.value
         cause = error.__cause__
         yield {

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """A spider that performs steps. Each step requests pages or sets the clock.
 
-    A test can make the reply for a URL with /mark/ wait for other requests of the step. If a
-    request for such a URL fails, other requests are missing, and the crawl ends.
+    A test can let the reply for a URL with /mark/ wait for the other requests of a step. If
+    a request for such a URL fails, some of the other requests did not arrive, and the crawl
+    ends.
     """
 
     name = "stepping"
@@ -26,13 +27,15 @@ class SteppingSpider(RequestingSpider):
     pending = 0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Stop the clock, and begin with the first step."""
+        """Stop the clock, and begin the first step."""
         Clock.set_forward(0)
         for request in self.next_step():
             yield request
 
     def next_step(self) -> Iterator[Any]:
-        """Set the clock as the next steps say, and then yield the requests of the step after."""
+        """Perform the next steps that set the clock, and then yield the requests of the
+        step that follows.
+        """
         while self.steps and not isinstance(self.steps[0], list):
             Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []

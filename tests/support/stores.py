@@ -32,7 +32,7 @@ class ReadOnlyFolder(PolicyStore):
         return cls(parts.path, fills="fill" in parse_qs(parts.query))
 
     def _path(self, origin: Origin) -> Path:
-        """Return the file of *origin*."""
+        """Return the path of the file of *origin*."""
         return self._folder / quote(str(origin), safe="")
 
     def get(self, origin: Origin) -> bytes | None:
@@ -58,7 +58,7 @@ class ReadOnlyFolder(PolicyStore):
 
 
 class Forgetful(PolicyStore):
-    """A store that stores nothing, but otherwise fulfils the contract."""
+    """A store that stores nothing, but otherwise fulfils the contract of stores."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
@@ -220,7 +220,9 @@ class ReturnsAnything(Shared):
 
 
 class LeasesLater(Shared):
-    """A store that denies the first lease, as if another worker had this lease."""
+    """A store that denies the first request for a lease, as if another worker had this
+    lease.
+    """
 
     calls = 0
 
@@ -249,7 +251,7 @@ class OwnStore(FolderStore):
 
 
 class Telling(OwnStore):
-    """A store whose error message contains the password from the URL."""
+    """A store whose errors contain the password from the store URL."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed

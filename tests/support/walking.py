@@ -61,14 +61,14 @@ class Free(Walk):
 
 
 def reads(label: str, agent: str = "walker/1.0", **ours: str) -> type[Walk]:
-    """Return a spider class with settings of this package."""
+    """Return a spider class with the given settings of our package."""
     found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
     found["USER_AGENT"] = agent
     return type("Reads", (Walk,), {"name": label, "custom_settings": found})
 
 
 def settings(**more: Any) -> dict[str, Any]:
-    """Return the settings of a process."""
+    """Return the Scrapy settings of a crawler process."""
     return {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
@@ -82,7 +82,7 @@ crawlers: Any = scrapy.crawler
 
 
 def in_parallel(process: str) -> None:
-    """Run several spiders at once, with different settings for one robots.txt."""
+    """Run several spiders at once, which read one robots.txt with different settings."""
     started = getattr(crawlers, process)(settings())
     started.crawl(Walk)
     started.crawl(reads("careful", "split/1.0", READING="cautious"))

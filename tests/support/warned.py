@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Warned = tuple[str, str, str]
-"""One warning: the category, the message, and the file with the warning."""
+"""One warning: its category, its message, and the path of the file that caused the warning."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Whether warnings are errors. Older versions of Scrapy emit warnings with current versions of
-Twisted, Python and pyOpenSSL."""
+"""Whether warnings in crawls are errors. Older versions of Scrapy emit warnings with
+current versions of Twisted, Python and pyOpenSSL.
+"""
 
 PRINTED = re.compile(
     r"^(?P<file>\S.*?):\d+: (?P<category>\w*Warning): (?P<message>.*)$"
@@ -47,10 +48,12 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # These plugins use an older stats interface of Scrapy, with or without our package.
+    # The following plugins use an older stats interface of Scrapy, with or without our
+    # package.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # `scrapy parse` wraps the callback of a spider in tests/crawl in a deprecated function.
+    # In the crawl tests, `scrapy parse` wraps the callback of the spider in a deprecated
+    # function.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
     # Without a reactor, a second interrupt leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),

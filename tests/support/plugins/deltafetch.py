@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 class AnyDeltaFetch(DeltaFetch):  # type: ignore[misc]  # without annotations
     """DeltaFetch for newer versions of Scrapy.
 
-    With these versions, scrapy-deltafetch 2.1.0 itself does not start.
+    With newer versions of Scrapy, the original middleware of scrapy-deltafetch 2.1.0 does
+    not start.
     """
 
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any], spider: Any = None
     ) -> AsyncIterator[Any]:
-        """Yield the results of `process_spider_output`, the method for older Scrapy."""
+        """Yield the results of `process_spider_output`, the method for older versions of
+        Scrapy.
+        """
         results = [each async for each in result]
         for each in self.process_spider_output(response, results, spider):
             yield each

@@ -22,14 +22,18 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not
 
 
 class Paged(RequestingSpider):
-    """A spider whose callback receives a page object, and requests another page itself."""
+    """A spider whose callback receives a page object, and requests another page with an
+    HTTP client.
+    """
 
     name = "paged"
 
     async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """Yield an item per page. The field `more` is the result of the other request."""
+        """Yield an item for each page. The field `more` is the result of the request for
+        the other page.
+        """
         try:
             further = await http.get(response.urljoin("/private/more"))
             more = str(further.status)

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class Shared(RedisSpider):  # type: ignore[misc]  # without annotations
     """A spider that takes start URLs from a list in Redis, follows links, and yields items.
 
-    The spider ends after a second without requests. By default, a worker waits for ever.
+    The spider ends after one second without requests. By default, a spider of scrapy-redis
+    would wait for ever.
     """
 
     name = "shared"
