@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PACKAGE = "scrapy_robots1994"
 SETTING = "TEST_BOUNDS"
 """The name of a setting, and of an environment variable. The setting contains a dict of
-bounds, and the variable contains such a dict as JSON.
+bounds, and the environment variable contains the dict as JSON.
 """
 
 BOUNDED: set[str] = set()
@@ -66,8 +66,8 @@ def shrink(
     known = getattr(import_module(f"{PACKAGE}.{module}"), name)
     for each in tuple(sys.modules.values()):
         own = getattr(each, "__name__", "")
-        # Equal small numbers are one object, so also compare the module of a private name.
-        # No other module imports a private name.
+        # Python uses one object for equal small numbers, so also compare the module of a
+        # private name. No other module imports a private name.
         is_ours = own.startswith("" if name[0] != "_" else f"{PACKAGE}.{module}")
         if own.startswith(PACKAGE) and is_ours and each.__dict__.get(name) is known:
             put(each, name, value)
@@ -82,7 +82,7 @@ def shrink_in_crawl(crawler: Any) -> None:
 
 
 def bounded_crawl(urls: Any, bounds: Mapping[str, int], **options: Any) -> CrawlResult:
-    """Crawl *urls* with the values in *bounds* for the constants."""
+    """Crawl *urls*, with the constants set to the values in *bounds*."""
     options["settings"] = {SETTING: dict(bounds), **options.get("settings", {})}
     return crawl(urls, hook="tests.unit.bounds:shrink_in_crawl", **options)
 
@@ -99,8 +99,8 @@ def run_shrunk() -> None:
 def bounded_scrapy(
     bounds: Mapping[str, int], *args: object, folder: Path = ROOT
 ) -> tuple[int, str]:
-    """Run `scrapy ARGS` with the values in *bounds* for the constants. Return the exit
-    code, and the output including stderr.
+    """Run `scrapy ARGS`, with the constants set to the values in *bounds*. Return the
+    exit code, and the output including stderr.
     """
     code, out, err = run_to_its_end(
         "tests.unit.bounds:run_shrunk",

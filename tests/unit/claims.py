@@ -27,8 +27,8 @@ class Question:
     place: int = 0
 
     def parsed(self, body: bytes | str | None = None) -> RobotsTxt:
-        """Parse *body* in the reading of the question. If *body* is `None`, parse the file
-        of the question.
+        """Parse *body* under the reading of the question. If *body* is `None`, parse the
+        file of the question.
         """
         return RobotsTxt.parse(
             self.body if body is None else body, reading=self.reading
@@ -40,7 +40,9 @@ class Question:
 
 
 def every_line_is_accounted_for(question: Question) -> None:
-    """The lines are numbered from 1. Joined with their line ends, the lines are the text."""
+    """Check that the lines are numbered from 1, and that no character of the text is
+    lost.
+    """
     robots = question.parsed()
 
     assert "".join(line.text + line.ending for line in robots.lines) == robots.text
@@ -49,7 +51,9 @@ def every_line_is_accounted_for(question: Question) -> None:
 
 
 def output_is_printable(question: Question) -> None:
-    """Verdicts and problems are printable, and each problem has a place in the file."""
+    """Check that verdicts and problems are printable, and that each problem has a line
+    number of the file.
+    """
     robots = question.parsed()
     verdict = robots.verdict(question.target, question.robot)
 
@@ -61,7 +65,9 @@ def output_is_printable(question: Question) -> None:
 
 
 def allowed_and_verdict_agree(question: Question) -> None:
-    """`allowed()` and `verdict()` agree, and the line of the verdict is a rule."""
+    """Check that `allowed()` and `verdict()` agree, and that the line of the verdict is a
+    rule.
+    """
     robots = question.parsed()
     verdict = robots.verdict(question.target, question.robot)
 
@@ -72,7 +78,7 @@ def allowed_and_verdict_agree(question: Question) -> None:
 
 
 def oracle_agrees(question: Question) -> None:
-    """The oracle, an independent parser, gives the same answer."""
+    """Check that the package agrees with the oracle, which is an independent parser."""
     naive = Reading(question.body, "1994", question.reading)
 
     expected = naive.answer(question.target, question.robot).allowed
@@ -80,7 +86,7 @@ def oracle_agrees(question: Question) -> None:
 
 
 def line_ends_do_not_matter(question: Question) -> None:
-    """1994 F2: NL, CR NL and CR are equivalent."""
+    """Check that NL, CR NL and CR are equivalent line ends (1994 F2)."""
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
 
@@ -90,7 +96,9 @@ def line_ends_do_not_matter(question: Question) -> None:
 
 
 def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
-    """1994 F5, F6: an added line that the parser ignores does not change an answer."""
+    """Check that an added comment or unknown field does not change an answer (1994 F5,
+    F6).
+    """
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
     lines = [line.text for line in robots.lines]
@@ -101,7 +109,7 @@ def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
 
 
 def case_of_fields_does_not_matter(question: Question) -> None:
-    """1994 F4: the case of a field name does not change an answer."""
+    """Check that the case of a field name does not change an answer (1994 F4)."""
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
     lines = [
@@ -115,7 +123,9 @@ def case_of_fields_does_not_matter(question: Question) -> None:
 
 
 def url_that_begins_with_a_rule_is_disallowed(question: Question) -> None:
-    """1994 D1: a URL that begins with the value of a Disallow line is disallowed."""
+    """Check that a URL that begins with the value of a Disallow line is disallowed (1994
+    D1).
+    """
     robots = question.parsed()
     rule = robots.verdict(question.target, question.robot).rule
 
@@ -126,7 +136,9 @@ def url_that_begins_with_a_rule_is_disallowed(question: Question) -> None:
 
 
 def added_rule_allows_nothing(question: Question) -> None:
-    """Adding a Disallow line to a record never allows a disallowed URL."""
+    """Check that a disallowed URL stays disallowed if a Disallow line is added to a
+    record.
+    """
     robots = question.parsed()
     lines = [line.text for line in robots.lines]
     owned = [it.number for it in robots.lines if it.kind is LineKind.DISALLOW]

@@ -2,9 +2,10 @@
 
 Run `python -m tests.unit.growth`, optionally with the names of operations.
 
-Each row is about one kind of file and one operation. The numbers are nanoseconds of CPU per
-byte, for files of 1 KB to 4 MB. Constant numbers mean linear time. The exit code is 1 if a
-byte of the longest file takes at least 6 times as long as a byte of a 4 KB file.
+Each row of the output is about one kind of file and one operation. The numbers in a row
+are nanoseconds of CPU time per byte, for files of 1 KB to 4 MB. Constant numbers mean
+linear time. The exit code is 1 if a byte of the longest file takes at least 6 times as
+long as a byte of a 4 KB file.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
-# All kinds of lines that one record can contain. Most lines contain a number.
+# These are all kinds of lines that one record can contain. Most lines contain a number.
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
@@ -82,12 +83,12 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def _repeated(unit: str, size: int) -> str:
-    """Return a file that repeats one line."""
+    """Return a file of about *size* bytes that repeats *unit*."""
     return unit * (size // len(unit) + 1)
 
 
 def _numbered(unit: str, size: int) -> str:
-    """Return a file of numbered lines."""
+    """Return a file of about *size* bytes that repeats *unit* with increasing numbers."""
     count = size // (len(unit) + 4) + 1
     return "".join(unit.format(number) for number in range(count))
 
@@ -113,8 +114,8 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 
 
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
-    """Return the nanoseconds of CPU that *operation* takes per byte. The number is the
-    minimum of *times* runs, each with a newly parsed file.
+    """Return the CPU time of *operation*, in nanoseconds per byte of *body*. The time is
+    the minimum of *times* runs, each with a newly parsed file.
     """
     least = float("inf")
     for _ in range(times):
@@ -126,7 +127,7 @@ def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> fl
 
 
 def main() -> int:
-    """Print the table, and return the exit code."""
+    """Print the table of measurements, and return the exit code."""
     steep = 0
     sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
     sys.stdout.write(f"{'ns of CPU per byte':32}{sizes}\n")

@@ -29,7 +29,7 @@ def unavailable(
 
 @dataclass(frozen=True)
 class FactoryUrl(StoreUrl):
-    """A store URL. The function *make* returns its store."""
+    """A store URL. The function *make* returns the store of this URL."""
 
     make: Callable[[], PolicyStore] | None = None
 
@@ -49,7 +49,7 @@ class Guarded(GuardedStore):
     """
 
     def submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
-        """Run *work* on the event loop, and return its future."""
+        """Run *work* on the event loop, and return a future for the result of *work*."""
         return asyncio.run_coroutine_threadsafe(work, LOOP)
 
     def result(self, future: Any) -> Any:
@@ -87,7 +87,9 @@ def guarded(
     timeout: float = 5.0,
     fetch_seconds: float = 30.0,
 ) -> Guarded:
-    """Guard *store*, which may also be a function that returns a store."""
+    """Return a guarded store around *store*. *store* may also be a function that returns
+    a store.
+    """
     make = (lambda: store) if isinstance(store, PolicyStore) else store
     url = FactoryUrl(url="test://store", timeout=timeout, make=make)
     return Guarded(

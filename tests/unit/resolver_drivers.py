@@ -1,7 +1,8 @@
 """Two ways to run coroutines step by step: an asyncio loop, and Twisted's Deferreds.
 
 An asyncio loop resumes a waiter in a later turn of the loop. A Deferred resumes a waiter
-immediately, inside the call that releases the waiter. The resolver must work with both.
+immediately, inside the call that releases the waiter. The resolver must work with asyncio
+and with Deferreds.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any, TypeAlias
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-TURNS = 12  # more than the longest chain of coroutines that resume each other
+# No chain of coroutines that resume each other is longer than this number.
+TURNS = 12
 
 
 class FuturePending(asyncio.Future[Any]):
@@ -72,7 +74,7 @@ class Running:
 
 
 class Driver(ABC):
-    """Runs coroutines, and makes the awaitables that they wait for."""
+    """Runs coroutines, and makes the awaitables for which the coroutines wait."""
 
     @abstractmethod
     def pending(self) -> Pending:
@@ -88,7 +90,7 @@ class Driver(ABC):
         """Let each coroutine that is ready take one step."""
 
     def turn(self) -> None:
-        """Run every coroutine as far as it can go."""
+        """Run every coroutine until the coroutine finishes or has to wait."""
         for _ in range(TURNS):
             self.step()
 
@@ -109,7 +111,9 @@ class AsyncioDriver(Driver):
     def run(
         self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
     ) -> Running:
-        """Make a task, which takes its first step in the next turn."""
+        """Make a task of *work*. The task takes its first step in the next turn of the
+        loop.
+        """
         task = self._loop.create_task(work)
         running = Running(task.cancel, ended)
         # Read the exception, because asyncio reports an exception that was never read.
@@ -130,7 +134,9 @@ class AsyncioDriver(Driver):
 
 
 class TwistedDriver(Driver):
-    """Deferreds without a reactor. Coroutines run immediately, as far as they can."""
+    """A driver that uses Deferreds without a reactor. Each coroutine runs immediately
+    until the coroutine has to wait.
+    """
 
     def pending(self) -> Pending:
         """Make a Deferred."""
@@ -139,7 +145,7 @@ class TwistedDriver(Driver):
     def run(
         self, work: Coroutine[Any, Any, Any], ended: Callable[[], None] = lambda: None
     ) -> Running:
-        """Run *work* as far as it can go."""
+        """Run *work* until *work* finishes or has to wait."""
         deferred = Deferred.fromCoroutine(work)
         running = Running(deferred.cancel, ended)
         deferred.addBoth(running.end)

@@ -30,8 +30,8 @@ FRESHNESS = FreshnessSettings(
 
 @dataclass(frozen=True, slots=True)
 class FakeCall:
-    """A GET /robots.txt, a pause before a retry, or a read of the store. The test completes
-    *answer*.
+    """A fetch of robots.txt, a pause before a retry, or a read of the store. The test
+    completes the awaitable *answer*.
     """
 
     origin: Origin
@@ -42,8 +42,8 @@ class FakeCall:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A policy that the resolver built from *result*, and the policy that was in memory
-    before.
+    """A policy that the resolver built from *result*, and the policy that it replaced in
+    memory.
     """
 
     policy: Policy
@@ -54,7 +54,7 @@ class Fetched:
 
 
 class RecordingMemory(MemoryStore):
-    """A memory store that records every policy put into it, and the last policy that was
+    """A memory store that records every stored policy, and the policy that the last `put`
     replaced.
     """
 
@@ -64,7 +64,7 @@ class RecordingMemory(MemoryStore):
         self.replaced: Policy | None = None
 
     def put(self, policy: Policy) -> None:
-        """Store *policy*, and record it."""
+        """Store *policy*. Record *policy*, and the policy that *policy* replaces."""
         self.puts.append(policy)
         self.replaced = self._policies.get(policy.origin)
         super().put(policy)
@@ -78,7 +78,7 @@ class FakeWaiter:
         self.releases = 0
 
     def release(self, resolution: Resolution) -> None:
-        """Resume the waiting request."""
+        """Count the release, and resume the waiting request."""
         self.releases += 1
         if self._pending.is_open:
             self._pending.complete(resolution)
@@ -130,7 +130,7 @@ class FakeBackend:
     async def fetch(
         self, origin: Origin, context: str, last: Policy | None, *, cookies: object
     ) -> FetchResult:
-        """Record the fetch, and wait for its answer."""
+        """Record the fetch, and wait until the test answers the fetch."""
         validators = {} if last is None else last.validators(origin.robots_url)
         fetch = FakeCall(origin, self.driver.pending(), validators, self.now())
         self.fetches.append(fetch)
@@ -146,7 +146,7 @@ class FakeBackend:
             self.under_way.remove(origin)
 
     async def sleep(self, seconds: float) -> None:
-        """Record the pause, which the test ends."""
+        """Record the pause, and wait until the test ends the pause."""
         self.pauses.append(FakeCall(self.retried[-1], self.driver.pending()))
         await self.pauses[-1].answer
 
@@ -171,8 +171,8 @@ class FakeBackend:
         return self.waiters[-1]
 
     def retrying(self, origin: Origin, *_: object) -> None:
-        """Record the retry, before its pause. In a closing crawl, a fetch may be retried
-        only once more (R6, closing).
+        """Record the retry of a fetch, before the pause. In a closing crawl, check that
+        the fetch is retried only once more (R6, closing).
         """
         self.retried.append(origin)
         if self.is_closing:
@@ -186,7 +186,9 @@ class FakeBackend:
         result: RobotsResponse | FetchError | None = None,
         _last: Policy | None = None,
     ) -> None:
-        """Record a policy that was made from *result*. A listener may raise an exception."""
+        """Record *policy* if it was made from a *result*. Then raise the exception of a
+        broken listener, if the test has set one.
+        """
         if result is not None:
             last = [each for each in self.fetches if each.origin == policy.origin][-1]
             previous, at = self.memory.replaced, self.now()
@@ -196,16 +198,16 @@ class FakeBackend:
             raise self.listener_error
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Record *cancel*, which ends a fetch that continues in a closing crawl."""
+        """Record *cancel*. This function ends a fetch that continues in a closing crawl."""
         self.cancelled_later.append(cancel)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:
-        """Do nothing."""
+        """Do nothing when a fetch fails."""
 
     # The following methods belong to the fake store.
 
     async def get(self, origin: Origin) -> Policy | None:
-        """Count the look-up, and wait for its answer."""
+        """Count the look-up in the store, and wait until the test answers the look-up."""
         self.lookups += 1
         return await self._read(origin)
 
@@ -215,7 +217,7 @@ class FakeBackend:
         return await self._read(origin)
 
     async def _read(self, origin: Origin) -> Policy | None:
-        """Record the read, and wait for its answer."""
+        """Record the read of the store, and wait until the test answers the read."""
         self.reads.append(FakeCall(origin, self.driver.pending()))
         stored: Policy | None = await self.reads[-1].answer
         return stored

@@ -1,14 +1,15 @@
-"""Measure how long a hostile site stops the event loop.
+"""Measure how long a hostile site blocks the event loop.
 
 Run `python -m tests.unit.stalls [NAME...]`.
 
-Each row is about a crawl of 3 origins with 20 pages each. The first number is the longest
-time between two turns of the loop in three runs, in milliseconds. The second number is the
-longest CPU time of the loop's thread between two turns. The numbers of an equal crawl with
-only one rule in its robots.txt are subtracted.
+Each row of the output is about a crawl of 3 origins with 20 pages each. The first number
+of a row is the longest time between two turns of the event loop, in milliseconds. The
+second number of a row is the longest CPU time of the loop's thread between two turns.
+Each number is the maximum of three runs, minus the number of a harmless site. The
+robots.txt of the harmless site has only one rule.
 
-The exit code is 1 if a first number is above 25 ms. Other work on the machine can also
-cause such a number.
+The exit code is 1 if the first number of a row is above 25 ms. Other work on the machine
+can also cause a number above 25 ms.
 """
 
 from __future__ import annotations
@@ -128,7 +129,9 @@ def rows() -> dict[str, Row]:
 
 
 class StallsSpider(Spider):
-    """Requests the pages, and measures the time between two turns of the event loop."""
+    """A spider that requests the pages, and measures the time between two turns of the
+    event loop.
+    """
 
     name = "stalls"
     site: Site
@@ -136,9 +139,9 @@ class StallsSpider(Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Start the measurement, and request all pages."""
         self.longest: tuple[float, ...] = NONE
-        # Freeze the objects that Scrapy has made so far, so that they are not collected
-        # again. Another collection would take 50 to 120 ms in any crawl, and would vary by
-        # more than the measured stalls.
+        # Freeze the objects that Scrapy has made so far, so that the garbage collector
+        # does not examine these objects again. Another collection would take 50 to 120 ms
+        # in any crawl. This time would vary by more than the measured stalls.
         gc.collect()
         gc.freeze()
         self.last = perf_counter(), thread_time()
@@ -156,11 +159,12 @@ class StallsSpider(Spider):
         now = perf_counter(), thread_time()
         took = (it - last for it, last in zip(now, self.last, strict=True))
         self.longest, self.last = tuple(map(max, self.longest, took)), now
-        # A coroutine that sleeps would resume one turn later.
+        # Do not sleep in a coroutine instead, because the coroutine would resume one turn
+        # later.
         asyncio.get_running_loop().call_later(0.001, self._measure)
 
     def closed(self, _reason: str) -> None:
-        """Print the longest stall on each clock, in seconds."""
+        """Print the longest stall in seconds, in wall-clock time and in CPU time."""
         print(*self.longest)  # noqa: T201 (a program)
 
 
@@ -175,7 +179,8 @@ def crawl(row: Row) -> None:
                 "ADDONS": {"scrapy_robots1994.Addon": 500},
                 "LOG_LEVEL": "CRITICAL",
                 "TELNETCONSOLE_ENABLED": False,
-                # Meta refresh decodes the whole page, which takes minutes for Punycode.
+                # The middleware for meta refresh decodes the whole page. For a page in
+                # Punycode, this takes minutes.
                 "METAREFRESH_ENABLED": False,
                 **row.settings,
             }
@@ -185,8 +190,8 @@ def crawl(row: Row) -> None:
 
 
 def longest(name: str, *, is_plain: bool) -> list[float]:
-    """Return the longest stall on each clock in three crawls of a row. If *is_plain* is
-    true, the robots.txt has only one rule.
+    """Return the longest stall in three crawls of the row *name*, in wall-clock time and
+    in CPU time. If *is_plain* is true, the robots.txt has only one rule.
     """
     command = [sys.executable, "-m", "tests.unit.stalls", "--one", name]
     command += ["--plain"] * is_plain
@@ -201,7 +206,7 @@ def longest(name: str, *, is_plain: bool) -> list[float]:
 
 
 def main() -> int:
-    """Print the table, and return the exit code."""
+    """Print the table of stalls, and return the exit code."""
     wanted = sys.argv[1:]
     known = rows()
     if wanted[:1] == ["--one"]:

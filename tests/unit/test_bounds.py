@@ -1,8 +1,8 @@
 """Tests that each bound of the package has an effect.
 
-Each constant that bounds something has a test in this module, in `test_bounds_of_crawls` or
-in `ELSEWHERE`. Most tests give the constant a small value, so that the test is short. The
-first test fails if a constant has no test.
+Each constant that bounds something has a test in this module or in
+`test_bounds_of_crawls`, or is listed in `ELSEWHERE`. Most tests give a constant a small
+value, so that the test is short. The first test fails if a constant has no test.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def test_values_that_are_not_understood_are_reported_up_to_the_bound(
 
 @bound("lint.lines._MAX_SEARCHED")
 def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
-    """Lint finds a second field only near the beginning of a value. The search of a whole
-    long line would block the event loop.
+    """Lint finds a second field only near the beginning of a value. Searching the whole
+    of a long line would block the event loop.
     """
     shrink("lint.lines._MAX_SEARCHED", 30)
     codes = [
@@ -132,7 +132,9 @@ def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
 
 @bound("parser.usage.MAX_WORK")
 def test_work_for_usage_includes_each_piece_of_a_path(shrink: Any) -> None:
-    """A path with many wildcards takes much work even if its strings are short."""
+    """A path with many wildcards takes much work, even if the strings between the
+    wildcards are short.
+    """
     path = "/a*" + "b*" * 200 + "q"
     text = f"User-agent: *\nContent-Usage: {path} train-ai=y\n"
     text += "Content-Usage: /a*c search=n\n"
@@ -148,7 +150,8 @@ def test_work_for_usage_includes_each_piece_of_a_path(shrink: Any) -> None:
 @bound("parser.rfc9309.MAX_WORK")
 def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
     """If the matching of a URL needs too much work, the URL is disallowed, according to
-    O28 (bounded matching). The verdict gives this reason, and does not name a line.
+    O28 (bounded matching). The verdict says that there were too many wildcards, and does
+    not name a line.
     """
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /*a*b\n", dialect="rfc9309")
     assert robots.allowed("/x", "me")
@@ -228,8 +231,8 @@ def test_rules_of_few_robots_stay(shrink: Any) -> None:
 
 @bound("crawl.features.page_head.MAX_PAGE_BYTES")
 def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
-    """A tag of a page has no effect if the tag is beyond the bound. The end of a long
-    header has no effect either.
+    """A tag of a page has no effect if the tag is beyond the bound. The part of a header
+    beyond the bound has no effect either.
     """
     tag = '<meta name="robots" content="noindex">'
     shrink("crawl.features.page_head.MAX_PAGE_BYTES", 100)
@@ -352,8 +355,8 @@ def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> Non
 
 @bound("stores.base.MAX_ENTRY_BYTES")
 def test_large_entry_is_not_stored(shrink: Any) -> None:
-    """A policy whose entry is too large is not stored. No failure of the store is
-    counted.
+    """A policy whose entry is too large is not stored, but does not count as a failure of
+    the store.
     """
     shrink("stores.base.MAX_ENTRY_BYTES", 1_000)
     noise = random.Random(1).randbytes(2_000).hex().encode()  # noqa: S311 - noise
@@ -382,7 +385,7 @@ def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
 
 def test_entry_that_is_a_bomb_takes_little_memory() -> None:
     """An entry of 40 MB of compressed zeros is a miss, and takes little memory. Another
-    program can write such an entry to the store.
+    program can write a compressed entry of any size to the store.
     """
     packer = zlib.compressobj(9)
     entry = encode(parsed())[:1] + packer.compress(bytes(40_000_000)) + packer.flush()
@@ -398,8 +401,8 @@ def test_entry_that_is_a_bomb_takes_little_memory() -> None:
 
 @bound("stores.sqlite.MAX_BATCHES")
 def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
-    """If the file is too large, one write deletes a bounded number of entries. Later
-    writes delete more entries until the file is small enough.
+    """If the database file is too large, one write deletes a bounded number of entries.
+    Later writes delete more entries until the database file is small enough.
     """
     shrink("stores.sqlite.MAX_BATCHES", 1)
     url = f"sqlite:///{tmp_path / 'robots.db'}"

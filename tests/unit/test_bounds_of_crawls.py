@@ -43,7 +43,7 @@ HOSTS = [f"h{number}.test" for number in range(5)]
 )
 def test_lines_about_origins_are_bounded(site: Site) -> None:
     """Only the first origins have their own lines in the log. When the crawl closes, the
-    log gives the number of origins or requests that have no line.
+    log gives the number of origins or requests without their own lines.
     """
     site.robots(
         "User-agent: *\n" + "Disalow: /x\n" * 9 + "Disallow: /a\nDisallow: /*b\n"
@@ -87,8 +87,8 @@ def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
 
 @bound("crawl.features.crawl_delay.MAX_DELAYED_ORIGINS")
 def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
-    """If the delay of an origin is no longer stored, the next request to the origin sets
-    the delay again.
+    """If a crawl no longer stores the Crawl-delay of an origin, the next request to the
+    origin sets the delay again.
     """
     site.robots("User-agent: *\nCrawl-delay: 0.01\n")
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
@@ -103,7 +103,7 @@ def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
 def one_after_another(
     urls: list[str], small: dict[str, int], settings: dict[str, Any]
 ) -> CrawlResult:
-    """Crawl *urls* one after another, with the values in *small* for the constants."""
+    """Crawl *urls* one after another, with the constants set to the values in *small*."""
     args = {"steps": [[{"url": url}] for url in urls]}
     spider = "tests.support.stepping:SteppingSpider"
     return bounded_crawl([], small, settings=settings, spider=spider, spider_args=args)
@@ -114,8 +114,8 @@ def one_after_another(
     "crawl.features.usage._MAX_LOGGED_ORIGINS",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
-    """Only the first values of a page are logged, but all values of `TDM-Reservation` are
-    counted.
+    """Only the first invalid values of a page are logged, but all invalid values of
+    `TDM-Reservation` are counted.
     """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     headers = (
@@ -224,7 +224,7 @@ def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> No
 @bound("crawl.features.evidence_format.MAX_TEXT")
 def test_rule_in_the_journal_is_cut(site: Site, tmp_path: Path) -> None:
     """The journal contains only the beginning of a long rule. The bound is needed because
-    a line of a file can be half a megabyte long.
+    a line of a robots.txt file can be half a megabyte long.
     """
     site.robots(f"User-agent: *\nDisallow: /{'a' * 99}\n")
     small = {"crawl.features.evidence_format.MAX_TEXT": 9}
@@ -261,8 +261,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
         ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
-        # The limit is within "Disallow: /a". The beginning of this rule would disallow
-        # everything.
+        # The limit is inside the line "Disallow: /a". Truncated to "Disallow: /", this
+        # line would disallow everything.
         ("commands.warc.MAX_PACKED_BYTES", 25, "by its record 'allowed'"),
     ],
 )
@@ -323,7 +323,7 @@ def test_longer_file_is_linted_up_to_the_bound(tmp_path: Path) -> None:
 )
 def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
     """The report gives the number of sites that are not listed, and shows only a part of
-    a long file.
+    a long robots.txt file.
     """
     files = tmp_path / "files"
     files.mkdir()

@@ -1,4 +1,4 @@
-"""The claims about every file, checked with files from hypothesis."""
+"""Tests of the claims about every file, with files that hypothesis generates."""
 
 from __future__ import annotations
 

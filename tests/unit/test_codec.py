@@ -106,15 +106,17 @@ INVALID: dict[str, list[object]] = {
 
 @pytest.mark.parametrize("field", INVALID)
 def test_entry_with_an_invalid_field_is_a_miss(field: str) -> None:
-    """A field with a value that no response could have makes the entry a miss."""
+    """If a field of an entry has a value that no response could have, the entry is a
+    miss.
+    """
     for value in INVALID[field]:
         assert read(entry(**{field: value})) is None, value
 
 
 @pytest.mark.parametrize("status", [0, -1, 99, 600, 10**30])
 def test_invalid_status_allows_nothing(status: int) -> None:
-    """An entry with an invalid status is a miss, or its origin counts as unreachable (R5,
-    unreachable).
+    """An entry with an invalid status is a miss, or the origin counts as unreachable
+    (R5).
     """
     policy = read(entry(status=status))
 
@@ -149,7 +151,9 @@ def test_arbitrary_bytes_are_a_miss(packed: bytes) -> None:
 
 
 def test_distant_retry_time_is_limited_by_keep_until() -> None:
-    """An entry cannot make a policy fresh beyond its `keep_until`."""
+    """Even if an entry has a distant retry time, its policy is not fresh after
+    `keep_until`.
+    """
     policy = read(entry(retry_at=9e99))
 
     assert policy is not None

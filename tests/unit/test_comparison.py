@@ -14,8 +14,9 @@ from tests.support.crawler import idle_crawler
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A missing library causes the error when the parsers are loaded, at the start of a
-    crawl. The built-in middleware raises its error only at the first file.
+    """If the library of a parser is missing, loading the parsers at the start of a crawl
+    raises an error. The built-in middleware raises an error only when it parses the first
+    robots.txt file.
     """
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 

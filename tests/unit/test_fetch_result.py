@@ -77,8 +77,8 @@ def test_pauses_between_retries_have_jitter(
 
 
 def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
-    """A refusal through a proxy is retried once, but not twice (3.1, retries). If retries
-    are disabled, the refusal is not retried.
+    """A 403 answer that came through a proxy is retried once, but not twice (3.1,
+    retries). If retries are disabled, the 403 answer is not retried.
     """
     refused = RobotsResponse(403, via_proxy=True)
 
@@ -90,8 +90,9 @@ def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
 
 
 def test_reference_has_the_statuses_that_count_through_a_proxy() -> None:
-    """The reference lists the statuses that count as the answer of the origin, even through
-    a proxy (3.1, retries). A shared store gets these answers.
+    """The reference lists the statuses that count as the answer of the origin, even if
+    the answer came through a proxy (3.1, retries). A shared store gets answers with these
+    statuses.
     """
     page = Path(__file__).parents[2] / "docs" / "standard" / "retrieval.rst"
     trusted = [

@@ -48,7 +48,9 @@ def test_field_has_its_words(field: Field) -> None:
 
 
 def test_every_kind_of_line_is_explained() -> None:
-    """Each kind belongs to a field, is in `IDLE`, or has a reason in `WHY_IGNORED`."""
+    """Each kind of line belongs to a field, is in `IDLE`, or has a reason in
+    `WHY_IGNORED`.
+    """
     kinds = {field.kind for field in IN_USE}
 
     assert kinds.isdisjoint(WHY_IGNORED)

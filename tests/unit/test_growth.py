@@ -13,7 +13,9 @@ from tests.unit.growth import HOSTILE, OPERATIONS, cost
 from tests.unit.growth import WORST as WORST_TIME
 
 SMALL = 2**12
-"""The number of bytes of a short file, which has enough rules for an index."""
+"""The number of bytes of a short file. A file of this length has enough rules for an
+index.
+"""
 
 TIMES = 8
 WORST = 2.0
@@ -24,7 +26,7 @@ be 8.
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_calls_grow_linearly_with_the_file(name: str) -> None:
-    """No operation takes many more calls per byte in a long file than in a short file."""
+    """No operation makes many more calls per byte for a long file than for a short file."""
     for operation, work in OPERATIONS.items():
         small, large = (
             calls_per_byte(HOSTILE[name](size), operation)
@@ -41,8 +43,9 @@ def calls_per_byte(body: str, operation: str) -> float:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_linearly_with_the_file(name: str) -> None:
-    """The time per byte does not grow. The number of calls cannot show this: a pattern that
-    scans a long line repeatedly takes more time, but not more calls.
+    """The time per byte does not grow with the size of the file. Counting calls is not
+    enough: a pattern that scans a long line repeatedly takes more time, but not more
+    calls.
     """
     for operation in ("weakening", "problems"):
         small, large = (
@@ -53,8 +56,8 @@ def test_time_grows_linearly_with_the_file(name: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_time_of_a_question_does_not_grow_with_repeated_rules(dialect: str) -> None:
-    """The records of a file repeat one rule. A URL that no rule covers is not compared with
-    each of the equal rules.
+    """If the records of a file repeat one rule, a URL that no rule covers is not compared
+    with each copy of the rule.
     """
     taken = []
     for count in (100, 10_000):
@@ -72,8 +75,8 @@ def test_time_of_a_question_does_not_grow_with_repeated_rules(dialect: str) -> N
     "name", ["rules and exceptions", "a record of all lines", "all lines"]
 )
 def test_time_grows_linearly_in_every_dialect(name: str, dialect: str) -> None:
-    """The time per byte does not grow in any dialect, because no line is compared with all
-    other lines.
+    """In each dialect, the time per byte does not grow with the size of the file, because
+    no line is compared with all other lines.
     """
     for operation in ("policy problems", "problems"):
         small, large = (

@@ -20,14 +20,16 @@ from tests.unit.samples import SITE, FakeClock, parsed
 
 
 def test_time_in_the_queue_does_not_count_as_timeout() -> None:
-    """A store that answers each call in time does not fail, however many calls wait."""
+    """A store that answers each call in time does not count as failed, however many calls
+    wait.
+    """
 
     class SlowStore(FakeStore):
         def get(self, origin: Any) -> None:
             threading.Event().wait(0.3)
 
-    # On a busy machine, a call may take six times as long as here. Nine calls together take
-    # longer than the timeout.
+    # One call takes 0.3 seconds. On a busy machine, a call may take six times as long
+    # without a failure. Nine calls together take longer than the timeout.
     store = guarded(SlowStore(), timeout=1.0)
     futures = [store.submit(store.get(SITE)) for _ in range(9)]
 
@@ -72,8 +74,8 @@ def test_store_that_hangs_does_not_keep_the_process() -> None:
 
 
 def test_store_that_failed_is_not_called_for_a_while() -> None:
-    """After a failure, the store is not called for a while. Therefore a server that is down
-    does not cost a timeout for each origin.
+    """After a failure, the store is not called for a while. Therefore a server that is
+    down does not cause a timeout for each origin.
     """
     fake = FakeStore()
     fake.error = StoreError("down")
@@ -88,7 +90,9 @@ def test_store_that_failed_is_not_called_for_a_while() -> None:
 def test_store_that_recovers_is_called_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Only the first failure is logged as a warning, but all failures are counted."""
+    """A store that recovers after a failure is called again. Only the first failure is
+    logged as a warning, but all failures are counted.
+    """
     monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
     fake = FakeStore()
     store = guarded(fake)
@@ -161,8 +165,8 @@ def test_store_that_cannot_be_written_is_still_read() -> None:
 def test_thread_that_cannot_start_is_one_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If the thread cannot start, one warning is logged, and no call waits for the thread.
-    A container may limit the number of threads.
+    """If the thread of the store cannot start, one warning is logged, and no call waits
+    for the thread. A container may limit the number of threads.
     """
 
     def fail(_: threading.Thread) -> None:
@@ -179,7 +183,7 @@ def test_thread_that_cannot_start_is_one_warning(
 
 
 def test_close_takes_no_longer_than_the_timeout() -> None:
-    """The close does not wait for a thousand queued writes to a slow store."""
+    """Closing a slow store does not wait until a thousand queued writes have finished."""
 
     class SlowStore(FakeStore):
         def put(self, stored: Any) -> None:

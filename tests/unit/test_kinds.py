@@ -1,4 +1,6 @@
-"""For each kind of problem, there is a file with the problem, and a file that avoids it."""
+"""For each kind of problem, there is a file with the problem, and a file without the
+problem.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ def test_codes_are_numbered_and_each_has_its_forms() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.code)
 def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
-    """The bad example has the problem, and the good example does not. If the problem has
-    edits, the edits turn the bad example into the good example.
+    """The bad example has the problem, and the good example does not have the problem. If
+    the problem has edits, the edits turn the bad example into the good example.
     """
     assert kind.severity in SEVERITIES
     example = EXAMPLES[kind.code]

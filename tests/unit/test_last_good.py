@@ -25,8 +25,8 @@ EXPIRED = unavailable(at=LATER, freshness=FreshnessSettings(retry_after=0))
 
 
 def stored_after(packed: bytes | None, made: Policy, *, misses: bool) -> object:
-    """Write *made* to a store that contains *packed*, and return the bytes that are stored
-    afterwards. If *misses* is true, a read fails before the write.
+    """Write *made* to a store that contains *packed*, and return the bytes that are
+    stored afterwards. If *misses* is true, a read of the store fails before the write.
     """
     store = FakeStore()
     if packed is not None:

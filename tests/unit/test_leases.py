@@ -1,5 +1,5 @@
 """Leases: one worker fetches, and the other workers wait for its policy. If the worker
-crashes, the wait is bounded.
+that fetches crashes, the other workers wait only for a bounded time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def fake() -> FakeStore:
 
 @pytest.fixture
 def workers(fake: FakeStore) -> Iterator[list[Guarded]]:
-    """Make three workers that share the store, and close them."""
+    """Yield three workers that share the store, and close the workers after the test."""
     made = [guarded(fake) for _ in range(3)]
     yield made
     for each in made:
@@ -50,7 +50,9 @@ def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
 def test_waiting_does_not_occupy_the_thread(
     fake: FakeStore, workers: list[Guarded], waiting: Future[Any]
 ) -> None:
-    """A worker that waits for one lease can still read, write and acquire another lease."""
+    """A worker that waits for one lease can still read and write policies, and can
+    acquire another lease.
+    """
     two = workers[1]
 
     assert two.lease(OTHER) is None
@@ -65,8 +67,8 @@ def test_waiting_does_not_occupy_the_thread(
 def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
     fake: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a worker never releases its lease, another worker waits for the time limit of a
-    request and a margin. Then the other worker fetches without the lease.
+    """If one worker never releases a lease, a second worker waits for the time limit of a
+    request and a margin. Then the second worker fetches without the lease.
     """
     monkeypatch.setattr(guard, "WAIT_MARGIN", 0.1)
     one, two = guarded(fake), guarded(fake, fetch_seconds=0.1)
@@ -84,8 +86,8 @@ def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
 def test_cancelled_wait_leaves_no_lease(
     workers: list[Guarded], waiting: Future[Any]
 ) -> None:
-    """After a cancelled wait, the worker does not have the lease. The next worker gets the
-    lease without a wait.
+    """A worker whose wait for a lease was cancelled does not have the lease. The next
+    worker gets the lease without a wait.
     """
     one, two, three = workers
 

@@ -1,4 +1,4 @@
-"""Memory that is bounded in bytes is counted correctly, whatever the files are."""
+"""Limits on memory in bytes are correct for every kind of file."""
 
 from __future__ import annotations
 
@@ -85,7 +85,9 @@ def taken_by(fill: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("file", FILES)
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """The store takes at most 25% more memory than its limit, including keys and texts."""
+    """The memory store takes at most 25% more memory than its limit, including keys and
+    texts.
+    """
 
     def fill() -> MemoryStore:
         store = MemoryStore(10**6, lambda: 0.0, MAX_BYTES)

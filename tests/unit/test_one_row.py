@@ -1,5 +1,5 @@
-"""Only one row says what an answer means. Moving a status to another row changes the whole
-crawl.
+"""Only one row of the outcome table says what an answer means. Moving a status to another
+row changes how the whole crawl treats the status.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ MOVED = [
     [r'AnswerGroup\("404", .*\),', "", OUTCOMES],
     [r"range\(200, 300\)", "(*range(200, 300), 404)", OUTCOMES],
 ]
-"""The changes of the source put 404 into the row of statuses whose files are obeyed."""
+"""Changes of the source code that move 404 to the row of statuses whose files are obeyed.
+"""
 
 
 def test_status_in_the_row_of_files_has_its_body_obeyed(

@@ -1,4 +1,4 @@
-"""The rows of the outcome table: each row is complete, and each setting that it names
+"""The rows of the outcome table: each row is complete, and each setting that a row names
 exists.
 """
 
@@ -36,15 +36,17 @@ def test_every_row_has_all_words(row: OutcomeRow) -> None:
     texts += [text for group in row.groups for text in group[:3]]
     if row.reason is not None:
         texts.append(row.reason.meaning)
-    # robots-lint writes the noun in place of a report, if the origin gave an answer.
+    # If the origin gave an answer without a file, robots-lint writes the noun instead of
+    # a report.
     if row.reason is not None and row.is_answer:
         texts.append(row.noun)
     assert all(texts)
 
 
 def test_every_setting_of_a_meaning_is_named_by_a_row() -> None:
-    """Each setting of a meaning is named by a row, and the default of the setting is the
-    meaning in that row. A setting without a row would have no effect.
+    """For each setting that chooses the meaning of an answer, one row of the outcome
+    table names the setting and has its default. A setting without a row would have no
+    effect.
     """
     declared = {
         it.name: it.metadata["default"]

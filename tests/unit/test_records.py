@@ -37,7 +37,7 @@ Crawl-delay: 7
 
 
 def whole(reading: str = "literal", dialect: str = "extended") -> RobotsTxt:
-    """Parse `WHOLE` with the given reading and dialect."""
+    """Parse `WHOLE` under the given reading, in the given dialect."""
     return RobotsTxt.parse(WHOLE, dialect=dialect, reading=reading)
 
 
@@ -50,8 +50,8 @@ def test_each_attribute_of_a_record_has_a_value() -> None:
 
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
-    """An unpickled file has the records and lines of the original, and an unpickled record
-    is equal.
+    """An unpickled file has the records and lines of the original file. An unpickled
+    record equals the original record.
     """
     robots = whole(reading)
     robots.rules("rex")
@@ -66,8 +66,8 @@ def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
 
 
 def test_json_has_what_the_literal_reading_obeys() -> None:
-    """The JSON report contains the names, the rules of both kinds, the delay, and the place
-    of the record.
+    """For each record, the JSON report contains the names, the rules of both kinds, the
+    delay, and the first and last line numbers.
     """
     (record,) = as_json(Report("x", WHOLE.encode(), dialect="extended"))["records"]
 
@@ -82,8 +82,8 @@ def test_json_has_what_the_literal_reading_obeys() -> None:
 
 
 def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
-    """The readings differ only in the lines below the blank line, which only the cautious
-    reading obeys.
+    """The two readings differ only in the lines below the blank line. Only the cautious
+    reading obeys these lines.
     """
     literal, cautious = whole().rules("rex"), whole("cautious").rules("max")
 
@@ -96,8 +96,8 @@ def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
 @pytest.mark.parametrize("more", [0, 500])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) -> None:
-    """`memory_bytes` is the size of all objects that the garbage collector finds, without
-    shared objects such as the dialect.
+    """`memory_bytes` is the total size of all objects that the garbage collector finds in
+    a file, without shared objects such as the dialect.
     """
     body = WHOLE.replace(
         "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1

@@ -41,8 +41,8 @@ RENEWALS = [304, 304, 304, "wait", "wait", "wait", 503, "timeout"]
 """The possible results of most requests with validators."""
 
 AGES = [0.0, 120.0, 500.0, 5_000.0, -500.0]
-"""Seconds since a stored policy was fetched: fresh, stale, old, expired, and in the
-future.
+"""The possible ages of a stored policy, in seconds: fresh, stale, old, expired, and in
+the future.
 """
 
 ENDS = ["fresh_until", "stale_until", "keep_until"]
@@ -118,10 +118,10 @@ class EveryOrder:
         self.requests: list[Request] = []
         self.unchecked: list[Request] = []
         self.checked_policies = 0
-        # The injected failures, in order: the origin, and the exception that a request may
-        # fail with.
+        # The injected failures, in order. Each failure has an origin, and the class and
+        # the text of an exception with which a request may fail.
         self.events: list[tuple[Origin | None, type[Exception], str]] = []
-        # The number of these failures that have had all their effects.
+        # The number of injected failures that have had all their effects.
         self.settled = 0
         self.files: dict[str, bytes] = {}
         self.stored_at: dict[str | None, float] = {}
@@ -180,7 +180,7 @@ class EveryOrder:
         self.harness.driver.step()
 
     def run_all(self) -> None:
-        """Run every coroutine as far as it can go."""
+        """Run every coroutine until the coroutine finishes or has to wait."""
         self.harness.driver.turn()
         self.settled = len(self.events)
 
@@ -222,8 +222,8 @@ class EveryOrder:
         return RobotsResponse(status, retry_after=retry_after, not_modified=kind == 304)
 
     def inject(self, origin: Origin | None, kind: type[Exception], text: str) -> None:
-        """Record that requests of *origin* that wait now may fail with *kind* and
-        *text*.
+        """Record that the waiting requests of *origin* may fail with an exception of the
+        class *kind* and with the text *text*.
         """
         self.events.append((origin, kind, text))
 
@@ -234,7 +234,9 @@ class EveryOrder:
             self.fail(fetch, None if is_bug else asyncio.CancelledError())
 
     def fail(self, call: FakeCall, error: BaseException | None) -> None:
-        """Let *call* raise *error*, or a ZeroDivisionError."""
+        """Let *call* raise *error*. If *error* is `None`, let *call* raise a
+        `ZeroDivisionError`.
+        """
         if error is None:
             error = ZeroDivisionError(str(len(self.events)))
             self.inject(call.origin, ZeroDivisionError, str(error))
@@ -305,8 +307,8 @@ class EveryOrder:
             read.answer.complete(policy)
 
     def raise_in_store(self) -> None:
-        """Let the store raise an exception. A real store should never raise an exception
-        here.
+        """Let the store raise an exception. A real guarded store should never raise an
+        exception.
         """
         for read in self.one_of(pending(self.backend.reads)):
             self.fail(read, None)
@@ -368,7 +370,8 @@ class EveryOrder:
         }
         if str(error) in texts or ("" in texts and str(error) in BROKE_OFF):
             return True
-        # If a listener raises for a policy of the store, the policy is not used.
+        # If a listener raises an exception for a policy from the store, the policy is not
+        # used.
         is_listener = self.has_store and isinstance(error, ZeroDivisionError)
         if is_listener and str(error) == "listener":
             return True
@@ -423,8 +426,8 @@ class EveryOrder:
             assert is_later or policy.robots is previous.robots
 
     def no_fetch_is_superfluous(self) -> None:
-        """Check that each origin has one fetch at a time, with at most two retries (3.1,
-        retries).
+        """Check that each origin has at most one fetch at a time, with at most two
+        retries (3.1, retries).
         """
         backend = self.backend
         assert backend.doubled == []
@@ -435,8 +438,8 @@ class EveryOrder:
         assert all(waiter.releases <= most for waiter in backend.waiters)
 
     def each_waiting_request_has_a_fetch(self) -> None:
-        """Check, with Deferreds, that a fetch, a pause or a read is under way for each
-        waiting request.
+        """If coroutines run with Deferreds, check that a fetch, a pause or a read is
+        under way for each waiting request.
         """
         if isinstance(self.harness.driver, TwistedDriver):
             assert {each.origin for each in self.waiting()} <= self.in_progress()
@@ -473,7 +476,8 @@ class EveryOrder:
         assert backend.under_way == []
         self.each_result_is_right()
         if self.has_store:
-            # Without the release, other workers would wait for this lease.
+            # Check that each lease was released. Other workers would wait for a lease
+            # that was not released.
             assert len(backend.released) == backend.lookups
         driver.close()
 
@@ -486,8 +490,8 @@ def pending(calls: list[FakeCall]) -> list[FakeCall]:
 @pytest.mark.parametrize("has_store", [False, True], ids=["memory", "store"])
 @pytest.mark.parametrize("driver_class", [AsyncioDriver, TwistedDriver])
 def test_every_order_of_events(driver_class: type[Driver], *, has_store: bool) -> None:
-    """All conditions are true after each event. A run contains enough of each event, and
-    only a few exceptions.
+    """All conditions are true after each random event. All crawls together contain enough
+    events of each checked kind, and only a few exceptions.
     """
     counts: Counter[str] = Counter()
     for seed in range(CRAWLS):

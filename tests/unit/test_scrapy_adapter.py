@@ -134,7 +134,8 @@ CHANGES = {
         "class Jar:",
         more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
     ),
-    # Scrapy's pull request 6430 adds this setting. The add-on sets the setting to 0.
+    # Scrapy's pull request 6430 adds the setting `RESPONSE_ROUGH_SIZE`. Our add-on sets
+    # `RESPONSE_ROUGH_SIZE` to 0.
     "requests count by a guessed size": Change(
         r"(?m)^CONCURRENT_REQUESTS = 16$",
         "\\g<0>\nRESPONSE_ROUGH_SIZE = None",
@@ -158,7 +159,8 @@ CHANGES = {
     "no signal that a request left": Change(
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),
-    # Version 0.1 used these names. No code uses them now.
+    # Version 0.1 of this package used the names in `UNUSED`. This package no longer uses
+    # these names.
     "what is not used": Change(r"self\.handlers\b", "self.all", (), DOWNLOADER, UNUSED),
 }
 """The changes of Scrapy. Each key names the part of Scrapy that is changed."""
@@ -288,8 +290,8 @@ DOCUMENTED = {
     "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
     "spiders": "Spider spiders.SitemapSpider",
 }
-"""The names that this package imports from Scrapy, by the page of Scrapy's topics that
-documents them.
+"""The documented names that this package imports from Scrapy. Each key is the page of
+Scrapy's topics that documents the names.
 """
 
 

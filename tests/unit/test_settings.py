@@ -1,4 +1,4 @@
-"""Settings as the crawl reads them, from code and from the command line."""
+"""Tests that a crawl reads settings from code and from the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colour and progress bars at a terminal, and output without one."""
+"""Colour and progress bars at a terminal, and output without a terminal."""
 
 from __future__ import annotations
 

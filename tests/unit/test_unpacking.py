@@ -42,7 +42,7 @@ def packed(body: bytes, layers: list[str]) -> bytes:
 
 @given(body=bodies, layers=codings)
 def test_compressed_body_is_decompressed(body: bytes, layers: list[str]) -> None:
-    """Any sequence of layers is decoded."""
+    """Any permitted sequence of content codings is decoded."""
     sent = packed(body, layers)
 
     assert unpack(sent, layers, 10 * LIMIT, is_truncated=False) == (body, False)
@@ -50,8 +50,8 @@ def test_compressed_body_is_decompressed(body: bytes, layers: list[str]) -> None
 
 @given(body=bodies, coding=st.sampled_from(sorted(COMPRESSORS)))
 def test_ours_o24_decompression_stops_at_the_limit(body: bytes, coding: str) -> None:
-    """Decompression stops one byte after the limit. That byte shows that the file is
-    longer.
+    """Decompression stops one byte after the limit. The last byte shows that the file is
+    longer than the limit.
     """
     sent = packed(body, [coding])
 
@@ -83,7 +83,9 @@ def test_incomplete_body_is_undecodable(
 def test_arbitrary_bytes_are_decoded_or_undecodable(
     noise: bytes, layers: list[str], *, is_truncated: bool
 ) -> None:
-    """Only `Undecodable` is raised, and the result is bounded."""
+    """Decoding arbitrary bytes raises `Undecodable`, or returns a result of bounded
+    length.
+    """
     try:
         out, _ = unpack(noise, layers, LIMIT, is_truncated=is_truncated)
     except Undecodable:
@@ -92,8 +94,8 @@ def test_arbitrary_bytes_are_decoded_or_undecodable(
 
 
 def test_too_many_layers_are_undecodable() -> None:
-    """Too many layers are an error, because each layer costs memory. A hostile header may
-    name thousands of layers.
+    """Too many layers of content coding are an error, because each layer takes memory. A
+    hostile header may name thousands of layers.
     """
     with pytest.raises(Undecodable, match="5 content codings"):
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
@@ -104,8 +106,8 @@ TINY = {"gzip": gzip.compress(b"", mtime=0), "zstd": zstd.compress(b"")}
 
 @pytest.mark.parametrize("coding", TINY)
 def test_too_many_members_are_undecodable(coding: str) -> None:
-    """Too many members are an error, because each member costs a decompressor. No honest
-    file has thousands of members.
+    """Too many members in a compressed body are an error, because each member needs a new
+    decompressor. No honest file has thousands of members.
     """
     most = TINY[coding] * MAX_MEMBERS
 

@@ -1,4 +1,4 @@
-"""`IgnoredWildcards`: its memory is bounded."""
+"""The memory of `IgnoredWildcards` is bounded."""
 
 from __future__ import annotations
 
