@@ -45,7 +45,7 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
     """If a URL is exempt, robots.txt is not fetched, and the command prints the reason.
 
-    The URL does not count as disallowed.
+    An exempt URL does not count as disallowed.
     """
     # Omit examples with meta, because the command takes only URLs. Omit invalid URLs, because the
     # command reports wrong use for an invalid URL.
@@ -82,7 +82,8 @@ def test_policy_that_is_not_known_sets_exit_code_3(
 ) -> None:
     """If the policy is unknown, the exit code is 3.
 
-    An unreachable origin (R5) counts as disallowed, and a cancelled fetch (R6) as unknown.
+    A URL of an unreachable origin (R5) counts as disallowed. After a cancelled fetch
+    (R6), a URL counts as unknown.
     """
     site.answer("/robots.txt", replies.reset())
     args = ("--robots", site.url(path), "/a", "-s", setting)
@@ -150,7 +151,8 @@ USAGE = (
 
 
 def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
-    """If the file states preferences, `--explain` prints the preferences after the verdict.
+    """If the robots.txt states usage preferences, `--explain` prints the preferences
+    after the verdict.
 
     Preferences do not change the exit code.
     """
@@ -172,7 +174,7 @@ def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:
 def test_purpose_that_is_forbidden_counts_as_a_disallowed_url() -> None:
     """If a preference disallows one of the purposes in `--purpose`, the exit code is 1.
 
-    The purpose changes only the exit code and the counts, not the verdict.
+    `--purpose` changes only the exit code and the counts, not the verdict.
     """
     args = ("robots-check", "--robots", "-", "--robot", "rex")
     told = scrapy(*args, "/a", "--purpose", "train-ai", stdin_text=USAGE)
@@ -204,7 +206,9 @@ def test_purposes_of_a_crawl_that_requests_no_such_pages_are_the_default() -> No
 
 
 def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
-    """In JSON, `usage` has the preferences in the form of `Usage`, or null without a file."""
+    """In the JSON output, `usage` contains the usage preferences. Without a robots.txt,
+    `usage` is null.
+    """
     args = ("--robots", "-", "/a", "--json")
     (line,) = scrapy("robots-check", *args, stdin_text=USAGE).lines
     usage = json.loads(line)["usage"]
@@ -225,7 +229,8 @@ def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
 def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
     """`--explain` lists the names that were read from a User-Agent header.
 
-    A bare name is one name. The header of a browser does not contain the name of a robot.
+    For a bare robot name, `--explain` lists no names. The header of a browser does not
+    contain the name of a robot.
     """
     draft = "User-agent: rex\nDisallow: /\n"
 
@@ -251,7 +256,8 @@ def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
 def test_explain_names_the_line_that_rfc_9309_would_obey(
     args: list[str], code: int, said: str
 ) -> None:
-    """If the dialect rfc9309 decides differently, `--explain` shows its deciding line.
+    """If the dialect rfc9309 decides differently, `--explain` shows the deciding line of
+    rfc9309.
 
     In the dialect of 1994, a wildcard (D1) and an Allow line (F6) have no effect.
     """
@@ -269,7 +275,8 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(
 def test_explain_names_the_setting_that_opens_a_refused_origin(
     site: Site, status: int, code: int, setting: str
 ) -> None:
-    """R3 (forbidden), R5 (unreachable): `--explain` shows the setting that opens the origin.
+    """R3 (forbidden), R5 (unreachable): `--explain` shows the setting that allows all
+    URLs of the origin.
 
     A 403 or 500 for robots.txt is often a mistake of the site.
     """
@@ -298,7 +305,8 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
 def test_third_column_says_what_decides_without_explain(
     site: Site, answer: str | Reply, note: str
 ) -> None:
-    """The third column has the answer or the line, and a reading or dialect that differs.
+    """The third column shows the answer or the line that decides, and each reading or
+    dialect that decides differently.
 
     The log has no warning about the difference.
     """
@@ -316,7 +324,8 @@ def test_third_column_says_what_decides_without_explain(
 def test_ordered_prints_in_the_order_of_the_urls() -> None:
     """With `--ordered`, the results are printed in the order of the URLs.
 
-    The origin of the first URL answers only after the second origin has received its request.
+    The origin of the first URL answers only after the origin of the second URL has
+    received a request.
     """
     closed = "User-agent: *\nDisallow: /private\n"
     with Site(ports=2) as site:
@@ -334,7 +343,7 @@ def test_ordered_prints_in_the_order_of_the_urls() -> None:
 def test_urls_are_read_from_a_file_and_standard_input(
     site: Site, tmp_path: Path
 ) -> None:
-    """The URLs can be in a file and on standard input.
+    """URLs are read from a file and from standard input.
 
     Blank lines and comments are skipped. An invalid host does not affect other lines.
     """
@@ -357,7 +366,8 @@ def test_urls_are_read_from_a_file_and_standard_input(
 
 
 def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
-    """If `--robots` is a folder with several files, each verdict has the name of its file.
+    """If `--robots` is a folder with several files, each verdict is printed with the name
+    of a file.
 
     All files in the folder and its subfolders are used.
     """
@@ -393,8 +403,8 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 ) -> None:
     """The command uses the settings of the project and of the spider.
 
-    The command matches and sends the spider's USER_AGENT. The command does not request a start
-    URL, and does not write a feed or evidence.
+    The spider's USER_AGENT is the robot name, and the command sends this USER_AGENT. The
+    command does not request a start URL, and does not write a feed or evidence.
     """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
@@ -415,7 +425,7 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 
 
 def test_output_is_narrow_and_printable() -> None:
-    """A line of the output has at most 100 columns and no control characters.
+    """Each line of the output has at most 100 columns and no control characters.
 
     The URL, the robot name and the file contain control characters and long words.
     """

@@ -53,7 +53,7 @@ def test_folder_that_cannot_be_listed_is_reported(
 ) -> None:
     """A folder that cannot be listed is reported, and all other files are compared.
 
-    The path of the folder is too long.
+    In this test, the path of the folder is too long.
     """
     (tmp_path / "a.test").write_bytes(CLOSED)
     monkeypatch.chdir(tmp_path)
@@ -74,7 +74,8 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 ) -> None:
     """The robots.txt of a URL is fetched and compared, with the robot in `--robot`.
 
-    The comparison uses the paths in `--urls`, and the URLs of the same host.
+    From the file in `--urls`, the comparison uses the paths, and the URLs on the host of
+    the robots.txt.
     """
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")
@@ -121,7 +122,8 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
 ) -> None:
     """The parsers receive the settings of the project and of the spider.
 
-    Some of these settings have functions as values, which cannot be sent to another process.
+    The values of two settings are lambda functions. A lambda function cannot be sent to
+    another process.
     """
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
@@ -143,7 +145,7 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     )
 
     assert "Traceback" not in result.err
-    # Before the parser hangs, it creates the file `reached`, which is the value of MARKER.
+    # Before the parser hangs, the parser creates a file with the name in MARKER.
     assert (tmp_path / "reached").exists()
 
 
@@ -184,7 +186,7 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
     result = compare(tmp_path, *options, "--report", report)
 
     sites = {it["site"]: it for it in json.loads(report.read_text("utf-8"))["sites"]}
-    # The report shows the lines of the file also if no parser answered.
+    # The report has the number of lines of the file even if no parser answered.
     assert sites["http://2.test"]["lines"] == 3
     assert result.code == 3
     assert result.err.count("no answer, counted as raised: ") == 1
@@ -242,7 +244,9 @@ PACKERS = {
 
 
 def compared(*paths: Path) -> tuple[int, list[str], str]:
-    """Compare *paths*; return the exit code, the hosts of captures with `CLOSED`, and stderr."""
+    """Compare *paths*. Return the exit code, the hosts whose captures contain `CLOSED`,
+    and the text on stderr.
+    """
     result = scrapy("robots-compare", *map(str, paths), "--parsers", OPEN, "--json")
     report: dict[str, Any] = json.loads(result.out) if result.out else {}
     assert "Traceback" not in result.err
@@ -323,7 +327,8 @@ def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path) -> None:
     records = [record("plain")]
     for number, (coding, pack) in enumerate(PACKERS.items()):
         status = f"200 OK\r\nContent-Encoding: {coding}"
-        # Some archives decompress the body, but do not change the header.
+        # Some archives decompress the body, but do not remove the Content-Encoding
+        # header.
         bodies = {"whole": pack(CLOSED), "half": pack(CLOSED)[:-2], "unpacked": CLOSED}
         records += [record(f"{it}{number}", status, bodies[it]) for it in bodies]
 

@@ -30,7 +30,9 @@ CONFIRMED = [
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the consistent evidence of a small crawl. Tests change only copies."""
+    """Return the consistent evidence of a small crawl. Tests change only copies of the
+    evidence.
+    """
     folder = tmp_path_factory.mktemp("evidence")
     with Site() as site:
         site.robots(RULES)
@@ -40,7 +42,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def check(folder: Path, *args: str) -> CommandResult:
-    """Run the command on the evidence in *folder*."""
+    """Run `robots-check` on the evidence in *folder*."""
     return scrapy("robots-check", "--evidence", str(folder), *args)
 
 
@@ -77,9 +79,10 @@ def copied(recorded: Path, tmp_path: Path) -> Path:
 def test_evidence_with_revisits_and_metadata_is_read() -> None:
     """Evidence of an older version, with revisits and metadata, can be verified.
 
-    In this version, a 304 was a revisit record, and a failed fetch was a metadata record. There
-    are five crawls in two dialects. The crawls include several statuses, a compressed file, a
-    redirect, a limit of 60 bytes, a store, a confirmed file, a failed refresh, and a dead proxy.
+    In version 0.2, a 304 was a revisit record, and a failed fetch was a metadata record.
+    The evidence is from five crawls in two dialects. The crawls include several statuses,
+    a compressed file, a redirect, a limit of 60 bytes, a store, a confirmed file, a
+    failed refresh, and a dead proxy.
     """
     folder = Path(__file__).with_name("evidence-0.2")
     captures = [it for path in evidence.warcs(folder) for it in evidence.captures(path)]
@@ -190,7 +193,7 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     assert (unknown["is_known"], ftp["is_known"]) == (False, True)
     for number, place in enumerate((it["evidence"] for it in found), start=2):
         assert (place["line"], place["warc"]) == (number, str(warc))
-        # The member of the file that begins at this byte contains the record.
+        # The gzip member that begins at this byte of the WARC contains the record.
         rest = tmp_path / f"{number}.warc.gz"
         rest.write_bytes(warc.read_bytes()[place["byte"] :])
         assert place["record"] == response.record == evidence.captures(rest)[0].record
@@ -207,7 +210,9 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
 def test_verdict_for_another_robot_or_dialect_is_not_called_the_decision(
     site: Site, tmp_path: Path
 ) -> None:
-    """The text says what the crawl decided, and as whom the URL was checked instead."""
+    """The text output shows the decision of the crawl, and the other robot and dialect
+    for which the command checked the URL.
+    """
     site.robots(b"User-agent: *\nDisallow: /a\nAllow: /a\n")
     page = site.url("/a")
     crawl([page], settings=recording(tmp_path))
@@ -360,7 +365,8 @@ def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
 def test_fetch_without_an_answer_is_said_by_the_line(
     site: Site, tmp_path: Path
 ) -> None:
-    """If a fetch has no answer, the line of the journal has the failure, but no record.
+    """If a fetch has no answer, the line of the journal has the failure, but does not
+    refer to a record of the WARC.
 
     The settings of the crawl determine the decision.
     """
@@ -390,7 +396,7 @@ def test_304_is_a_response_and_the_file_it_confirms_decides(
 ) -> None:
     """A 304 is recorded as a response, and the confirmed file decides.
 
-    Both decisions have the id of the record with the bytes of the file.
+    The decisions before and after the 304 refer to the record with the bytes of the file.
     """
     site.answer("/robots.txt", CONFIRMED)
     page = site.url("/a")
@@ -410,7 +416,7 @@ def test_304_is_a_response_and_the_file_it_confirms_decides(
 def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None:
     """If a 304 confirms a file from the store, a resource record has the bytes of the file.
 
-    The decision has the id of this record.
+    The decision refers to the resource record.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     folder = tmp_path / "evidence"
@@ -425,10 +431,11 @@ def test_304_may_confirm_a_file_of_the_store(site: Site, tmp_path: Path) -> None
 
 
 def test_stale_policy_names_the_last_good_answer(site: Site, tmp_path: Path) -> None:
-    """After a failed refresh, the decision is stale, and has the record of the last good file.
+    """A decision after a failed refresh is stale, and refers to the record of the last
+    good file.
 
-    The answer to the failed refresh is also recorded. After a 304 has confirmed the file, the
-    decision has no failure.
+    The answer to the failed refresh is also recorded. A decision after a 304 has
+    confirmed the file has no failure.
     """
     known = replies.Reply(body=RULES, headers=(("ETag", '"1"'),))
     confirmed = replies.status(304, ETag='"1"')
@@ -483,7 +490,8 @@ def test_policy_that_was_not_fetched_is_a_resource(
 ) -> None:
     """A policy from a store or the HTTP cache is recorded as a resource.
 
-    The record has the status, the date and the source of the policy, and it can be verified.
+    The resource record has the status, the date and the source of the policy. The
+    evidence can be verified.
     """
     settings: dict[str, Any] = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db"}
     if place == "HTTP cache":
@@ -555,7 +563,8 @@ def test_robots_and_dialects_are_verified_apart(site: Site, tmp_path: Path) -> N
 
 
 def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> None:
-    """If a middleware changes the answer of the server, the changed answer is a resource.
+    """If a middleware changes the answer of the server, the changed answer is recorded as
+    a resource.
 
     The changed answer decides. The answer of the server is also recorded.
     """
@@ -683,7 +692,8 @@ def preferring(folder: Path, usage: str, **settings: Any) -> list[evidence.Line]
 
 
 def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> None:
-    """A line of the journal has the answer of robots.txt for each purpose, and its place.
+    """For each purpose that robots.txt mentions, a line of the journal has the answer,
+    and the line number of the answer.
 
     In the mode "report", only the rules determine the decision.
     """
@@ -705,8 +715,8 @@ def test_journal_has_what_robots_txt_states_about_each_page(tmp_path: Path) -> N
 def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> None:
     """If a page is not requested because of a purpose, the decision is `declined`.
 
-    The line of the journal has the purpose and the preference. The command shows and verifies
-    both.
+    The line of the journal has the purpose and the preference. The command shows and
+    verifies the purpose and the preference.
     """
     closed, opened, shut = preferring(tmp_path, "requests")
 
@@ -748,7 +758,7 @@ def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> No
 def test_changed_preference_of_a_line_is_a_difference(
     tmp_path: Path, old: bytes, new: bytes, difference: str
 ) -> None:
-    """A changed preference in the journal is a difference.
+    """A changed preference in the journal is reported as a difference.
 
     The command computes the preference again from the bytes of the record.
     """
@@ -762,7 +772,7 @@ def test_changed_preference_of_a_line_is_a_difference(
 def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
     """The command reports that the evidence has preferences of another AIPREF version.
 
-    The labels of preferences possibly differ between versions.
+    Labels of preferences possibly differ between versions of AIPREF.
     """
     preferring(tmp_path, "report")
     (warc,) = evidence.warcs(tmp_path)

@@ -1,4 +1,6 @@
-"""Tests of evidence if the crawl is killed, or if the disk is full or loses the folder."""
+"""Tests of evidence if the crawl is killed, if the disk is full, or if the folder is
+removed.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""The number of last seconds whose decisions are possibly missing after a kill. The number
-allows for the time between two writes on a busy machine.
+"""If a crawl is killed, the decisions of this number of seconds before the kill are
+possibly missing. The number includes the time between two writes on a busy machine.
 """
 
 FAILED = "robots_evidence_failed"
@@ -76,7 +78,7 @@ def test_removed_folder_closes_the_crawl_with_one_error(
 ) -> None:
     """If the folder of the evidence is removed, the crawl closes, and logs one error.
 
-    Even a short crawl closes, although it would finish before the next write.
+    Even a crawl that would finish before the next write closes with this error.
     """
     site.robots(RULES)
     pages = [site.url(f"/{number}/b") for number in range(5)]
@@ -114,8 +116,8 @@ def test_full_disk_closes_the_crawl_and_nothing_is_lost(
 ) -> None:
     """If the disk is full, the crawl closes, and no page is lost.
 
-    The spider receives each sent page, and all other pages are in the scheduler. The evidence
-    can be verified.
+    The spider receives each page that was requested. All other pages remain in the
+    scheduler. The evidence can be verified.
     """
     # Crawl about 20 origins in a second, so that the disk has room for the first writes.
     job: dict[str, Any] = {

@@ -47,7 +47,9 @@ BUILTIN: dict[int, dict[str, object]] = {
     14: {"message": "Forbidden by robots.txt", "logged": False},
     15: {"followed": True, "fetched": False},
 }
-"""Maps a scenario to the known faults of the built-in middleware of Scrapy 2.19."""
+"""A mapping from the number of a scenario to the known faults of the built-in middleware
+of Scrapy 2.19.
+"""
 
 
 def run(
@@ -121,7 +123,9 @@ def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """Ctrl-C ends `run` with a sentence. The signal goes to the command and to its crawl."""
+    """Ctrl-C ends `run` with a sentence. In this test, the signal goes to the command and
+    to the crawl of the command.
+    """
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,

@@ -56,7 +56,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> None:
     """No line that `--explain` prints begins with a command.
 
-    The text contains rules, names of robots, and file names of different lengths.
+    The printed text contains rules, names of robots, and file names of different lengths.
     """
     for length in (1, 30, 60):
         starts = [f"/{number}{'a' * number}{command}" for number in LENGTHS]
@@ -168,7 +168,8 @@ HOSTILE = (
     short=4,
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
-    """No command in the input is a workflow command in the output, with any format.
+    """A workflow command in the input is not a workflow command in the output, in any
+    output format.
 
     Only our annotations begin with `::`, and the output does not contain `##[` or `##vso[`.
     """

@@ -28,7 +28,7 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """Run the console script, with *python* as options of the interpreter."""
+    """Run the console script. *python* is empty, or is an interpreter with its options."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,
@@ -105,8 +105,8 @@ def test_url_without_a_file_says_why(
 ) -> None:
     """If a URL has no file, the output says why.
 
-    A forbidden file (R3) is a failure, but a missing file is not. After a failed fetch, the log
-    says what failed.
+    A forbidden file (R3) is a failure, but a missing file is not a failure. After a
+    failed fetch, the log says what failed.
     """
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
@@ -136,7 +136,7 @@ def test_url_without_a_file_says_why(
 def test_output_contains_no_password(site: Site, command: list[str]) -> None:
     """The output does not contain a password, whether the fetch succeeds or fails.
 
-    Users pass the output on to other people.
+    Users give the output to other people.
     """
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
@@ -320,7 +320,7 @@ def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
     """Ours O24 (size limit): only the beginning of a huge file is read.
 
-    The limit is equal to the limit for an answer.
+    The size limit for a local file equals the size limit for the answer of a server.
     """
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")

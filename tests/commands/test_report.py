@@ -49,9 +49,10 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("percent-encoding", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # The file has two causes, and the minimal lines show which cause decides.
+    # The following file has two causes, and the minimal lines show which cause decides.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Without the last record, the two parsers differ in the opposite direction.
+    # Without the last record of the following file, the two parsers would differ in the
+    # opposite direction.
     (
         *("wildcard", "Protego", "stricter"),
         b"User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: me\nDisallow: /*a\n",
@@ -67,7 +68,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
 begin with a User-agent line, the tests add a line for all robots.
 """
 if sys.version_info < (3, 14):
-    # Newer Python versions use the rules of all records for all robots.
+    # Newer Python versions obey the rules in every record that is for all robots.
     text = b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"
     CAUSES.append(("several-defaults", "Python", "laxer", text, [1, 2, 4, 5]))
 
@@ -114,7 +115,7 @@ def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
     """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
-    # For each site, parser and direction, there are at most three examples.
+    # The report has at most three examples for each site, parser and direction.
     keys = [(row["where"], row["parser"], row["direction"]) for row in rows]
     assert max(Counter(keys).values()) == 3
 
@@ -278,7 +279,8 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
 def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> None:
     """If a report cannot be written, the exit code is 2, and existing files do not change.
 
-    The path of the report is a folder. A report that can be written replaces the whole file.
+    In this test, the path of the report is a folder. Writing a report does not leave a
+    temporary file.
     """
     path = tmp_path / "report.json"
     compare(folder, "--report", str(path))

@@ -171,7 +171,7 @@ def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) 
 def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
     """Each filter limits the rows of the page to the matching sites.
 
-    The page shows the number of these sites. The page's URL contains the filter.
+    The page shows the number of matching sites. The page's URL contains the filter.
     """
     field = browser.find_element(By.NAME, name)
     if name == "q":
@@ -188,7 +188,7 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
 def test_each_site_has_the_cells_of_the_data(
     browser: Chrome, plain: dict[str, Any]
 ) -> None:
-    """Each site has a row with the cells of the data.
+    """Each site has a row, and the cells of the row show the data of the site.
 
     A count is shown as a number.
     """
@@ -213,9 +213,10 @@ def test_each_site_has_the_cells_of_the_data(
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
-    """Two clicks on a column header sort the rows first in one direction, then in the other.
+    """The first click on a column header sorts the rows. The second click reverses the
+    order of the rows.
 
-    For screen readers, the attribute aria-sort has the direction.
+    The attribute aria-sort tells screen readers whether the order is ascending.
     """
     for column in range(1, len(COLUMNS) + 1):
         head = browser.find_element(
@@ -295,7 +296,8 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
     """The page loads only the file of the report, and the browser logs no message."""
-    # Call `log` first, because each call returns only the entries since the last call.
+    # Call `log` first, because each call returns only the entries since the previous
+    # call.
     log: Any = chromium.get_log
     log("performance")
     log("browser")
@@ -341,8 +343,8 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # A column head with a few words must not be taller. With one letter per line, a head was
-    # three times as tall.
+    # A column head with a few words must be less than 65 pixels tall. With one letter per
+    # line, a column head was three times as tall.
     assert tallest < 65
     assert violations == []
 

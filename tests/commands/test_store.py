@@ -88,7 +88,7 @@ def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> 
     assert "outcomes: absent 1, parsed 1, unreachable 1" in counted
     assert "fresh policies: 3" in counted
 
-    # Any URL of the origin selects its policy.
+    # Any URL of an origin selects the policy of this origin.
     shown = store("show", url, site.url("/some/page", host="a.test"))
     text = ["     1 User-agent: *", "     2 Disallow: /private\\x1b[31m"]
     assert (shown.code, shown.lines[1:]) == (0, text)
@@ -138,7 +138,7 @@ def test_missing_store_is_reported_and_not_created(
 ) -> None:
     """The command reports a store that does not exist, and creates no file.
 
-    The store is a database or a folder.
+    In this test, the store is a database or a folder.
     """
     url = f"{scheme}{tmp_path}/robots.db"
     result = store(action, url, "--host", "a.*")

@@ -65,7 +65,8 @@ def test_closed_output_pipe_is_not_an_error(tmp_path: Path, args: list[str]) -> 
 def test_closed_output_pipe_ends_a_command_that_fetches(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """If the output pipe is closed, a command that fetches ends, with any reactor.
+    """With every reactor, a command that fetches robots.txt ends if the output pipe is
+    closed.
 
     In this test, standard error is connected to the closed pipe.
     """
@@ -233,7 +234,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 ) -> None:
     """An interrupted `robots-lint` reports the files that it has read.
 
-    The command prints the number and the names of the missing files.
+    The command also prints the number and the names of the files that it has not read.
     """
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")

@@ -91,7 +91,8 @@ def test_setting_of_a_warcinfo_opens_and_imports_nothing(
 ) -> None:
     """A setting in a warcinfo record does not open a file, and does not import a module.
 
-    The command could import modules from the project's folder. `--verify` reports each setting.
+    The hostile module is in the project's folder, from which the command can import
+    modules. `--verify` reports each of our settings.
     """
     folder = project.folder / "evidence"
     (warc,) = evidence.warcs(folder)
@@ -400,7 +401,9 @@ def test_long_value_of_a_line_is_cut_in_its_difference(folder: Path, key: str) -
 def test_name_of_a_warc_that_is_none_is_a_difference(
     folder: Path, name: object
 ) -> None:
-    """A WARC name that is not the name of a file next to the journal is a difference."""
+    """If the WARC that a journal names is not a file next to the journal, a difference is
+    reported.
+    """
     (journal,) = evidence.journals(folder)
     header, lines = evidence.lines(journal)
     texts = [
