@@ -108,9 +108,11 @@ def explained(*args: str, draft: str = "") -> tuple[int, str]:
 
 
 def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
-    """With `--robots`, a draft replaces the robots.txt, and a URL can be a path.
+    """With `--robots`, a draft replaces the robots.txt of the origin, and a URL can be a
+    path.
 
-    `--robot` sets the robot name. The output shows the decision of the cautious reading.
+    `--robot` sets the robot name. The output also shows the different decision of the
+    cautious reading.
     """
     draft = "User-agent: rex\n\nDisallow: /a\n"
     code, shown = explained("--robots", "-", "--robot", "rex/2", "/a", draft=draft)

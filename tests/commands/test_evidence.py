@@ -582,9 +582,10 @@ def test_answer_of_a_middleware_is_a_resource(site: Site, tmp_path: Path) -> Non
 def test_redirect_that_a_middleware_follows_up_is_not_the_record(
     site: Site, tmp_path: Path
 ) -> None:
-    """If a middleware answers for the target of a redirect, this answer is the record.
+    """If a middleware answers the request for the target of a redirect, the decision
+    refers to the answer of the middleware.
 
-    The redirect was downloaded, but the answer of the middleware was not.
+    The redirect was downloaded, but the answer of the middleware was not downloaded.
     """
     site.answer("/robots.txt", replies.redirect("/moved"))
     name = "tests.support.components.AnswerMoved"

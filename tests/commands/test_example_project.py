@@ -186,9 +186,10 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
 
 @pytest.mark.parametrize("name", ["run", "compare_builtin"])
 def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> None:
-    """Without the clone of the repository, a command says what to do.
+    """Without a clone of the repository, a command says what to do.
 
-    `run` does not install a package. The scenarios exist only in the clone.
+    `run` does not install a package. The scenarios of `compare_builtin` exist only in a
+    clone.
     """
     python = "" if name == "run" else sys.executable
 
@@ -239,9 +240,11 @@ def test_workers_request_each_robots_txt_once() -> None:
 
 @pytest.mark.long
 def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
-    """In all fifteen scenarios, our side is right, and the built-in middleware is not.
+    """In all fifteen scenarios, our middleware is right, and the built-in middleware is
+    wrong.
 
-    The test compares the measured faults of Scrapy 2.19 with the documented faults.
+    With Scrapy 2.19, the test compares the faults of the built-in middleware with
+    `BUILTIN`.
     """
     done = run(EXAMPLE / "compare_builtin", "--json")
     assert done.returncode == 0, done.stderr
@@ -260,9 +263,9 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 
 @pytest.mark.long
 def test_one_scenario_is_printed_as_a_table() -> None:
-    """`--only` prints one scenario as a table with the marks of both sides and the counts.
+    """`--only` prints a table of one scenario, which says whether each middleware is OK.
 
-    With an unknown number, the exit code is 2.
+    If no scenario has the given number, the exit code is 2.
     """
     done = run(EXAMPLE / "compare_builtin", "--only", "14")
 

@@ -109,9 +109,9 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """The parsers differ for the minimal lines as they do for the whole file.
+    """For the minimal lines, the parsers differ in the same way as for the whole file.
 
-    Without any one of these lines, the parsers do not differ in this way.
+    If any minimal line is removed, the parsers no longer differ in this way.
     """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
@@ -245,9 +245,9 @@ def test_two_captures_of_one_site_have_the_examples_of_one_file(
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    """The table of the text report begins with the four numbers of sites.
+    """The table of the text report begins with four counts of sites.
 
-    Answers and causes follow. The table has at most 100 columns.
+    Counts of answers and causes follow. The table has at most 100 columns.
     """
     lines = compare(folder).lines[2:]
 

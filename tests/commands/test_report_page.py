@@ -234,9 +234,10 @@ def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
 
 
 def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) -> None:
-    """Enter opens a row, which shows the file with marked lines, and Enter closes the row.
+    """Enter opens a row, and a second Enter closes the row.
 
-    The row also shows the URL, both answers, and the cause.
+    An open row shows the robots.txt file with marked lines, the URL, both answers, and
+    the cause.
     """
     # Arrow keys move between sites, and a slash focuses the search.
     openers = browser.find_elements(By.CSS_SELECTOR, ".opener")

@@ -1,4 +1,4 @@
-"""Generate files that have each kind of problem, in each of its forms, among other lines."""
+"""Generate files with each form of each kind of problem, among other lines."""
 
 from __future__ import annotations
 
@@ -258,8 +258,8 @@ OTHER = (
 
 
 def form_file(seed: str) -> tuple[str, list[str]]:
-    """Return a file with forms of one to three problems among other lines, and the codes of
-    the problems.
+    """Return a file with one to three problems among other lines. Also return the codes
+    of the problems.
     """
     dice = random.Random(seed)  # noqa: S311 - the same files every time
     codes = dice.sample(sorted(FORMS), dice.choice((1, 1, 2, 3)))
@@ -276,7 +276,7 @@ def form_file(seed: str) -> tuple[str, list[str]]:
 
 
 def filled(form: str, dice: random.Random) -> str:
-    """Return a form with names, paths and words in place of its placeholders."""
+    """Return *form* with names, paths and words in place of its placeholders."""
     for mark, values in (("{n}", NAMES), ("{p}", PATHS), ("{w}", ("old", "img.png"))):
         while mark in form:
             form = form.replace(mark, dice.choice(values), 1)

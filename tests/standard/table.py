@@ -7,9 +7,9 @@ Disallow line for every robot.
 
 The answer `-/a` means that `/a` is disallowed for the robot of the table, and `+/a` means
 that `/a` is allowed. The answer `-max/a` means that `/a` is disallowed for the robot max.
-The last column contains the clauses of the problems that are reported in the dialect 1994.
-There, `-` means that no problem is reported. If the column is missing, the problems are not
-checked.
+The last column contains the clauses of the problems that are reported in the dialect
+1994. In the last column, `-` means that no problem is reported. If the last column is
+missing, the problems are not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.standard.asking import allowed, allowed_however_spelt, clauses, disal
 
 
 class Row(NamedTuple):
-    """A file, its answers in some dialects and one reading, and its problems."""
+    """A file, its answers in some dialects under one reading, and its problems."""
 
     said: str
     body: str
@@ -31,7 +31,7 @@ class Row(NamedTuple):
     robot: str
 
     def __str__(self) -> str:
-        """Return the name of the row in the report of a run."""
+        """Return the name of the row in the report of a test run."""
         return self.said
 
 

@@ -1,4 +1,4 @@
-"""The fixes that are suggested for real files. A fix must do no harm."""
+"""Tests of the fixes that lint suggests for real files. A fix must do no harm."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ the URLs that the records disallow.
 
 @pytest.mark.parametrize("row", FIXES.strip().splitlines())
 def test_fix_says_what_to_write(row: str) -> None:
-    """The fix equals the fix in the row, where `…` stands for any words. A file without a
-    line end is the value of a Disallow line.
+    """The suggested fix equals the fix in the row, where `…` stands for any words. A file
+    without a line end is the value of a Disallow line.
     """
     _, file, code, fix, *dialect = map(str.strip, row.split(" | "))
     text = unescaped(file)
@@ -94,8 +94,8 @@ def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> Non
 
 
 def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
-    """If a backslash and an `n` are in the place of a line end, the fix splits the line
-    there. Some programs write such files.
+    """If a file has a backslash and an `n` instead of a line end, the fix splits the
+    line. Some programs write such files.
     """
     robots = RobotsTxt.parse("User-agent: *\\nDisallow: /a\\n")
 
@@ -104,8 +104,8 @@ def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
 
 
 def test_new_line_has_control_characters_percent_encoded() -> None:
-    """The new line contains the percent-encoding of the control character. Deleting the
-    character would change the path.
+    """The fix replaces a control character in a path with its percent-encoding. Deleting
+    the control character would change the path.
     """
     robots = RobotsTxt.parse(disallowing("/a\x07b"))
 
@@ -114,8 +114,8 @@ def test_new_line_has_control_characters_percent_encoded() -> None:
 
 
 def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> None:
-    """The fix does not delete the blank line above, because the rules would then disallow
-    the site to the robot above.
+    """For rules below a misspelt User-agent field, the fix is to correct the field. If
+    the blank line above were deleted, the rules would disallow the site to another robot.
     """
     text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"
 
@@ -169,8 +169,8 @@ def test_fix_of_one_path_of_a_list_preserves_the_others(
 
 
 def test_longer_rule_is_not_redundant_if_the_file_allows() -> None:
-    """The longer rule is not reported as redundant. Without it, the Allow line of the
-    merged group would decide (RFC 9309 2.2.1). A file without Allow has a redundant rule.
+    """The longer rule is not reported as redundant if the file has an Allow line. Without
+    the longer rule, the Allow line of the merged group would decide (RFC 9309 2.2.1).
     """
     body = "User-agent: rex\nDisallow: /a/b\nDisallow: /\nUser-agent: rex\nAllow: /a\n"
 
@@ -180,8 +180,9 @@ def test_longer_rule_is_not_redundant_if_the_file_allows() -> None:
 
 
 def test_fix_of_two_default_records_disallows_what_both_did() -> None:
-    """The fix says to put the lines of one record above the others. In the extended
-    dialect, a rule below an Allow line could have no effect.
+    """For two default records, the fix says to put the lines of one record above the
+    lines of the other record. In the extended dialect, a rule below an Allow line could
+    have no effect.
     """
     first, second = "Allow: /a\nDisallow: /b\n", "Disallow: /a/x\n"
     (fix,) = fixes(f"{STAR}{first}\n{STAR}{second}", "R008", "extended")
@@ -199,15 +200,16 @@ def test_fix_of_two_default_records_disallows_what_both_did() -> None:
         # reserved characters.
         ("/%21/", "/!/a", "/!/a"),
         ("/*+*", "/*%2B*", "/x%2B"),
-        # In the dialect of 1994, `$` is a character. In RFC 9309, it is the end of the URL.
+        # In the dialect of 1994, `$` is a character. In RFC 9309, `$` is the end of the
+        # URL.
         ("/a$", "/a$/b", "/a$/b"),
     ],
 )
 def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
     dialect: str, short: str, long: str, url: str
 ) -> None:
-    """Neither dialect reports the longer rule, because deleting the rule would allow more
-    paths in the other dialect.
+    """If a rule is redundant in only one of two dialects, neither dialect reports the
+    rule. Deleting the rule would allow more paths in the other dialect.
     """
     body = f"{STAR}Disallow: {short}\nDisallow: {long}\n"
 
@@ -219,8 +221,8 @@ def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -> None:
-    """The fix does not say to merge the record with the default record, because that would
-    disallow the whole site to every robot (www.ajc.com).
+    """For a name with a comment, the fix is to write the name alone. Merging the record
+    with the default record would disallow the whole site to every robot (www.ajc.com).
     """
     agent = "User-agent: MauiBot (crawler.feedback+wc@gmail.com)\n"
     body = f"{disallowing('/a')}\n{agent}Disallow: /\n"
@@ -267,7 +269,7 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
             "1994",
             ["R038"],
         ),
-        # There are no rules to share.
+        # The following file has no rules that the two names could share.
         ("User-agent: a\nHost: x\nUser-agent: b\nDisallow:", "1994", ["R019"]),
         # In the extended dialect, the User-agent line begins a record.
         ("User-agent: a\nAllow: /\nUser-agent: b\nDisallow: /", "extended", ["R007"]),

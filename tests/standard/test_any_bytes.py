@@ -91,7 +91,7 @@ def test_printed_records_are_read_as_the_same_records(seed: int) -> None:
 
 @given(URLS)
 def test_origin_of_any_url_is_that_of_its_robots_url(url: str | bytes) -> None:
-    """The origin is None, or the origin of its robots.txt URL is the same origin."""
+    """If a URL has an origin, the robots.txt URL of the origin has an equal origin."""
     origin = Origin.of(url)
 
     assert origin is None or Origin.of(origin.robots_url) == origin

@@ -233,7 +233,7 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
     ],
 )
 def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> None:
-    """The kind says how the parser reads the line, or why the line is ignored."""
+    """The kind of a line says how the parser reads the line, or why the line is ignored."""
     assert kinds(body)[number - 1] is kind
 
 
@@ -284,8 +284,8 @@ BOTH_REFUSE = [
 def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
     body: str, url: str, line: int, dialect: str
 ) -> None:
-    """If the literal reading disallows the URL, the cautious reading has the line and the
-    reason of the literal reading.
+    """If the literal reading disallows the URL, the verdict of the cautious reading has
+    the line and the reason of the literal reading.
     """
     literal, cautious = (
         RobotsTxt.parse(body, dialect=dialect, reading=reading).verdict(url, "rex")

@@ -1,4 +1,4 @@
-"""The terms of the robots meta tag and of X-Robots-Tag (decisions P1 to P6 and P10)."""
+"""Tests of the decisions about the terms of the robots meta tag and of X-Robots-Tag."""
 
 from __future__ import annotations
 
@@ -54,7 +54,11 @@ TERMS = [
     ("ALL", True, True),
     ("NONE", False, False),
     ("INDEX", True, True),
-    ("NOINDEX", False, True),  # P10: Koster's FAQ mentions only the page
+    (
+        "NOINDEX",
+        False,
+        True,
+    ),  # P10: Koster's FAQ mentions only the page, not the links.
     ("FOLLOW", True, True),
     ("NOFOLLOW", True, False),
     ("noindex,nofollow", False, False),
@@ -76,8 +80,8 @@ TERMS = [
 def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     content: str, index: bool, follow: bool
 ) -> None:
-    """The six known terms have their effects in any case, separated by commas. Any other
-    term has no effect.
+    """Each of the six known terms has its effect in upper and in lower case. Commas
+    separate the terms. Any other term has no effect.
     """
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
@@ -125,7 +129,9 @@ HEADERS = [
 def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
     headers: list[str], index: bool, follow: bool
 ) -> None:
-    """Several lines mean the same as one joined line (RFC 9110, section 5.3)."""
+    """Several X-Robots-Tag lines mean the same as one joined line (RFC 9110, section
+    5.3).
+    """
     assert by_headers(*headers) == (index, follow)
     assert by_headers(", ".join(headers)) == (index, follow)
 
@@ -148,8 +154,8 @@ NAMES |= dict.fromkeys(("other", "rov", "rover2", "", "description"), False)
 def test_pages_p5_meta_name_must_equal_the_robots_name(
     name: str, is_ours: bool
 ) -> None:
-    """Whole names are compared, and case is ignored. The name `robots` addresses every
-    robot.
+    """The whole name of a meta tag must equal the name of the robot, but case is ignored.
+    The name `robots` addresses every robot.
     """
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
@@ -188,8 +194,8 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """Names may be in any case. All KEYWORDS are joined. If there are several DESCRIPTION
-    or URL tags, the first usable tag counts.
+    """The names of meta tags may be in any case. The values of all KEYWORDS tags are
+    joined. If there are several DESCRIPTION or URL tags, the first usable tag counts.
     """
     made = directives_of(
         [
@@ -214,7 +220,7 @@ def test_directives_of_the_meta_page_are_read() -> None:
 
 
 def test_pages_each_directive_has_its_source() -> None:
-    """Each directive says which term states the directive, and where."""
+    """Each directive says which term states the directive, and where the term is."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"])
 
     assert str(made.noindex) == '"none" in the meta tag rover'
@@ -231,7 +237,9 @@ def test_pages_each_directive_has_its_source() -> None:
 def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """No text raises an exception, and each result fits on one line."""
+    """No text of a tag or header raises an exception. Each directive as text fits on one
+    line.
+    """
     made = directives_of(tags, headers, robot)
 
     assert made.index is (made.noindex is None)

@@ -1,4 +1,4 @@
-"""The extended dialect: 1994 with Allow, Crawl-delay and Sitemap (X1 to X8)."""
+"""Tests of the extended dialect, which is 1994 with Allow, Crawl-delay and Sitemap."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ O5 cautious: split record | {U}*\n\nAllow: /a/b{D}/a | -/a/c +/a/b
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_extended_clause_decides(row: Row) -> None:
-    """The answers to a row follow from X1 to X8, or from a decision about 1994 that
-    concerns Allow.
+    """The answers to a row follow from a clause of the extended dialect, or from a
+    decision about 1994 that concerns Allow.
     """
     check(row)
 
 
 def delay(body: str, dialect: str = "extended", reading: str = "literal") -> Any:
-    """Return the crawl delay of the robot rex."""
+    """Return the crawl delay that the file *body* states for the robot rex."""
     robots = RobotsTxt.parse(body, dialect=dialect, reading=reading)
     return robots.rules("rex").crawl_delay
 
 
 def test_extended_verdict_names_the_allow_line() -> None:
-    """The verdict for the URL names the Allow line as its reason."""
+    """If an Allow line allows a URL, the verdict names the Allow line as its reason."""
     body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
     verdict = RobotsTxt.parse(body, dialect="extended").verdict("/a/b/c", "rex")
 
@@ -82,8 +82,8 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """The extended dialect obeys the delay, and the dialect of 1994 ignores the delay. The
-    cautious reading and `rfc9309` also obey the delay of a split record (O5).
+    """The extended dialect obeys a crawl delay, and the dialect of 1994 ignores the crawl
+    delay. The cautious reading and `rfc9309` also obey the delay of a split record (O5).
     """
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
@@ -95,8 +95,8 @@ def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> No
     "value", ["", "ten", "-1", "10s", "1e3", "0x5", "1,5", "inf", "9" * 400, "\u0665"]
 )
 def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
-    """An invalid delay is ignored, and its line says why. The parser does not guess a
-    number.
+    """An invalid delay is ignored, and the parsed line says why. The parser does not
+    guess a number.
     """
     body = f"User-agent: *\nCrawl-delay: {value}\n"
 

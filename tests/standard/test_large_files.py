@@ -15,7 +15,9 @@ from tests.support.calls import calls
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
-    """Each of 5,000 records for every robot decides the URLs that its rules cover (O2, X3)."""
+    """If 5,000 records are for every robot, each record decides the URLs that its rules
+    cover.
+    """
     records = (
         f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
         for number in range(5_000)
@@ -29,7 +31,7 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
 
 
 def test_line_of_a_rule_in_a_long_file_is_named() -> None:
-    """A file may have more lines than a number of two bytes can count."""
+    """The verdict names the right line in a file of 70,002 lines."""
     text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
 
     assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
@@ -52,8 +54,8 @@ EQUAL = {
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None:
-    """If a rule is repeated 2,000 times, its first line still decides. A verdict needs
-    about as many function calls as with one rule.
+    """If a rule is repeated 2,000 times, the first copy of the rule still decides. A
+    verdict needs about as many function calls as a verdict about a single rule.
     """
     found = []
     for times in (1, 2_000):

@@ -35,7 +35,7 @@ def lint(body: str | bytes, *args: str) -> str:
 
 
 def report(body: str, dialect: str = "1994") -> dict[str, Any]:
-    """Return the JSON report of the file *body*, decoded."""
+    """Return the decoded JSON report on the file *body*."""
     (file,) = json.loads(lint(body, "--format", "json", "--dialect", dialect))["files"]
     found: dict[str, Any] = file
     return found
@@ -139,8 +139,8 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("dialect", OTHERWISE)
 def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> None:
-    """For each other dialect, the report lists the lines that the dialect reads otherwise.
-    The differences are in fields, lists, wildcards and blank lines.
+    """For each other dialect, the report lists the lines that the dialect reads
+    otherwise. In this test, dialects differ in fields, lists, wildcards and blank lines.
     """
     found = report(BODY, dialect)["read_otherwise"]
 
@@ -158,8 +158,8 @@ def test_line_that_both_dialects_ignore_is_not_read_otherwise() -> None:
 
 
 def test_text_has_a_sentence_about_each_other_dialect() -> None:
-    """The sentence spells the fields as the file does. `--only-problems` omits the sentence
-    and the lines.
+    """The sentence about another dialect spells the fields as the file does.
+    `--only-problems` omits this sentence and the lines of the file.
     """
     text = " ".join(lint(BODY).split())
 
@@ -219,7 +219,9 @@ def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
 
 
 def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
-    """Percent signs are escaped everywhere. Commas and colons are escaped in a file name."""
+    """In an annotation for GitHub, each percent sign is escaped. Commas and colons are
+    escaped only in a file name.
+    """
     assert lint("User-agent: a%b\nDisallow: x%y\n", "--format", "github") == (
         "::error file=-,line=2,col=11,title=R005 (O20)::the value "
         '"x%25y" does not begin with a slash and matches nothing. '
@@ -245,8 +247,8 @@ JOINED = "User-agent: *\nCrawl-delay: 10\n\nUser-agent: SemrushBot\nDisallow: /\
 
 
 def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -> None:
-    """The report lists a rule that applies to every robot in RFC 9309. In RFC 9309, the
-    rule disallows the whole site to every robot.
+    """The report lists a rule that applies to one robot in 1994, but to every robot in
+    RFC 9309. In RFC 9309, the rule disallows the whole site to every robot.
     """
     found = report(JOINED)
 
@@ -271,8 +273,8 @@ def test_site_that_an_equally_long_allow_opens_is_not_closed(
 
 
 def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
-    """In the dialect of 1994, the last sentence counts the problems in `rfc9309`. In
-    another dialect, the sentence is omitted.
+    """In the dialect of 1994, the last sentence of the text report counts the problems in
+    `rfc9309`. In another dialect, this sentence is omitted.
     """
     last = lint(JOINED).splitlines()[-1]
 

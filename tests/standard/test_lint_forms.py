@@ -64,7 +64,8 @@ def test_following_advice_does_what_its_words_promise(seed: int, dialect: str) -
     assert not found, found[0]
 
 
-# For each of these files, an earlier version suggested a fix with a wrong stated effect.
+# For each of the following files, an earlier version of lint stated the effect of a fix
+# incorrectly.
 HARD = (
     "User-agent: *\nDisallow: /a\nAllow: /a/\nDisallow: /a/b\n",
     "User-agent: rex\nAllow: /a\n\xa0Disallow: /b\nUser-agent: max\nDisallow: /c\n",
@@ -127,8 +128,9 @@ def test_following_advice_for_real_files_does_what_its_words_promise(
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> None:
-    """The fix preserves an invisible character inside a path, because the rule covers
-    another path without the character. The paths of a real site contain such characters.
+    """The fix preserves an invisible character inside a path. Without the invisible
+    character, the rule would cover another path. The paths of a real site contain
+    invisible characters.
     """
     inside = "/hill-s%E2%80%8Btreet"
     for rule in (
@@ -149,8 +151,9 @@ def test_invisible_characters_inside_a_path_remain_in_the_fix(dialect: str) -> N
 
 
 def test_record_without_rules_for_a_name_of_another_record_is_to_be_joined() -> None:
-    """The fix says to join the two records. An empty `Disallow:` in the second record would
-    disallow the site to MSNBot in rfc9309 (www.rwth-aachen.de).
+    """If a second record for a robot has no rules, the fix says to join the two records.
+    An empty `Disallow:` in the second record would disallow the site to MSNBot in rfc9309
+    (www.rwth-aachen.de).
     """
     body = (
         "User-agent: MSNBot\nDisallow: /\n\nUser-agent: msnbot\nCrawl-delay: 9\n\n"
@@ -180,16 +183,17 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
     assert not joined.allowed("/", "rex")
     (problem,) = [it for it in joined.problems if it.code == "R039"]
     assert (problem.weakens_policy, problem.tightens_policy) == (False, True)
-    # `Disallow: /a` is not reported as redundant. If it were deleted, moving the lost rule
-    # to its own record would allow `/a`.
+    # `Disallow: /a` is not reported as redundant. If `Disallow: /a` were deleted, moving
+    # the lost rule to its own record would allow `/a`.
     assert [it.code for it in joined.problems if it.code == "R023"] == []
     assert "R039" in [it.code for it in alone.weakening_problems("rex")]
 
 
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
-    """In RFC 9309, the two names share a group, so the rule disallows the site to every
-    robot. The problem is reported as an error, and occurs in 5% of modern files.
+    """In RFC 9309, two names share a group if no rule is between the names. The rule
+    below then disallows the site to every robot. This problem is reported as an error,
+    and occurs in 5% of modern files.
     """
     body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
@@ -226,8 +230,8 @@ def test_record_that_closes_nothing_on_purpose_is_no_error(
 
 @pytest.mark.parametrize("path", ["/*{{url}}", "/a/{{ id }}/b", "/${x}", "/users/{id}"])
 def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
-    """A template behind a slash is not reported. Real files disallow such paths, because
-    pages link to the paths by mistake.
+    """A template after a slash is not reported. Real files disallow paths with templates,
+    because pages link to these paths by mistake.
     """
     body = f"User-agent: *\nDisallow: {path}\n"
 
@@ -246,8 +250,9 @@ def test_template_behind_a_slash_is_a_path_that_is_meant(path: str) -> None:
     ],
 )
 def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
-    """No fix for a header as a name changes an answer. For example, the name `Mozilla`
-    would address every robot whose header resembles the header of a browser.
+    """If a record has a whole header as its name, no fix changes an answer. For example,
+    the name `Mozilla` would address every robot whose header resembles the header of a
+    browser.
     """
     for dialect in DIALECTS:
         problems = RobotsTxt.parse(
@@ -269,8 +274,8 @@ def test_name_of_several_words_is_one_name_in_1994() -> None:
 
 
 def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
-    """The record applies to no robot, because no robot has the name `* GPTBot`. The problem
-    weakens the policy for GPTBot and for any other robot.
+    """A record for `* GPTBot` applies to no robot, because no robot has this name. The
+    problem weakens the policy for GPTBot and for any other robot.
     """
     robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
 

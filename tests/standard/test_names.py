@@ -36,7 +36,7 @@ HEADERS = [
         ["rex beta v1.2", "rex beta"],
     ),
     ("My Bot v1.1/beta (http://x)", ["my bot v1.1/beta", "my bot"]),
-    # The names in these headers are parts of comments.
+    # The names in the following headers are parts of comments.
     (
         (
             "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like "
@@ -71,7 +71,7 @@ HEADERS = [
     ("Rex/1.0 (max@a.test/1.0; www.mia.test/1.0; http://m/2.0) Gecko/1", ["rex"]),
     ("Mozilla/5.0 (X11) Safari/9 My Rex (+http://a.test)", ["my rex"]),
     ("008/0.83 (http://a.test)", ["008"]),
-    # A browser has no name.
+    # The header of a browser does not contain the name of a robot.
     (
         (
             "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
@@ -105,14 +105,14 @@ def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
     """A robot has the names in its product tokens and comments, or its bare name.
 
     The test uses RFC 9309, which compares whole names. Therefore a record applies only to
-    robots that have exactly its name.
+    robots that have exactly the name of the record.
     """
     for name in ALL_NAMES:
         if "/" not in name and "(" not in name:
             body = disallowing("/", name)
             assert allowed(body, "/", robot, dialect="rfc9309") is (name not in names)
     for first, second in pairwise(names):
-        # The first name of the robot that has a group decides.
+        # The group for the first of the robot's names decides.
         body = f"{disallowing('/', second)}\n{disallowing('', first)}"
         assert allowed(body, "/", robot, dialect="rfc9309")
 
@@ -124,8 +124,8 @@ WORDS = (
 
 @pytest.mark.parametrize("robot", [robot for robot, _ in HEADERS if "Moz" in robot])
 def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
-    """A record whose name is a word of browsers and systems does not apply to any robot of
-    the list.
+    """A record whose name is a common word in headers of browsers does not apply to any
+    robot of the list.
     """
     for name in WORDS.split():
         body = disallowing("/", name)
@@ -134,8 +134,8 @@ def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "revisited"])
 def test_ours_o09_part_of_a_name_in_a_comment_is_enough(dialect: str) -> None:
-    """A record applies to a robot if its value is a part of one of the names of the robot
-    (1994 A2, name comparison).
+    """A record applies to a robot if the name of the record is a part of one of the
+    robot's names (1994 A2, name comparison).
     """
     for robot, names in HEADERS:
         for name in names:

@@ -49,8 +49,8 @@ NONE = [
     *("", "/x", "x", "ftp://x/", "http:///x", "http://:80", "http://.", "http://x:y"),
     *("http://x:65536", "http://x:1234567890", "http://[::1", "http://a:b:c"),
     *("mailto:a@x", b"\xff", "ws:///x", "wsss://x", "wss:x"),
-    # Clients read these hosts in different ways. For example, IDNA turns some letters into
-    # delimiters.
+    # Clients read the following hosts in different ways. For example, IDNA turns some
+    # letters into delimiters.
     *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
     *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),
 ]
@@ -58,7 +58,9 @@ NONE = [
 
 @pytest.mark.parametrize("url", NONE)
 def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
-    """The origin of such a URL is `None`, and no exception is raised."""
+    """If a URL has no valid host, or no scheme such as http, its origin is `None`. No
+    exception is raised.
+    """
     assert Origin.of(url) is None
 
 

@@ -166,7 +166,7 @@ def test_misspelt_field_is_distinguished_from_another_field(
     field: str, meant: str | None
 ) -> None:
     """A field name with one mistake is reported as misspelt. Any other unknown field name
-    is not.
+    is not reported as misspelt.
     """
     problems = RobotsTxt.parse(f"{STAR}Disallow: /a\n{field}: /").problems
 
@@ -181,7 +181,7 @@ EXTENSIONS += " Index-page NoFollow Noindex Request-rate Robot-version Visit-tim
 
 @pytest.mark.parametrize("field", EXTENSIONS.split())
 def test_field_of_a_known_extension_is_not_reported_as_unknown(field: str) -> None:
-    """The field is reported as an extension, not as a misspelling."""
+    """A field of a known extension is reported as an extension, not as a misspelling."""
     problems = RobotsTxt.parse(f"{STAR}Disallow: /\n{field}: x").problems
 
     assert [it.code for it in problems] == ["R019"]
@@ -215,7 +215,9 @@ MESSAGES = [
 
 @pytest.mark.parametrize(("body", "text"), MESSAGES)
 def test_message_names_what_the_problem_is_about(body: str, text: str) -> None:
-    """The message names another line, a robot, or the field that was probably meant."""
+    """The message of a problem names another line, a robot, or the field that was
+    probably meant.
+    """
     assert any(text in it.message for it in RobotsTxt.parse(body).problems)
 
 

@@ -1,4 +1,4 @@
-"""The revisited dialect by Kollar, Leavitt and Mauldin (1996): clauses K1 to K7 of its
+"""The revisited dialect by Kollar, Leavitt and Mauldin (1996): the clauses of its
 grammar, and its examples.
 """
 
@@ -50,8 +50,8 @@ example 3 | {U}*\n# stay away{D}/not/here/ #x\nDisallow: # a\nDisallow: #b | -/n
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_revisited_clause_decides(row: Row) -> None:
-    """The answers to a row follow from a clause of the grammar, or from one of its
-    examples.
+    """The answers to a row follow from a clause of the grammar, or from an example of the
+    grammar.
     """
     check(row)
 

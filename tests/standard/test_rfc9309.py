@@ -95,7 +95,8 @@ def test_rule_with_most_octets_decides(
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # *expected* counts rules from 1, but the first rule is in line 2 of the file.
+    # *expected* contains the number of a rule. The rule with the number 1 is in line 2 of
+    # the file.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 

@@ -31,7 +31,7 @@ def test_equal_by_text_dialect_and_reading() -> None:
 
 
 def test_parsed_file_has_its_dialect_and_reading() -> None:
-    """The object has the given dialect and reading. By default, these are 1994 and literal."""
+    """A parsed file has the given dialect and reading. The defaults are 1994 and literal."""
     robots = RobotsTxt.parse("", dialect="extended", reading="cautious")
 
     for made, dialect, reading in (
@@ -46,7 +46,9 @@ def test_parsed_file_has_its_dialect_and_reading() -> None:
 
 @pytest.mark.parametrize("how", [{"dialect": "1995"}, {"reading": "loose"}])
 def test_unknown_dialect_or_reading_raises(how: dict[str, str]) -> None:
-    """The message lists the possible names, in order."""
+    """For an unknown dialect or reading, the error message lists the possible names, in
+    order.
+    """
     known = DIALECTS if "dialect" in how else READINGS
     with pytest.raises(ValueError, match=f"it may be {', '.join(map(repr, known))}"):
         RobotsTxt.parse("", **how)  # type: ignore[arg-type]  # all are strings
@@ -55,7 +57,9 @@ def test_unknown_dialect_or_reading_raises(how: dict[str, str]) -> None:
 
 
 def test_body_text_and_size_are_those_of_the_file() -> None:
-    """The size is in bytes. A byte that is not UTF-8 becomes a surrogate escape."""
+    """The size of a file is the number of its bytes. In the text of the file, a byte that
+    is not UTF-8 is a surrogate escape.
+    """
     robots = RobotsTxt.parse("Disallow: /\u00e4\n" * 9)
 
     assert robots.size == len(robots.body) == 126
@@ -65,8 +69,8 @@ def test_body_text_and_size_are_those_of_the_file() -> None:
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
-    """An unpickled file is equal, has the dialect and the reading of the original, and
-    gives its answers.
+    """An unpickled file equals the original file, and has the dialect, the reading and
+    the answers of the original file.
     """
     robots = RobotsTxt.parse(FILE, dialect="extended", reading="cautious")
     assert not robots.allowed("/x", "rex")
@@ -129,15 +133,17 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("body", "path", "sentence"), SENTENCES)
 def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> None:
-    """The sentence names the line, the rule and the record, or says why no rule decides."""
+    """The text of a verdict names the line, the rule and the record, or says why no rule
+    decides.
+    """
     verdict = RobotsTxt.parse(body, reading="cautious").verdict(path, "rex")
 
     assert str(verdict) == verdict.explain() == sentence
 
 
 def test_verdict_has_the_record_of_its_rule() -> None:
-    """If several records are for every robot, the verdict has the record that contains the
-    rule.
+    """If several records are for every robot, the verdict has the record that contains
+    the deciding rule.
     """
     body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}\n{SPLIT}"
     robots = RobotsTxt.parse(body, reading="cautious")
@@ -148,8 +154,8 @@ def test_verdict_has_the_record_of_its_rule() -> None:
 
 
 def test_long_names_and_rules_make_no_long_sentence() -> None:
-    """The sentence is short, even if a record has thousands of names and a rule has
-    thousands of characters.
+    """The text of a verdict is short, even if a record has thousands of names and a rule
+    has thousands of characters.
     """
     names = "".join(f"User-agent: rex{number}\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"{names}User-agent: rex\nDisallow: /{'x' * 9_000}\n")
@@ -167,8 +173,8 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """Each value is the name in lower case with hyphens, with one exception. The values are
-    keys of stats and reports.
+    """The value of each kind and reason is its name in lower case with hyphens, with one
+    exception. The values are keys of stats and reports.
     """
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
@@ -188,7 +194,7 @@ def pickled(verdict: Verdict) -> Verdict:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
     """A pickled verdict has the deciding rule of its record, but no other rules. A crawl
-    may store thousands of verdicts on disk with the meta of its requests.
+    can store thousands of verdicts on disk with the meta of its requests.
     """
     lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
@@ -210,8 +216,8 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
 
 
 def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
-    """The dict contains the record and the explanation. If the verdict has no record, the
-    value is `None`.
+    """The dict of a verdict contains the record and the explanation. If the verdict has
+    no record, the value of `record` is `None`.
     """
     robots = RobotsTxt.parse("User-agent: me\nDisallow: /x\n")
     verdict = robots.verdict("/x", "me")
@@ -223,8 +229,8 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
 
 
 def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
-    """A pickled verdict also has a rule below a blank line, which only the cautious reading
-    obeys (O5, readings).
+    """A pickled verdict has its deciding rule, even if a blank line separates the rule
+    from its record. Only the cautious reading obeys such a rule (O5, readings).
     """
     robots = RobotsTxt.parse(SPLIT, reading="cautious")
 
@@ -259,8 +265,8 @@ def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
-    """A copied verdict is equal, and has all rules of its record. Scrapy copies the meta of
-    a request.
+    """A copied verdict equals the original verdict, and has all rules of its record.
+    Scrapy copies the meta of a request.
     """
     robots = RobotsTxt.parse(f"{disallowing('/')}Disallow: /b")
     verdict = robots.verdict("/", "me")
@@ -298,7 +304,8 @@ def test_printed_record_reads_as_the_same_record() -> None:
 
         assert record.names == (f"x{end}",)
         assert str(record) == body
-    # X4 does not accept an exponent, so a printed number must not have an exponent.
+    # X4 (values of Crawl-delay) does not accept an exponent, so a printed number must not
+    # have an exponent.
     for delay in ("0.5", "5", "0.00001", "100000000000000000000"):
         body = f"User-agent: a\nCrawl-delay: {delay}\nAllow: /x\nDisallow:\n"
         assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body

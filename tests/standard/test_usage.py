@@ -38,7 +38,8 @@ def stated(found: Usage) -> str:
     )
 
 
-# The columns are number, file, URL, statements, and values that are not understood.
+# The columns of `EXAMPLES` are number, file, URL, statements, and values that are not
+# understood.
 EXAMPLES: list[tuple[str, str, str, str, list[str]]] = [
     (
         "1 own record",
@@ -224,7 +225,7 @@ def test_example_16_use_is_handed_over() -> None:
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
     """A license above all records applies to each robot whose record has no license (RSL
-    1.0). A license does not answer any purpose.
+    1.0). A license does not state a preference about any purpose.
     """
     body = (
         "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
@@ -292,7 +293,7 @@ VARIATIONS = [
         "/",
         "train-ai=D@2 search=A@4",
     ),
-    # These rows follow RFC 9651, RFC 9309 and the drafts.
+    # The following rows are based on RFC 9651, RFC 9309 and the drafts.
     ("Content-Usage: train-ai=n ; since=1", "/", ""),
     ("Content-Usage: train-ai=n;  since=1", "/", "train-ai=D@2"),
     ("Content-Usage: train-ai=n;Since=1", "/", ""),
@@ -449,8 +450,8 @@ def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
 
 
 def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
-    """The sum of two usages has the statements and licenses of both, and can be pickled. A
-    crawl with a JOBDIR pickles such a sum when it retries a request.
+    """The sum of two `Usage` objects has the statements and licenses of both objects, and
+    can be pickled. A crawl with a JOBDIR pickles such a sum when it retries a request.
     """
     first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
     second = usage(
@@ -632,7 +633,9 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
 def test_content_signal_that_states_nothing_is_reported(
     value: str, code: str, fix: str
 ) -> None:
-    """The owner would believe that the line states the preference."""
+    """A Content-Signal line that states no preference is reported. The site owner
+    probably believes that the line states a preference.
+    """
     body = f"{STAR}Content-Signal: {value}\nDisallow:"
     others = ("R003", "R019")
     (problem,) = [it for it in RobotsTxt.parse(body).problems if it.code not in others]

@@ -41,8 +41,9 @@ def test_misspelt_allow_is_reported_and_weakens_nothing(
 def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
     path: str, dialect: str
 ) -> None:
-    """A wildcard in a Disallow line weakens the policy if it is literal, because the author
-    meant to disallow more URLs. Only the record of the robot counts.
+    """If a dialect reads wildcards literally, a wildcard in a Disallow line weakens the
+    policy, because the author meant to disallow more URLs. Only rules in the record of
+    the robot count.
     """
     body = f"{disallowing(path, 'rex')}\n{disallowing(path, 'max')}"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -133,8 +134,8 @@ def test_malformed_name_weakens_the_policy_for_the_robot_it_meant(name: str) -> 
     ["User-agent\uff1a *", "User\u00adagent: *", "User\u2010agent: *", "User-agent; *"],
 )
 def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
-    """The malformed field is reported. The rules below the field are also reported, because
-    they belong to no record.
+    """A malformed User-agent field is reported. The rules below the field are also
+    reported, because these rules belong to no record.
     """
     robots = RobotsTxt.parse(f"{line}\nDisallow: /\n")
 
@@ -146,7 +147,9 @@ def test_malformed_field_weakens_the_policy_for_every_robot(line: str) -> None:
 
 
 def test_look_alike_letter_in_a_field_weakens_the_policy_for_the_named_robot() -> None:
-    """A Cyrillic letter makes the field unknown, so the line does not begin a record."""
+    """A Cyrillic letter in a field name makes the field unknown, so the line does not
+    begin a record.
+    """
     body = "User-agent: x\n\nUser-ag\u0435nt: mybot\nDisallow: /\n"
     robots = RobotsTxt.parse(body)
 
@@ -196,9 +199,9 @@ def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
 
 
 def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
-    """The problems that weaken the policy come first, and then the problems that tighten
-    the policy. Each of the two kinds has a maximum number. Only the records of the robot
-    count.
+    """`policy_problems()` returns the problems that weaken the policy, and then the
+    problems that tighten the policy. The number of problems of each kind is limited. Only
+    problems in the robot's own records count.
     """
     own = "User-agent: rex\nAllow: /x/a\nallow: /b$\nDisallow: /*a\nDisallow: /*b\n\n"
     robots = RobotsTxt.parse(f"{own}User-agent: max\nAllow: /a\nDisallow: /\n")
@@ -212,8 +215,8 @@ def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
 
 
 def test_thousands_of_lines_or_records_break_no_warning() -> None:
-    """In a file with thousands of lines or records, only a part is examined, but the
-    warning still appears.
+    """In a file with thousands of lines or records, only a part of the file is examined,
+    but a problem is still reported.
     """
     records = f"{STAR}Allow: /a\nDisallow: /a\n\n" * 6_000
 
