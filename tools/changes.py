@@ -3,7 +3,7 @@
 `python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` for each group
 of robots.txt files, with Scrapy's default User-Agent. The output is the table of
 `docs/_generated/sites.rst` in reStructuredText. A FILE may be a folder. `--pictures
-GROUP` also renders the report of that group in Chromium, and writes images for the
+GROUP` also renders the report of the group GROUP in Chromium, and writes images for the
 documentation (`docs/_static/report-…png`).
 """
 
@@ -54,7 +54,7 @@ def shares(report: dict[str, Any], dialect: str, reading: str) -> str:
 
 
 def table(reports: dict[str, dict[str, Any]]) -> str:
-    """Return the table, with a row for each group."""
+    """Return the table of sites, with a row for each group of files."""
     made = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d")
     lines = [
         f".. From tools/changes.py on {made} (Protego {version('protego')}).",
@@ -71,7 +71,9 @@ def table(reports: dict[str, dict[str, Any]]) -> str:
 
 
 def render(page: Path) -> None:
-    """Write images of the first screen of *page*: each width, in light and dark mode."""
+    """Write images of the first screen of *page*, for each width in light and in dark
+    mode.
+    """
     with (
         tempfile.TemporaryDirectory() as profile,
         browsers.chromium(Path(profile)) as browser,

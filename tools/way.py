@@ -44,7 +44,7 @@ class Way:
         sys.setprofile(self._called)
 
     def print(self, what: str) -> None:
-        """Stop recording, and print the numbers of functions and modules."""
+        """Stop recording, and print how many functions and modules were recorded."""
         sys.setprofile(None)
         modules = {module for module, _ in self.functions}
         print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 (a program)

@@ -1,3 +1,1 @@
-"""The benchmarks of `tools/bench/run`, which compares all sides in one run and prints
-ratios.
-"""
+"""The benchmarks. `tools/bench/run` compares all sides in one run, and prints ratios."""

@@ -45,7 +45,9 @@ RACES = (
 
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
-    """Return each benchmark by name. With `--quick`, the inputs are smaller."""
+    """Return a mapping from the name of each benchmark to its function. With `--quick`,
+    the inputs are smaller.
+    """
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]

@@ -1,5 +1,5 @@
-"""Benchmarks of whole crawls with our middleware, with the built-in, and without
-robots.txt.
+"""Benchmarks of whole crawls with our middleware, with the built-in middleware, and
+without robots.txt.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
-            # With 500 slow hosts, the built-in middleware takes minutes.
+            # Leave out the built-in middleware with 500 slow hosts, because its crawl
+            # takes minutes.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
@@ -110,7 +111,9 @@ def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result
 
 
 def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
-    """Measure the CPU time of a crawl of many origins with eight pages each, in turn."""
+    """Measure the CPU time of a crawl that alternates between many origins, with eight
+    pages of each origin.
+    """
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving(corpus or "made") as port:
         args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 8}
@@ -137,7 +140,9 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once per round. Each round starts with another side."""
+    """Yield each side once per round. Each round starts with a different side than the
+    previous round.
+    """
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

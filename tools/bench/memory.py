@@ -1,4 +1,5 @@
-"""Measure the memory of the policies of a corpus. Each side runs in its own process.
+"""Measure how much memory the policies of a corpus take. Each side runs in its own
+process.
 
 `python -m tools.bench.memory SIDE [FOLDER]` prints the bytes per origin as JSON.
 """

@@ -65,7 +65,8 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time the parsing of all files with no question, one question and eight questions.
+    """Time the parsing of all files, without a question, with one question and with eight
+    questions.
 
     Questions are included because some sides, including ours, defer work to the first
     question.
@@ -103,7 +104,7 @@ def _warned(files: Sequence[bytes], url: str) -> None:
 
 
 def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
-    """Parse each of *files*, and decide about *urls*."""
+    """Parse each of *files*, and decide whether each of *urls* is allowed."""
     for body in files:
         ask = side.asks(side.policy(body))
         for url in urls:
@@ -151,7 +152,9 @@ def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
 
 
 def file_of_rules(count: int) -> bytes:
-    """Return a file of one record with *count* rules. No rule is a prefix of another."""
+    """Return a file of one record with *count* rules. No rule is a prefix of another
+    rule.
+    """
     dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:
@@ -179,8 +182,8 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Time parsing for several file sizes and questions for several numbers of rules.
-    Also yield the exponents of growth.
+    """Time the parsing of files of several sizes, and questions about files with few and
+    many rules. Also yield the exponents of growth.
     """
     points = []
     for size in MORE_SIZES:
@@ -201,7 +204,7 @@ def growth(rounds: int) -> Iterator[Result]:
 
 
 def _rules_of(body: bytes) -> object:
-    """Parse a file and compile its rules."""
+    """Parse the file *body*, and compile its rules."""
     return RobotsTxt.parse(body).rules(ROBOT)
 
 

@@ -41,15 +41,15 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""A lifetime in seconds, so long that the policies stay fresh."""
+"""The lifetime of policies, in seconds. Policies with this lifetime stay fresh."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` for origins with a known, fresh policy.
 
     For both sides, the URL of each request is parsed before the measurement, because
-    other parts of Scrapy parse the URL in a crawl. This favours the built-in middleware.
-    No log line is written.
+    other parts of Scrapy parse the URL in a crawl. The earlier parsing favours the
+    built-in middleware. No log line is written.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -90,9 +90,10 @@ def ignored_wildcards(rounds: int) -> Iterator[Result]:
     """Time allowed requests if the record contains `*` and `$`, which have no effect in
     1994.
 
-    For the summary at the close, our middleware also decides each request according to
-    RFC 9309. The other two sides are our middleware with a record without wildcards, and
-    the built-in middleware, which obeys wildcards.
+    For the summary at the end of a crawl, our middleware also decides each request
+    according to RFC 9309. Two other sides are measured: our middleware with a record
+    without wildcards, and the built-in middleware. The built-in middleware obeys
+    wildcards.
     """
     count = KNOWN_ORIGINS[0]
     origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]
@@ -140,8 +141,8 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
 
 
 def _built_in(origins: int, body: bytes = TEN) -> Callable[..., Any]:
-    """Return `process_request` of Scrapy's middleware, which already has a parser for
-    each origin.
+    """Return `process_request` of Scrapy's built-in middleware. The middleware already
+    has a parser for each origin.
 
     Scrapy 2.13 needs the argument *spider*, but only for logging.
     """

@@ -2,10 +2,10 @@
 
 The server answers for any host, with a small page for every path. The answer to
 /robots.txt is a file of the folder, or a generated file. The host name determines which
-file. If a host name begins with `slow-5-`, its robots.txt takes 5 seconds. The robots.txt
-of `huge.test` has 1.4 MB. `mixed.test` has the 1,000 pages of `tests.support.mixed_site`,
-10 KB each. The server prints its port when the server is ready, and ends when its stdin
-closes.
+file is sent. If a host name begins with `slow-5-`, its robots.txt takes 5 seconds. The
+robots.txt of `huge.test` has 1.4 MB. `mixed.test` has the 1,000 pages of
+`tests.support.mixed_site`, 10 KB each. The server prints its port when the server is
+ready, and ends when its stdin closes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def huge() -> bytes:
 
 
 def page(host: bytes, target: bytes) -> bytes:
-    """Return the page of *host* at *target*. All pages are equal, except those of
+    """Return the page of *host* at *target*. All pages are equal, except the pages of
     `mixed.test`.
     """
     if not host.startswith(b"mixed."):
@@ -79,7 +79,9 @@ class ServerProtocol(asyncio.Protocol):
                 self.send(body, b"text/plain")
 
     def robots(self, host: bytes) -> bytes:
-        """Return the robots.txt of *host*, which is the same for each request."""
+        """Return the robots.txt of *host*. All requests to one host get an equal
+        robots.txt.
+        """
         if host.startswith(b"huge."):
             return huge()
         name = host.partition(b":")[0]

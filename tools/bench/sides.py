@@ -53,7 +53,7 @@ def _protego() -> Side:
 
 
 def _urllib() -> Side:
-    """Return the side of the standard library, without its download."""
+    """Return the side of the parser in the standard library, without a download."""
 
     def policy(body: bytes) -> RobotFileParser:
         parser = RobotFileParser(ROBOTS_URL)

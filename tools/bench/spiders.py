@@ -26,13 +26,13 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """Requests the same number of pages from each host, and records time, CPU and memory
-    as one item.
+    """A spider that requests the same number of pages from each host. Its one item
+    contains the time, the CPU time and the memory of the crawl.
 
     *hosts* contains patterns with a count, such as `site-{}.test` and 20. *pages* is the
     number of pages of each host. The first page of all hosts is requested before the
-    second page of any host. With *required*, the crawl ends as soon as all pages of the
-    hosts that start with *required* have been fetched.
+    second page of any host. If *required* is given, the crawl ends as soon as all pages
+    of the hosts that start with *required* have been fetched.
     """
 
     name = "counting"
@@ -45,7 +45,7 @@ class MeasuredSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Connect to the signal for the end of the crawl."""
+        """Return a spider that is connected to the signal for the end of the crawl."""
         spider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         return spider
@@ -84,7 +84,7 @@ class MeasuredSpider(scrapy.Spider):
         """Do nothing: Scrapy counts failed pages."""
 
     def ended(self) -> None:
-        """Record time, CPU and memory of the crawl."""
+        """Record the time, the CPU time and the memory of the crawl."""
         self.result["items"].append(
             {
                 "seconds": monotonic() - self.started,
@@ -99,12 +99,14 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Requests the first page, and all other pages from the callback of the first page.
+    """A spider that requests the first page, and then all other pages from the callback
+    of the first page.
 
     Scrapy downloads one, two or 16 start requests at a time, depending on the number of
     start requests that waited for a robots.txt. If pages arrive immediately, as from a
-    cache, this number alone changes the CPU time by a tenth. Scrapy downloads 16 requests
-    of a callback at a time.
+    cache, the number of parallel downloads alone changes the CPU time by a tenth.
+    Requests of a callback do not have this effect: Scrapy always downloads 16 of these
+    requests at a time.
     """
 
     name = "listing"

@@ -1,8 +1,8 @@
 """Time several sides alternately, so that other load affects all sides equally.
 
 `as_pyperf` converts the values to pyperf benchmarks. pyperf itself would measure one side
-completely before the next side. Then the load might differ between the sides, and their
-ratio would be wrong.
+completely before the next side. Then the load might differ between the sides, and the
+ratio of the sides would be wrong.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def race(
     """Return the CPU seconds of each side in each round, divided by *per*.
 
     The order of the sides changes from round to round, because each side affects the
-    caches for the next side. CPU time excludes other processes.
+    caches for the next side. The CPU time does not include the time of other processes.
     """
     for side in sides.values():
         # Run each side once before the measurement, because the first run includes

@@ -44,7 +44,9 @@ def crawl_or_hang(
     settings: Mapping[str, object],
     timeout: float,
 ) -> CrawlResult | None:
-    """Like `crawl`, but return None if the crawl does not end within `timeout` seconds."""
+    """Crawl `urls`, and return the result, or None if the crawl hangs for `timeout`
+    seconds.
+    """
     running = start_crawl(urls, middleware=side, settings=settings)
     hung = threading.Event()
 
@@ -103,7 +105,7 @@ def behind(names: Sequence[str]) -> str:
 
 
 def times(number: int) -> str:
-    """Return `once`, `twice`, `3 times`."""
+    """Return `number` in words: `once`, `twice` or, for example, `3 times`."""
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 

@@ -1,4 +1,6 @@
-"""Scenarios in which /robots.txt is not a plain 200, and scenarios about messages."""
+"""Scenarios in which the answer to /robots.txt is not a plain 200, and scenarios about
+messages.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,7 @@ def redirect_off_site(side: Side) -> Finding:
     "the refresh is not followed",
 )
 def meta_refresh(side: Side) -> Finding:
-    """Serve an HTML page as robots.txt, which redirects browsers to another page."""
+    """Serve an HTML page as robots.txt. This page redirects browsers to another page."""
     refresh = '<meta http-equiv="refresh" content="0; url=/elsewhere">'
     with Site() as site:
         site.answer("/robots.txt", replies.html(f"<html><head>{refresh}</head></html>"))
@@ -127,7 +129,9 @@ def meta_refresh(side: Side) -> Finding:
     "one line that names the robots.txt, no traceback",
 )
 def failure_log(side: Side) -> Finding:
-    """Reset the connection. The log must contain the URL of the robots.txt that failed."""
+    """Reset each connection of a robots.txt request. The log must contain the URL of the
+    robots.txt that failed.
+    """
     with Site() as site:
         site.answer("/robots.txt", replies.reset())
         robots = site.url("/robots.txt")
@@ -149,7 +153,7 @@ def failure_log(side: Side) -> Finding:
     "the line and the rule that refused",
 )
 def refusal(side: Side) -> Finding:
-    """Check the exception and the log for a page that the third line disallows."""
+    """Check the exception and the log for a page that line 3 of robots.txt disallows."""
     with Site() as site:
         site.robots(FILE)
 

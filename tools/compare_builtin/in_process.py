@@ -49,7 +49,9 @@ def count_parsed(crawler: Crawler) -> None:
 
 
 class CostRecorder:
-    """Records the received bytes of robots.txt, and the longest pause of the event loop."""
+    """Records the size of received robots.txt files, and the longest pause of the event
+    loop.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         """Connect to the signals of `crawler`."""
@@ -81,7 +83,7 @@ class CostRecorder:
 
 
 class CancelRobots:
-    """Downloader middleware that cancels the coroutine that fetches robots.txt."""
+    """A downloader middleware that cancels each coroutine that fetches a robots.txt."""
 
     async def process_request(
         self,

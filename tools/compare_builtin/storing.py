@@ -29,8 +29,8 @@ HOSTS, MAX_ORIGINS = 30, 10
     "requested again, obeyed; no more than 10 in memory",
 )
 def expiry(side: Side) -> Finding:
-    """Crawl three pages, one after the other, each slower than the lifetime of the
-    policy.
+    """Crawl three pages, one after the other. Each page takes longer than the lifetime of
+    the policy.
     """
     with Site() as site:
         site.answer("/robots.txt", [replies.text(""), replies.text(CLOSED)])
@@ -113,8 +113,8 @@ def size_limit(side: Side) -> Finding:
     stop = done.stats.get("scenario/longest_stop", 0.0)
     did = f"read {read / 1e6:.1f} MB; the crawl paused for {stop:.1f} s; "
     did += verb("private" in fetched)
-    # Allow some bytes over the limit, because the event loop has read them before the
-    # download stops.
+    # Allow some bytes over the limit, because the event loop has read these bytes before
+    # the download stops.
     ok = 0 < read < 2 * LIMIT and fetched == ["page"]
     facts = {"bytes": read, "of": len(whole), "longest_stop": stop, "fetched": fetched}
     return Finding(did, ok, facts)

@@ -1,10 +1,11 @@
 """Find the reason why another RFC 9309 program decides differently.
 
 Other programs are lenient on some points of the RFC. For each of these leniencies, a
-transform changes the file or the URL so that the leniency has no effect. Our decision
-does not change. The cause of a difference is the first transform after which both
-programs agree. If no single transform has this effect, the transforms are applied one
-after the other. Then the cause consists of all transforms up to the agreement.
+transform changes the file or the URL so that the leniency has no effect. The transform
+does not change our decision. The cause of a difference is the first transform after which
+both programs agree. If the programs still disagree after each single transform, the
+transforms are applied one after the other. Then the cause consists of all transforms up
+to the agreement.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A leniency, whose name includes the section of the RFC, and the transform that
-    removes the effect of the leniency.
+    """The name of a leniency with the section of the RFC, and the transform that removes
+    the effect of the leniency.
     """
 
     name: str
@@ -150,7 +151,7 @@ def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove lines that are so long that some programs truncate them."""
+    """Remove lines that are longer than the longest line that some programs read."""
     return without(text, lambda line: len(line.text.encode()) > 16_000), url
 
 

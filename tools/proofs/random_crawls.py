@@ -76,7 +76,7 @@ BUGS = re.compile(
 
 @dataclass(slots=True)
 class Plan:
-    """One crawl, and the pages that it must request."""
+    """The settings and requests of one crawl, and the pages that the crawl must request."""
 
     mode: str
     settings: dict[str, Any]
@@ -90,7 +90,7 @@ class Plan:
         return "FAILING_SHARE" in self.settings
 
     def allows(self, host: str, path: str) -> bool:
-        """Whether the robots.txt of *host* allows *path*."""
+        """Return whether the robots.txt of *host* allows *path*."""
         policy = self.policies[host]
         is_private = path.startswith("/private")
         return policy == "none" or (policy == "file" and not is_private)
@@ -226,8 +226,8 @@ def _request(
 
 
 def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
-    """Run the crawl, and resume it after each interruption. Return the result of each
-    run.
+    """Run the crawl, and resume the crawl after each interruption. Return the result of
+    each run.
     """
     dice = random.Random(-seed)  # noqa: S311 - each crawl must be repeatable
     known = reactors()
@@ -261,7 +261,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
 
 
 def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
-    """Return the faults, one per line."""
+    """Return a text for each fault of a crawl."""
     seen = {(each.host.partition(":")[0], each.target) for each in site.log()}
     found = [
         f"disallowed: {host}{path}"

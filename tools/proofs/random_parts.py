@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""The line that the spider logs after its last request. A later interruption must not
-lose any request.
+"""The line that the spider logs after its last request. An interruption after this line
+must not lose any request.
 """
 
 
@@ -36,7 +36,7 @@ class RandomSpider(RequestingSpider):
 class FailingMiddleware:
     """Fails a few requests, as a network does, but fails each robots.txt at most once.
 
-    If a robots.txt fails three times in a row, the site is unreachable (R5, unreachable).
+    If a robots.txt fails three times in a row, the site counts as unreachable (R5).
     """
 
     def __init__(self, seed: int, share: float) -> None:
@@ -46,7 +46,7 @@ class FailingMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FailingMiddleware:
-        """Return a middleware with FAILING_SEED and FAILING_SHARE of the settings."""
+        """Return a middleware with the seed FAILING_SEED and the share FAILING_SHARE."""
         settings = crawler.settings
         return cls(settings.getint("FAILING_SEED"), settings.getfloat("FAILING_SHARE"))
 

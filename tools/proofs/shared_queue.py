@@ -84,8 +84,9 @@ def serve(site: Site, pages: int) -> None:
     """Script all origins. Each page links to all pages of its origin except the start
     page, so workers find each page several times.
 
-    Only the duplicate filter prevents a second request. No start page is sent before the
-    gate "started" is open, so that no worker crawls before all workers have started.
+    Only the duplicate filter prevents a second request for a page. No start page is sent
+    before the gate "started" is open, so that no worker crawls before all workers have
+    started.
     """
     targets = [*(f"/open/{page}" for page in range(1, pages - 1)), CLOSED]
     links = "".join(f'<a href="{target}">page</a>' for target in targets)
@@ -118,7 +119,7 @@ def commands_of(client: Redis, origins: int, pages: int) -> dict[str, Any]:
     calls = {
         name.removeprefix("cmdstat_"): each["calls"] for name, each in stats.items()
     }
-    # Do not count this command, because the proof itself sent it.
+    # Do not count this command, because the proof itself sent the command.
     del calls["config|resetstat"]
     sent = sum(calls.values())
     return {

@@ -48,7 +48,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 class Leak(scrapy.Spider):
-    """Request several pages of one host at once."""
+    """A spider that requests several pages of one host at once."""
 
     name = "leak"
     custom_settings = {
