@@ -51,7 +51,7 @@ def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
 
 
 def main() -> int:
-    """Serve the hosts, crawl them twice, print the results, and return the exit code."""
+    """Serve the hosts, run both crawls, print the results, and return the exit code."""
     parser = argparse.ArgumentParser(prog="run", description=__doc__)
     parser.add_argument(
         "--serve",

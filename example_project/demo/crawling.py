@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[1]
 WARNING = "] WARNING: "
 TIME_LIMIT = 120
-"""Seconds after which a crawl is killed."""
+"""The number of seconds after which a crawl is killed."""
 
 REPORT = PROJECT / "compared.html"
-"""The report that compares our decisions with those of the built-in middleware's parser."""
+"""The report that compares our decisions with the decisions of Scrapy's built-in parser.
+"""
 
 OURS: dict[str, str] = {
     "ROBOTS1994_COMPARE": "True",

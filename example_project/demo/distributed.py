@@ -66,7 +66,7 @@ def print_workers(served: Served, started: list[Worker]) -> None:
 
 
 def expected_requests(served: Served, started: list[Worker]) -> dict[str, int]:
-    """Return how often all workers together request the robots.txt of each host."""
+    """Return how often all workers together should request the robots.txt of each host."""
     crawled = Counter(
         name
         for worker in started
@@ -94,7 +94,7 @@ def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
 
 
 def main() -> int:
-    """Serve the hosts, crawl them with several workers, and return the exit code."""
+    """Serve the hosts, run a crawl with several workers, and return the exit code."""
     parser = argparse.ArgumentParser(prog="distributed", description=__doc__)
     parser.add_argument("--workers", type=int, default=3, help="3 by default")
     count = parser.parse_args().workers

@@ -1,7 +1,8 @@
 """The hosts that `./run` crawls: the robots.txt, the pages, and which pages are allowed.
 
-`allowed` says whether the standard of 1994 allows a page for the robot `examplebot`. These
-values were determined by hand, not by a parser, because they check the crawls.
+`allowed` says whether the standard of 1994 allows a page for the robot `examplebot`.
+These values were determined by hand, not by a parser, because these values check the
+crawls.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from demo import robots_files, server
 from demo.server import Response
 
 PAUSE = 1.5
-"""Seconds between the two halves of the slow robots.txt."""
+"""The number of seconds between the two halves of the slow robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)

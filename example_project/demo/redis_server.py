@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 LOCAL = "redis://127.0.0.1:6379/0"
 TIME_LIMIT = 20.0
-"""Seconds within which a started server must respond."""
+"""The number of seconds within which a started server must respond."""
 
 
 @contextmanager
 def some_redis() -> Iterator[str]:
     """Yield the URL of a Redis server.
 
-    This server is the server in REDIS_URL, a server on this machine, or a new server.
+    The Redis server is the server in REDIS_URL, a server on this machine, or a new
+    server.
     """
     url = os.environ.get("REDIS_URL") or (LOCAL if answers(LOCAL) else "")
     if url:

@@ -42,7 +42,7 @@ def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str
 
 
 def hosts(served: Served) -> Iterator[str]:
-    """Yield a line for each host, with what is special about the host."""
+    """Yield a line for each host. Each line says what is special about its host."""
     pages, allowed = len(served.allowed), sum(served.allowed.values())
     crawled = sum(bool(host.pages) for host in HOSTS)
     yield (
@@ -115,7 +115,9 @@ def compared(crawl: Crawl) -> Iterator[str]:
 
 
 def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
-    """Yield both crawls in columns, and then the pages that only one crawl fetched."""
+    """Yield the counts of both crawls in columns, and then the pages that only one crawl
+    fetched.
+    """
     allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
     sides = (ours, builtin)
     rows = {

@@ -88,7 +88,7 @@ class LocalSites:
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """Set the response for *path* of *origin*, with any query."""
+        """Set the response to each request for *path* of *origin*, whatever the query is."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:

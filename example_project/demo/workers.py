@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parents[1]
 TIME_LIMIT = 600
-"""Seconds after which a worker is killed."""
+"""The number of seconds after which a worker is killed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,5 +16,5 @@ DOWNLOAD_TIMEOUT = 10
 TELNETCONSOLE_ENABLED = False
 LOG_LEVEL = "INFO"
 
-# Write the stats of the crawl to the file in the setting STATS_FILE, if it is set.
+# If the setting STATS_FILE is set, write the stats of the crawl to this file.
 EXTENSIONS = {"example.stats_file.StatsFile": 500}

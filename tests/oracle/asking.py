@@ -33,7 +33,7 @@ class Difference:
     given: Row
 
     def __str__(self) -> str:
-        """Return everything that reproduces the difference."""
+        """Return a text with all values that are needed to reproduce the difference."""
         return (
             f"{self.dialect}, {self.reading}\n"
             f"    file      {self.body!r}\n"
@@ -45,7 +45,9 @@ class Difference:
 
 
 class Row(NamedTuple):
-    """The values that are compared: the fields of the verdict, and the crawl delay."""
+    """The values of an answer that are compared: fields of the verdict, and the crawl
+    delay.
+    """
 
     allowed: bool
     reason: str
@@ -61,8 +63,8 @@ def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Return the package's answer. If `allowed()` and `verdict()` differ, the reason says
-    so.
+    """Return the package's answer. If `allowed()` and `verdict()` differ, the reason in
+    the answer says that the two methods differ.
     """
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
@@ -80,8 +82,8 @@ def expect(naive: Reading, question: Question) -> tuple[Row, Answer]:
 
 
 class Tally:
-    """Counts the questions that a rule decided. For each feature, counts the files in which
-    the feature decided a question.
+    """Counts the questions that a rule decided. Also counts, for each feature, the files
+    in which the feature decided a question.
     """
 
     def __init__(self) -> None:
@@ -100,8 +102,9 @@ class Tally:
 
     @property
     def shortfalls(self) -> list[str]:
-        """One message for each feature that decided a question in too few files. Another
-        message if rules decided too few questions.
+        """The messages about what was too rare in a run. Each message is about a feature
+        that decided a question in too few files, or about too few questions that a rule
+        decided.
         """
         short = [
             f"{name}: decides in {self.features[name]} of {self.files} files"

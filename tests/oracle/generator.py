@@ -23,7 +23,7 @@ class Question(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A file and questions about it."""
+    """A file, and questions about the file."""
 
     body: bytes | str
     questions: list[Question]
@@ -91,8 +91,8 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a field line in a random equivalent spelling. Rarely, the field is
-        unknown.
+        """Return a field line in a random equivalent spelling. In a few lines, the field
+        is unknown.
         """
         pick = self.dice.choice
         if self.chance(0.02):
@@ -132,7 +132,7 @@ class Generator:
         if kind < 0.2:
             origin = self.origin()
             if self.chance(0.2):
-                # O19: the value ends within the authority.
+                # O19 (whole URLs): end the value within the authority.
                 return origin[: -self.dice.randint(1, 3)]
             return origin + self.dice.choice(("", "?a", self.path()))
         return self.path() + ("$" if kind > 0.92 else "")
@@ -229,7 +229,9 @@ class Generator:
         return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
 
     def cut(self, value: str) -> str:
-        """Return the value without its last character, or only its beginning."""
+        """Return the value without its last character, or only the beginning of the
+        value.
+        """
         return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
 
     def change(self, value: str) -> str:

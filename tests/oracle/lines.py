@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 BLANKS = " \t"
 """The only characters that count as space (F3, O6). All other characters are ordinary
-(O25).
+(O25, control characters).
 """
 
 

@@ -46,8 +46,8 @@ def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference 
     naive = Reading(body, found.dialect, found.reading)
     expected, _ = asking.expect(naive, question)
     given = asking.ask(asking.parse(body, found.dialect, found.reading), question)
-    # The difference must be of the same kind: a wrong line and a wrong answer have
-    # different causes.
+    # The new difference must be of the same kind as *found*, because a wrong line and a
+    # wrong answer have different causes.
     same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
     if expected == given or not same:
         return None

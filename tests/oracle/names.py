@@ -1,4 +1,4 @@
-"""Names of robots, in records and in User-Agent headers (A1, A2, O8 to O12, K1)."""
+"""Find the names of robots in records and in User-Agent headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ NOBODY_WORDS = (
     "compatible intel macintosh wow64 win64 x64 x86_64 u ubuntu crios"
 )
 NOBODY = set(NOBODY_WORDS.split())
-"""Words of browsers and operating systems. The words are not names of robots (O9)."""
+"""Words of browsers and operating systems. These words are not names of robots (O9, names
+of a header).
+"""
 
 
 class Name(NamedTuple):
@@ -169,7 +171,7 @@ def record_names(value: str, dialect: str) -> list[str]:
     """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
     if is_header(value):
         # If the header does not contain the name of a robot, use the whole header as the
-        # name. No robot has that name.
+        # name. No robot has the whole header as its name.
         found = cleaned(all_names(value))
         names = [it.text for it in found if it.in_records] or [value]
     elif dialect == "revisited":

@@ -1,4 +1,4 @@
-"""Decide which URLs a rule covers (D1, O18 to O20, O22, O26 and O27)."""
+"""Decide which URLs a rule covers. The functions cite their clauses and decisions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import suppress
 from functools import lru_cache
 
 ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
-"""Matches scheme, authority and rest of a URL. A backslash ends the authority, as a slash
-does.
+"""A pattern for the scheme, the authority and the rest of a URL. A backslash ends the
+authority, as a slash does.
 """
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""The character that represents a percent-encoded slash. The character is not an octet, so
-no other character of a target is equal (O18).
+"""The character that represents a percent-encoded slash. The character is not an octet,
+so it differs from every other character of a target (O18, percent-encodings).
 """
 
 

@@ -1,8 +1,8 @@
 """A naive parser that reads records, and answers questions about a URL and a robot.
 
-Each step cites its clause or decision. The parser shares no code with the package. An
-answer also lists the features of the grammar that decided, so that a run can show that
-every feature occurred.
+Each step of the parser cites its clause or decision. The parser shares no code with the
+package. An answer also lists the features of the grammar that decided the answer, so that
+a run can show that every feature occurred.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ answer.
 
 
 class Answer(NamedTuple):
-    """The values of a verdict, and the features that decided. The features are not
-    compared.
+    """The values of a verdict, and the features that decided the verdict. The features
+    are not compared with the package.
     """
 
     allowed: bool
@@ -141,7 +141,7 @@ class Records:
 
 
 class Reading:
-    """A file that is parsed in one dialect and one reading."""
+    """A file that is parsed in one dialect, under one reading."""
 
     def __init__(
         self, body: bytes | str, dialect: str = "1994", reading: str = "literal"
@@ -195,8 +195,8 @@ class Reading:
                     )
                 answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
-        # O5: if both readings refuse the URL, return the line and the reason of the literal
-        # reading.
+        # O5: if both readings disallow the URL, return the line and the reason of the
+        # literal reading.
         return (refusals or answers)[0]
 
     def _judge(
@@ -233,8 +233,8 @@ class Reading:
     def _decisions(
         self, chosen: list[Record], origin: str, target: str
     ) -> list[tuple[Record, Rule, set[str]]]:
-        """Return the rules that can decide, with their records and features. The first rule
-        decides.
+        """Return the rules that can decide, with their records and features. The first of
+        the returned rules decides.
         """
         if self.dialect in GROUPED:
             rules = [(record, rule) for record in chosen for rule in record.rules]
@@ -246,9 +246,10 @@ class Reading:
             if covers(rule.value, origin, target)
         ]
         if self.dialect != "extended":
-            # O2: the records for all robots are obeyed together. D1: the URL is disallowed
-            # if any rule covers the URL. The verdict names the shortest of these rules. Of
-            # several shortest rules, the verdict names the first rule.
+            # O2: the records for all robots are obeyed together. D1: the URL is
+            # disallowed if any rule covers the URL. The verdict names the shortest rule
+            # that covers the URL. Of several equally short rules, the verdict names the
+            # first rule.
             return sorted(found, key=lambda it: (len(it[1].value), it[1].line))
         # X1: in each record, the first rule that covers the URL decides. X3: each record
         # for all robots is a separate group, and the URL is disallowed if any group
@@ -263,8 +264,8 @@ class Reading:
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
         """Return the records that apply to a robot with the names *own* (A3, O1, O2, O3)."""
         if self.dialect in GROUPED:
-            # RFC 9309 2.2.1: groups with equal product tokens are merged. The first name of
-            # the robot that has a group decides.
+            # RFC 9309 2.2.1: groups with equal product tokens are merged. The groups for
+            # the first of the robot's names that has a group apply.
             for name in (*own, "*"):
                 groups = [record for record in records if name in record.names]
                 if groups:
@@ -276,7 +277,8 @@ class Reading:
         ]
         if any(lengths):
             # §5: in the dialect `extended`, the record with the longest name applies. O1:
-            # in the other dialects, and of equally long names, the first record applies.
+            # in the other dialects, or if names are equally long, the first record
+            # applies.
             wanted = max(lengths)
             if self.dialect != "extended":
                 wanted = next(filter(None, lengths))
@@ -285,7 +287,7 @@ class Reading:
 
 
 def features_of(rule: Rule, origin: str, target: str) -> set[str]:
-    """Return the features by which a rule covers a target."""
+    """Return the features of the grammar that make *rule* cover *target*."""
     found = {"Allow"} if rule.allows else set()
     if rule.is_orphan:
         found.add("orphan")

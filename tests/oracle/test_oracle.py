@@ -1,4 +1,4 @@
-"""The package agrees with the naive parser: a short run of `python -m tools.oracle`."""
+"""Tests that the package agrees with the naive parser about generated files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words for generated files and questions. Each word is an edge case of a clause."""
+"""Words for generated files and questions. Many words are edge cases of a clause."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.packaging.building import ROOT, install, run
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of this folder on one worker, which builds and installs once."""
+    """Run the tests of this folder on one worker, so that the release is built only once."""
     for item in items:
         if "tests/packaging/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("packaging"))

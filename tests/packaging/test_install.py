@@ -27,7 +27,8 @@ robots = package.RobotsTxt.parse(b"User-agent: *\\nDisallow: /tmp")
 assert not robots.allowed("http://a.test/tmp/x", "me")
 print(package.Addon.__name__)
 """
-# Test the extra for evidence before the extra for reports, which also installs warcio.
+# Test the extra `evidence` before the extra `report`, because `report` also installs
+# warcio.
 EXTRAS = {
     "redis": ["redis"],
     "evidence": ["warcio"],

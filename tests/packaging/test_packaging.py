@@ -17,7 +17,8 @@ def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
     dist: Path,
 ) -> None:
     """The wheel contains only the package, and the sdist also contains the files for its
-    tests. The names of both contain the version, which pyproject.toml does not repeat.
+    tests. The names of the wheel and the sdist contain the version. The file
+    pyproject.toml does not repeat the version.
     """
     name = f"scrapy_robots1994-{scrapy_robots1994.__version__}"
     wheel, source = f"{name}-py3-none-any.whl", f"{name}.tar.gz"
@@ -37,7 +38,9 @@ def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
 
 
 def test_package_index_accepts_the_files(dist: Path) -> None:
-    """`twine check --strict` accepts the metadata and the README of both files."""
+    """`twine check --strict` accepts the metadata and the README of the wheel and the
+    sdist.
+    """
     check = ("-m", "twine", "--no-color", "check", "--strict")
     output = run(sys.executable, *check, *dist.iterdir(), folder=dist)
 
@@ -45,8 +48,8 @@ def test_package_index_accepts_the_files(dist: Path) -> None:
 
 
 def test_links_on_the_package_index_are_absolute(dist: Path) -> None:
-    """All links and images in the README are absolute. An index shows only the README, so
-    relative links would be broken.
+    """All links and images in the README are absolute. A package index shows only the
+    README, so relative links would be broken.
     """
     pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
     (repository,) = re.findall(r'^repository = "(.+)"$', pyproject, re.MULTILINE)

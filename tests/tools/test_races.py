@@ -23,7 +23,7 @@ RACES = {
     "import": OURS,
     "wildcards": "the record has ignored * and $",
 }
-"""Maps the name of each tested benchmark to some text in its output."""
+"""A mapping from the name of each tested benchmark to some text in its output."""
 
 
 @pytest.mark.long

@@ -104,9 +104,8 @@ class ListedPagesSpider(MeasuredSpider):
 
     Scrapy downloads one, two or 16 start requests at a time, depending on the number of
     start requests that waited for a robots.txt. If pages arrive immediately, as from a
-    cache, the number of parallel downloads alone changes the CPU time by a tenth.
-    Requests of a callback do not have this effect: Scrapy always downloads 16 of these
-    requests at a time.
+    cache, the number of parallel downloads alone changes the CPU time by a tenth. Scrapy
+    always downloads 16 requests of a callback at a time.
     """
 
     name = "listing"

@@ -30,7 +30,7 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without an
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Connect to Redis, as `RedisSpider` does."""
+        """Return a spider that is connected to Redis, as `RedisSpider` does."""
         spider: Self = super().from_crawler(crawler, *args, start="", **kwargs)
         spider.setup_redis(crawler)
         return spider

@@ -1,7 +1,7 @@
 """Published expectations of two RFC 9309 programs, read from the JSON files of this folder.
 
 Each JSON file contains transcribed facts: files, robots, URLs and expected answers. Each
-file also names the repository, commit, paths and licence of its facts.
+JSON file also names the repository, commit, paths and licence of its facts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Expectation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A readable and stable name."""
+        """A readable and stable name of the question."""
         return " ".join(filter(None, (self.program, self.case, self.robot, self.url)))
 
 

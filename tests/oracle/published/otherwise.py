@@ -1,4 +1,4 @@
-"""Published answers that differ from ours, and the reason for each difference.
+"""Published answers that differ from our answers, and the reason for each difference.
 
 Each reason cites a section of RFC 9309 or a decision, in our own words.
 """
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 
 class Otherwise(NamedTuple):
-    """The answers of one case that differ from ours, and the reason. The entry applies only
-    to questions that contain the text *about*.
+    """A published case whose answers differ from our answers, and the reason. The reason
+    applies only to questions that contain the text *about*.
     """
 
     program: str

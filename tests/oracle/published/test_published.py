@@ -1,7 +1,7 @@
 """The dialect `rfc9309` gives the answers that google/robotstxt and Protego publish, except
 for the answers that `otherwise.py` lists.
 
-The listed answers must differ from ours, so that the list stays correct.
+The listed answers must differ from our answers, so that the list stays correct.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def identity(row: Expectation) -> str:
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """A published answer differs from ours if it is listed, and otherwise equals ours."""
+    """A listed published answer differs from our answer. Any other published answer
+    equals our answer.
+    """
     why_not = decided_otherwise(row)
     if why_not is None:
         assert ours(row) == row.expected
