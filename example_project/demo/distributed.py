@@ -1,8 +1,9 @@
 """Crawl the hosts of `./run` with several workers, and print how many pages each worker fetched.
 
-The exit code is 0 if all workers together requested each robots.txt once, and fetched exactly
-the allowed pages. The host that resets connections is an exception. Each worker that has a page
-of this host requests its robots.txt, because workers do not share network failures.
+The exit code is 0 if all workers together requested each robots.txt once, and fetched
+exactly the allowed pages. The count for the host that resets connections may be higher
+than one. Each worker that has a page of this host requests its robots.txt, because
+workers do not share network failures.
 """
 
 from __future__ import annotations

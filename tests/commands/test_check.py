@@ -28,7 +28,8 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 ) -> None:
     """The command fetches robots.txt once, with Scrapy's downloader and any reactor.
 
-    The output shows the deciding line. For a disallowed URL, the exit code is 1.
+    The output shows the line that decides about a URL. For a disallowed URL, the exit
+    code is 1.
     """
     site.robots("User-agent: *\nDisallow: /private\n")
     urls = (site.url("/private"), site.url("/"))
@@ -310,7 +311,7 @@ def test_third_column_says_what_decides_without_explain(
     """The third column shows the answer or the line that decides, and each reading or
     dialect that decides differently.
 
-    The log has no warning about the difference.
+    The log has no warning about readings or dialects that decide differently.
     """
     if isinstance(answer, str):
         site.robots(answer)
@@ -444,7 +445,7 @@ def test_output_is_narrow_and_printable() -> None:
 def test_project_that_cannot_crawl_is_wrong_use(site: Site, tmp_path: Path) -> None:
     """If the project's spider raises an error, the exit code is 2, and no verdict is printed.
 
-    The last line of the log has the error.
+    The last line of the log contains the error of the spider.
     """
     project(tmp_path, spider="user_agent = property(lambda self: 1 / 0)")
 

@@ -210,7 +210,7 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
 def test_comparison_without_its_extra(
     tmp_path: Path, library: str, code: int, said: str
 ) -> None:
-    """If the extra is missing, one sentence says how to install the extra.
+    """If the extra `report` is missing, one sentence says how to install the extra.
 
     If only the library of a parser is missing, the command omits this parser.
     """
@@ -261,7 +261,7 @@ def record(host: str, status: str = "200 OK", body: bytes = CLOSED) -> bytes:
 
 
 def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) -> None:
-    """Damaged records of a WARC are reported, and the other captures are compared.
+    """Damaged records of a WARC are reported, and all undamaged captures are compared.
 
     A damaged record has an invalid status, ends early, or has an endless header.
     """

@@ -141,7 +141,7 @@ def test_what_was_changed_or_removed_is_found_and_named(
 
 
 def test_damaged_and_missing_warc_are_found_and_named(copied: Path) -> None:
-    """A WARC with a changed compressed byte, and a missing WARC, are both reported."""
+    """A WARC with a changed compressed byte is reported. A missing WARC is also reported."""
     (warc,) = evidence.warcs(copied)
     packed = bytearray(warc.read_bytes())
     packed[len(packed) * 2 // 3] ^= 1
@@ -346,7 +346,7 @@ def test_dry_run_journals_what_ours_would_decide(site: Site, tmp_path: Path) -> 
 def test_failure_on_our_side_is_unchecked(site: Site, tmp_path: Path) -> None:
     """R7 (our own fault): if a proxy is dead, the journal has the failure of the request.
 
-    The decision is `unchecked`.
+    The decision in the journal is `unchecked`.
     """
     proxy = site.refused_url("")
     page = CrawlRequest(site.url("/b"), meta={"proxy": proxy})
@@ -377,7 +377,8 @@ def test_fetch_without_an_answer_is_said_by_the_line(
     crawl([page], settings=recording(tmp_path / "open", **opening))
 
     for name, decision, code in (("closed", "refused", 1), ("open", "allowed", 0)):
-        # The decision is known, although the policy was unknown.
+        # The decision of the crawl is known, although the policy of the origin was
+        # unknown.
         assert check(tmp_path / name, page).code == code
         _, (line,) = fitting(tmp_path / name)
         assert (line["decision"], line["reason"]) == (decision, "unreachable")
@@ -407,7 +408,7 @@ def test_304_is_a_response_and_the_file_it_confirms_decides(
     assert before["record"] == after["record"] == file.record
     assert before["digest"] == after["digest"]
     assert (before["stale"], after["stale"]) == (False, False)
-    # The last capture is the 304, but the file decides.
+    # The last capture is the 304, but the confirmed file decides.
     (warc,) = evidence.warcs(tmp_path)
     (shown,) = scrapy("robots-check", "--robots", str(warc), page, "--json").lines
     assert json.loads(shown)["verdict"]["line"] == 2

@@ -54,7 +54,7 @@ def test_killed_crawl_leaves_files_that_fit(
 ) -> None:
     """If a crawl is killed at a random moment, its evidence can be verified.
 
-    Only the decisions of the last seconds are missing.
+    Only the decisions of the last seconds before the kill are missing.
     """
     moment = random.Random(seed).randrange(1, 1_000)  # noqa: S311 - a moment
     site.answer("/robots.txt", replies.text(RULES))
@@ -66,7 +66,7 @@ def test_killed_crawl_leaves_files_that_fit(
     running.kill()
     old = sent_to(site, before=time.monotonic() - LOST_SECONDS)
 
-    # FastWARC and Python's gzip must read both files to their ends.
+    # FastWARC must read the whole WARC, and Python's gzip must read the whole journal.
     _, header, lines = evidence.only(tmp_path)
     assert header["dry_run"] is False
     assert {*old} <= {line["url"] for line in lines}

@@ -1,6 +1,6 @@
 """Tests of the report of `robots-compare` as JSON and text.
 
-The report has causes, and the lines that cause a difference.
+The report has the cause of each difference, and the lines that cause the difference.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
 def test_two_causes_that_come_together_are_both_named(tmp_path: Path) -> None:
     """If neither of two causes explains a difference alone, the report has both causes.
 
-    The file has a wildcard in a record that is split by a blank line.
+    The tested file has a wildcard in a record that is split by a blank line.
     """
     body = "User-agent: *\n\nDisallow: /*.php\n"
     (tmp_path / "urls").write_text("/x.php")
@@ -227,7 +227,8 @@ def test_two_captures_of_one_site_have_the_examples_of_one_file(
     tmp_path: Path,
 ) -> None:
     """If an archive has two different files of a site, both files are counted, and the
-    report shows the first file and its examples. The second file is longer.
+    report shows the first file and its examples. In this test, the second file is longer
+    than the first file.
     """
     url, long = "http://two.test/robots.txt", "User-agent: *\n" + "# c\n" * 40
     bodies = [b"User-agent: *\nDisallow: /x*\n", f"{long}Disallow: /z*\n".encode()]

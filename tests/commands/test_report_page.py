@@ -322,7 +322,7 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
 ) -> None:
     """On each screen, the page does not scroll sideways, and has the preferred colours.
 
-    The page is not too long, and axe-core finds no violation.
+    The page is less than 20,000 pixels high, and axe-core finds no violation.
     """
     with browsers.screen(chromium, width, scheme):
         browser = opened(chromium, large_page)

@@ -71,7 +71,7 @@ def url(tmp_path: Path) -> str:
 def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> None:
     """`list`, `stats`, `show` and `export` print the policies as text or JSON.
 
-    The text does not contain control characters.
+    The text that the actions print does not contain control characters.
     """
     site, url = filled
 
@@ -93,7 +93,7 @@ def test_each_action_shows_the_policies_of_a_crawl(filled: tuple[Site, str]) -> 
     text = ["     1 User-agent: *", "     2 Disallow: /private\\x1b[31m"]
     assert (shown.code, shown.lines[1:]) == (0, text)
 
-    # The body is null for an origin without a file.
+    # In the output of `export`, the body is null for an origin without a robots.txt file.
     first, *others = rows(store("export", url))
     assert base64.b64decode(first["body"]).decode() == BODY
     assert [other["body"] for other in others] == [None, None]
@@ -214,7 +214,7 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
 def test_refresh_into_a_failing_store_sets_exit_code_3(site: Site) -> None:
     """If `refresh` cannot store a policy, the exit code is 3, and the log says why.
 
-    The policy is fetched and printed.
+    The policy is fetched and printed, although it cannot be stored.
     """
     site.robots(BODY)
     url = "tests.support.stores.KeepsNothing://x"

@@ -82,7 +82,8 @@ CLOSED = [
     ("<", (*SCRAPY, "robots-check", "--urls", "-"), 2, "closed"),
     ("<", (SCRIPT, "-"), 2, "closed"),
     ("1>", (SCRIPT, "README.md"), 2, SHUT),
-    # The message about the missing file is lost, but the exit code still reports the file.
+    # If stderr is closed, no message about the missing file is printed, but the exit code
+    # is 3.
     ("2>", (*SCRAPY, "robots-check", "/", "--robots", "no-such-file"), 3, ""),
     ("<", (*SCRAPY, "robots-check"), 2, "no URL given"),
     ("<", (*SCRAPY, "robots-compare", "-"), 2, "closed"),
@@ -259,7 +260,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
     """If Ctrl-C is sent while the command prints, there is no traceback.
 
-    The output is longer than the buffer of a pipe.
+    In this test, the output is longer than the buffer of a pipe.
     """
     file = tmp_path / "robots.txt"
     file.write_text(WARNING * 5_000, "utf-8")

@@ -258,7 +258,8 @@ def test_of_packed_evidence_only_the_beginning_is_read(
 def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
     """Of 5,000 differences, the text output shows twenty, and counts the other differences.
 
-    With `--json`, all differences are printed. The journal is small before it is unpacked.
+    With `--json`, all differences are printed. In this test, the compressed journal is
+    small.
     """
     (journal,) = evidence.journals(folder)
     header, line = b"".join(evidence.members(journal)).splitlines(keepends=True)
@@ -288,7 +289,8 @@ def test_differences_beyond_the_first_are_counted_for_a_url(folder: Path) -> Non
 
 
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
-    """Unexpected text of a WARC is not printed, because it can be a command for a CI system.
+    """Unexpected text of a WARC is not printed, because the text can be a command for a
+    CI system.
 
     The unexpected text is after a block, or in a URL with spaces.
     """

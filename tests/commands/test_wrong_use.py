@@ -91,11 +91,11 @@ def test_wrong_use_is_reported_in_one_sentence(
 ) -> None:
     """Wrong use is reported in one sentence, with exit code 2 and without a traceback.
 
-    No file is written.
+    A command that is used wrongly does not write a file.
     """
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    # Make a folder without files. For such a folder, the answers "no problems", "no difference"
-    # and "allowed" would be misleading.
+    # Make a folder without files. For a folder without files, the answers "no problems",
+    # "no difference" and "allowed" would be misleading.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "words").write_text("x.test/y\n", "utf-8")
     (tmp_path / "evidence").mkdir()

@@ -195,8 +195,8 @@ def header_text(header: bytes) -> str:
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Return the robot's names in lower case. The names after `compatible;` come first
-    (O9).
+    """Return the robot's names in lower case. The names after `compatible;` come first in
+    the list (O9).
     """
     if isinstance(robot, bytes):
         return robot_names(header_text(robot))

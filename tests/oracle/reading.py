@@ -32,8 +32,8 @@ FEATURES = (
     *("byte order mark", "lone CR", "percent-encoding", "dot segments"),
     *("raw tab or line end", "absolute URL"),
 )
-"""The features that can decide answers. A run must show that each feature decides an
-answer.
+"""The features of the grammar that can decide answers. A run must show that each feature
+decides an answer.
 """
 
 
@@ -68,7 +68,9 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names of the last run of User-agent lines. A rule or a delay ends the run."""
+    """The names in the last run of User-agent lines, which are lines without a rule or
+    delay in between. A rule or a delay ends the run.
+    """
     ends_run: bool = False
     features: dict[str, set[str]] = field(default_factory=dict)
     has_rule_line: bool = False

@@ -16,8 +16,8 @@ FILES = 110
 
 
 def check(generator: Generator, files: int, *, threads: bool = False) -> Tally:
-    """Check that the package and the naive parser agree about *files* generated files. The
-    last file is large.
+    """Check that the package and the naive parser agree about *files* generated files.
+    The last generated file is large.
     """
     tally = Tally()
     cases = [generator.small() for _ in range(files - 1)] + [generator.large()]

@@ -11,7 +11,9 @@ DISALLOW_FIELDS = ("Disallow",) * 8 + (
 )
 ALLOW_FIELDS = ("Allow",) * 4 + ("allow", "ALLOW", " Allow ")
 RULE_FIELDS = {"Disallow": DISALLOW_FIELDS, "Allow": ALLOW_FIELDS}
-"""Spellings of the fields whose values are paths. The first spelling is used most."""
+"""Spellings of the fields whose values are paths. The first spelling of a field is used
+most often.
+"""
 UNKNOWN_FIELDS = (
     *("Disalow", "Dissallow", "Disallow\x00", "Di\u017fallow", "\xa0Disallow"),
     *("\u200bDisallow", "Disallow\uff1a", "Dis allow", "Useragent", "User agent"),
@@ -111,4 +113,4 @@ PORTS = ("",) * 6 + (":80", ":443", ":8080", ":808", ":")
 OUR_ORIGINS = ("http://h.test",) * 6 + (
     *("HTTP://h.test", "http://H.Test", "http://h.test:80", "http://h.test."),
 )
-"""Spellings of one origin. The first spelling is used most."""
+"""Spellings of one origin. The first spelling of the origin is used most often."""

@@ -95,7 +95,7 @@ def test_fix_of_rules_of_a_file_whose_user_agents_are_wrong(dialect: str) -> Non
 
 def test_lines_that_end_with_a_written_line_end_are_parted() -> None:
     """If a file has a backslash and an `n` instead of a line end, the fix splits the
-    line. Some programs write such files.
+    line. Some programs write a backslash and an `n` at the end of each line.
     """
     robots = RobotsTxt.parse("User-agent: *\\nDisallow: /a\\n")
 

@@ -1,4 +1,5 @@
-"""The text of 1994 and the list `Ours`: a row for each clause, decision and consequence.
+"""Tests of the text of 1994 and of our decisions. Each clause, decision and consequence
+has a row.
 
 `tests/standard/table.py` describes the rows.
 """
@@ -405,7 +406,7 @@ def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
 
 def test_ours_o28_ordinary_question_to_a_large_file_is_decided() -> None:
     """The rules decide an ordinary question about a file with 5,000 patterns, because the
-    work stays below the bound.
+    work for an ordinary question stays below the bound.
     """
     rules = "".join(f"Disallow: /*/d{number}/*?x=\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")

@@ -172,8 +172,8 @@ def test_pages_p6_name_may_have_several_words() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """Terms that are not separated by commas have no effect. The directives list these
-    terms, so that a crawl can log them.
+    """Terms that are not separated by commas have no effect. The directives list the
+    terms that are not understood, so that a crawl can log these terms.
     """
     made = directives_of([("robots", content)])
     header = directives_of((), [content])

@@ -139,8 +139,9 @@ OTHERWISE = {
 
 @pytest.mark.parametrize("dialect", OTHERWISE)
 def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> None:
-    """For each other dialect, the report lists the lines that the dialect reads
-    otherwise. In this test, dialects differ in fields, lists, wildcards and blank lines.
+    """For each other dialect, the report lists the lines that have another meaning in
+    that dialect. In this test, dialects differ in fields, lists, wildcards and blank
+    lines.
     """
     found = report(BODY, dialect)["read_otherwise"]
 
@@ -319,8 +320,8 @@ def test_preference_is_no_ignored_line() -> None:
 
 
 def test_console_script_says_its_version_and_wants_no_host() -> None:
-    """`--version` prints the name and the version. A bare host name is an error, because it
-    is neither a file nor a URL.
+    """`--version` prints the name and the version. A bare host name is an error, because
+    a host name is neither a file nor a URL.
     """
     version = subprocess.run(
         [SCRIPT, "--version"], capture_output=True, text=True, check=True, timeout=60

@@ -82,9 +82,9 @@ HARD = (
     "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
     "User-agent: *\nDisallow: /$*/b/*\n",
     "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
-    # The last rule is a part of the record only in rfc9309.
+    # In the following file, the last rule belongs to the record only in rfc9309.
     "User-agent: *\nAllow: /\nAllow: /list-3\n\nDisallow: /*-3$\n",
-    # The first Disallow line has two paths only in revisited.
+    # In the following file, the first Disallow line has two paths only in revisited.
     "User-agent: *\nDisallow: /a b\nDisallow: /a\nDisallow: /a/c\n",
     # In rfc9309, an empty Disallow would make rex ignore the Allow of the other names.
     (
@@ -191,9 +191,9 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
 
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
-    """In RFC 9309, two names share a group if no rule is between the names. The rule
-    below then disallows the site to every robot. This problem is reported as an error,
-    and occurs in 5% of modern files.
+    """In RFC 9309, two names share a group if no rule is between the names. In this file,
+    the rule for SemrushBot disallows the site to every robot. The shared group is
+    reported as an error, and occurs in 5% of modern files.
     """
     body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
@@ -274,8 +274,8 @@ def test_name_of_several_words_is_one_name_in_1994() -> None:
 
 
 def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
-    """A record for `* GPTBot` applies to no robot, because no robot has this name. The
-    problem weakens the policy for GPTBot and for any other robot.
+    """A record for `* GPTBot` applies to no robot, because no robot has this name. This
+    record weakens the policy for GPTBot and for any other robot.
     """
     robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
 

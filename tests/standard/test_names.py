@@ -104,8 +104,8 @@ ALL_NAMES = {name for _, names in HEADERS for name in names}
 def test_ours_o09_names_of_a_header(robot: str, names: list[str]) -> None:
     """A robot has the names in its product tokens and comments, or its bare name.
 
-    The test uses RFC 9309, which compares whole names. Therefore a record applies only to
-    robots that have exactly the name of the record.
+    The test uses the dialect of RFC 9309, in which whole names are compared. Therefore a
+    record applies only to robots that have exactly the name of the record.
     """
     for name in ALL_NAMES:
         if "/" not in name and "(" not in name:

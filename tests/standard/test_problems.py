@@ -131,7 +131,7 @@ IN_DIALECTS = [
 def test_problem_has_code_line_and_column(
     body: str | bytes, expected: str, dialect: str
 ) -> None:
-    """The file has exactly the expected problems."""
+    """Each file in the table has exactly the expected problems."""
     problems = RobotsTxt.parse(body, dialect=dialect).problems
 
     found = [
@@ -222,7 +222,7 @@ def test_message_names_what_the_problem_is_about(body: str, text: str) -> None:
 
 
 def test_quoted_text_is_cut_to_sixty_characters() -> None:
-    """The message quotes at most 60 characters of a long line."""
+    """The message of a problem quotes at most 60 characters of a long line."""
     (problem,) = RobotsTxt.parse("x" * 99).problems
 
     assert f'"{"x" * 59}…"' in problem.message

@@ -174,7 +174,7 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
     """The value of each kind and reason is its name in lower case with hyphens, with one
-    exception. The values are keys of stats and reports.
+    exception. The values of kinds and reasons are keys of stats and reports.
     """
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
@@ -230,7 +230,8 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
 
 def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
     """A pickled verdict has its deciding rule, even if a blank line separates the rule
-    from its record. Only the cautious reading obeys such a rule (O5, readings).
+    from its record. Only the cautious reading obeys a rule below a blank line (O5,
+    readings).
     """
     robots = RobotsTxt.parse(SPLIT, reading="cautious")
 
@@ -253,8 +254,8 @@ were tuples.
 
 
 def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
-    """A verdict that an earlier version pickled can be unpickled. A `JOBDIR` of that
-    version contains such verdicts in the meta of requests.
+    """A verdict that an earlier version pickled can be unpickled. A `JOBDIR` of an
+    earlier version contains pickled verdicts in the meta of requests.
     """
     verdict = pickle.loads(EARLIER)["v"]  # noqa: S301 (our own bytes)
 
@@ -283,7 +284,9 @@ def test_copy_of_a_verdict_has_its_whole_record() -> None:
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
 def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) -> None:
-    """An unusual URL gets the right answer, both the first time and the second time."""
+    """An unusual URL gets the right answer to the first question and to the second
+    question.
+    """
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 

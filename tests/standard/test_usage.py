@@ -2,7 +2,7 @@
 preference never disallows a URL.
 
 The examples in `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July
-2026 and RSL 1.0. Each example has the number that it has in `docs/preferences.rst`.
+2026 and RSL 1.0. The numbers of the examples are the numbers in `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -419,7 +419,7 @@ def test_preference_belongs_to_the_names_above_it(body: str, said: str) -> None:
 
 
 def test_record_is_the_one_of_the_dialect() -> None:
-    """A robot finds its record for preferences in the same way as for rules."""
+    """For preferences, a robot obeys the record that it obeys for rules."""
     body = f"User-agent: mybot\nContent-Usage: train-ai=n\n\n{STAR}Content-Usage: train-ai=y"
     found = {
         it: usage(body, robot="mybot-news", dialect=it)["train-ai"] for it in DIALECTS
@@ -451,7 +451,8 @@ def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
 
 def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
     """The sum of two `Usage` objects has the statements and licenses of both objects, and
-    can be pickled. A crawl with a JOBDIR pickles such a sum when it retries a request.
+    can be pickled. A crawl with a JOBDIR pickles a sum of `Usage` objects when the crawl
+    retries a request.
     """
     first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
     second = usage(

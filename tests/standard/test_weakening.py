@@ -87,8 +87,8 @@ def test_weakening_problems_are_those_of_the_given_robot() -> None:
 
 
 def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
-    """The cautious reading obeys rules below a blank line. Rules above all records are not
-    obeyed, so they weaken the policy.
+    """The cautious reading obeys rules below a blank line. Rules above all records are
+    not obeyed, so these rules weaken the policy.
     """
     body = STAR + "Disallow: /a\n\nDisallow: /b\n"
 
@@ -101,8 +101,8 @@ def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
 
 
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
-    """A dialect with Allow reports an Allow line above all records (X2, O4). The line does
-    not weaken the policy, because ignoring the line allows nothing.
+    """A dialect with Allow reports an Allow line above all records (X2, O4). This Allow
+    line does not weaken the policy, because ignoring an Allow line allows nothing.
     """
     body = f"Allow: /\n\n{CLOSED}"
     (problem,) = RobotsTxt.parse(body, dialect="extended").problems

@@ -60,8 +60,8 @@ def test_test_of_a_missing_plugin_is_skipped_with_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If a plugin is missing, a test that needs the plugin is skipped. If
-    `ROBOTS1994_TEST_ALL` is set, the test fails instead. In both cases, the output
-    contains the name of the plugin.
+    `ROBOTS1994_TEST_ALL` is set, the test fails instead. The output about a skipped or
+    failed test contains the name of the missing plugin.
     """
     missing = "scrapy-nothing is missing: pip install scrapy-nothing"
     skipped = run(tmp_path, "left_out", PLUGIN, monkeypatch)

@@ -59,8 +59,8 @@ def test_last_lines_name_each_group_of_skipped_tests() -> None:
 
 @pytest.mark.long
 def test_missing_program_fails_a_run_of_all_tests() -> None:
-    """`tests/run --all` sets `ROBOTS1994_TEST_ALL`. If this variable is set, a test whose
-    program is missing fails.
+    """`tests/run --all` sets `ROBOTS1994_TEST_ALL`. If `ROBOTS1994_TEST_ALL` is set, a
+    test whose program is missing fails.
     """
     code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
 

@@ -42,8 +42,8 @@ class FakeCall:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A policy that the resolver built from *result*, and the policy that it replaced in
-    memory.
+    """A policy that the resolver built from *result*, and the policy in memory that the
+    new policy replaced.
     """
 
     policy: Policy
@@ -198,7 +198,9 @@ class FakeBackend:
             raise self.listener_error
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:
-        """Record *cancel*. This function ends a fetch that continues in a closing crawl."""
+        """Record *cancel*. The function *cancel* ends a fetch that continues in a closing
+        crawl.
+        """
         self.cancelled_later.append(cancel)
 
     def fetch_failed(self, origin: Origin, fault: LocalFault | Cancelled) -> None:

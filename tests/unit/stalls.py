@@ -5,8 +5,8 @@ Run `python -m tests.unit.stalls [NAME...]`.
 Each row of the output is about a crawl of 3 origins with 20 pages each. The first number
 of a row is the longest time between two turns of the event loop, in milliseconds. The
 second number of a row is the longest CPU time of the loop's thread between two turns.
-Each number is the maximum of three runs, minus the number of a harmless site. The
-robots.txt of the harmless site has only one rule.
+Each number is the maximum of three runs, minus the number for a crawl of a harmless site.
+The robots.txt of the harmless site has only one rule.
 
 The exit code is 1 if the first number of a row is above 25 ms. Other work on the machine
 can also cause a number above 25 ms.

@@ -52,7 +52,7 @@ ELSEWHERE: dict[str, object] = {
     "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
     "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
 }
-"""Maps the path of a constant to the test of the constant in another module."""
+"""A mapping from the path of a constant to the test of the constant in another module."""
 
 URL = "http://h.example/"
 
@@ -119,7 +119,7 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
     """If the matching of a URL needs too much work, O28 (bounded matching) applies. Each
-    purpose that the file disallows for any path is then disallowed for the URL.
+    purpose that the file disallows for any path is also disallowed for this URL.
     """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"

@@ -141,8 +141,8 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
 def test_tracebacks_are_bounded(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The first failure is logged with a traceback. Each further failure is logged without
-    a traceback.
+    """The first local error is logged with a traceback. Each further local error is
+    logged without a traceback.
     """
     bounds.shrink("crawl.fetch_log.MAX_TRACEBACKS", 1, monkeypatch.setattr)
     crawler = idle_crawler({})

@@ -41,8 +41,8 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
 
 
 def test_store_that_hangs_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
-    """A store that hangs costs the crawl one timeout, one warning and one thread. The store
-    is closed after the hanging call has ended.
+    """A store that hangs costs the crawl one timeout, one warning and one thread. A store
+    that hangs is closed after the hanging call has ended.
     """
     fake = FakeStore()
     fake.hang()

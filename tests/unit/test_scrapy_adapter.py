@@ -236,8 +236,8 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """With a changed Scrapy, the crawl obeys robots.txt, fetches all pages and ends. There
-    is one warning for each lost feature.
+    """With a changed Scrapy, the crawl obeys robots.txt, fetches all pages and ends. The
+    log has one warning for each lost feature.
     """
     change = CHANGES[name]
     with Site() as site:
@@ -309,7 +309,7 @@ def imported_of_scrapy(file: Path) -> Iterator[str]:
 
 def test_nothing_undocumented_is_imported_outside_of_one_module() -> None:
     """Only `crawl/scrapy_private.py` imports undocumented names of Scrapy, because any
-    release of Scrapy may rename such names.
+    release of Scrapy may rename undocumented names.
     """
     documented = set(" ".join(DOCUMENTED.values()).split())
     found = {

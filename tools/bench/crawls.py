@@ -129,7 +129,8 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port, TemporaryDirectory() as folder:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        # The first crawl of each side fills the cache, which all sides share.
+        # The first crawl fills the cache, which all sides share. Discard the first crawl
+        # of each side.
         for turn, side in enumerate(_taking_turns(rounds + 1)):
             settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
             measured = ran(side, "ListedPagesSpider", settings, **args)["cpu"]

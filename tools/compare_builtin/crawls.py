@@ -44,8 +44,8 @@ def crawl_or_hang(
     settings: Mapping[str, object],
     timeout: float,
 ) -> CrawlResult | None:
-    """Crawl `urls`, and return the result, or None if the crawl hangs for `timeout`
-    seconds.
+    """Crawl `urls`, and return the result. If the crawl runs longer than `timeout`
+    seconds, kill the crawl, and return None.
     """
     running = start_crawl(urls, middleware=side, settings=settings)
     hung = threading.Event()

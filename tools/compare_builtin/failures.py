@@ -106,7 +106,9 @@ def redirect_off_site(side: Side) -> Finding:
     "the refresh is not followed",
 )
 def meta_refresh(side: Side) -> Finding:
-    """Serve an HTML page as robots.txt. This page redirects browsers to another page."""
+    """Serve an HTML page as robots.txt. This HTML page redirects browsers to another
+    page.
+    """
     refresh = '<meta http-equiv="refresh" content="0; url=/elsewhere">'
     with Site() as site:
         site.answer("/robots.txt", replies.html(f"<html><head>{refresh}</head></html>"))

@@ -12,7 +12,9 @@ SIDES: tuple[Side, ...] = ("builtin", "ours")
 
 
 class CrawlError(Exception):
-    """Raised if a crawl failed, so that nothing was measured. The message is the reason."""
+    """Raised if a crawl failed, so that nothing was measured. The message is the reason
+    of the failure.
+    """
 
 
 @dataclass(frozen=True, slots=True)
