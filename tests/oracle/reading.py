@@ -68,9 +68,7 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names in the last run of User-agent lines, which are lines without a rule or
-    delay in between. A rule or a delay ends the run.
-    """
+    """The names in the last run of User-agent lines. A rule or a delay ends the run."""
     ends_run: bool = False
     features: dict[str, set[str]] = field(default_factory=dict)
     has_rule_line: bool = False
