@@ -88,7 +88,9 @@ def render(page: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Compare the groups, print the table, and render the pictures of --pictures."""
+    """Compare the groups, print the table, and render the pictures of the group in
+    `--pictures`.
+    """
     parser = argparse.ArgumentParser(prog="python -m tools.changes")
     parser.add_argument("groups", nargs="+", metavar="NAME=FILE")
     parser.add_argument("--pictures", metavar="GROUP")

@@ -2,8 +2,8 @@
 
 The exit code is 0 if all workers together requested each robots.txt once, and fetched
 exactly the allowed pages. The count for the host that resets connections may be higher
-than one. Each worker that has a page of this host requests its robots.txt, because
-workers do not share network failures.
+than one. Each worker that has a page of such a host requests the robots.txt of the host,
+because workers do not share network failures.
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ PRINTED_ELSEWHERE = ("robots1994/compare/", "robots1994/refused_by/")
 
 
 def wrapped(first: str, text: str, indent: str = INDENT) -> str:
-    """Return *first* and *text*, wrapped. All lines but the first begin with *indent*."""
+    """Return *first* and *text* as wrapped lines. All lines but the first begin with
+    *indent*.
+    """
     return textwrap.fill(
         f"{first}{text}",
         WIDTH,

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""A value of SO_LINGER. With this value, closing a socket resets the connection."""
+"""A value of SO_LINGER. If SO_LINGER has this value, closing a socket resets the
+connection.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,7 +251,8 @@ def test_time_chooses_what_applied_then(site: Site, tmp_path: Path) -> None:
 def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
     """The evidence of all kinds of answers is consistent, and `--robots` accepts its WARC.
 
-    The last capture of each origin decides. Without a capture, the decision is unknown.
+    The last capture of each origin decides. Without a capture of an origin, the decision
+    is unknown.
     """
     with Site() as site:
         moved = replies.redirect(site.url("/r", host="file.test"))

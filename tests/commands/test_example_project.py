@@ -124,8 +124,8 @@ def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """Ctrl-C ends `run` with a sentence. In this test, the signal goes to the command and
-    to the crawl of the command.
+    """After Ctrl-C, `run` prints one sentence and ends. In this test, the signal goes to
+    the command and to the crawl of the command.
     """
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
@@ -241,11 +241,10 @@ def test_workers_request_each_robots_txt_once() -> None:
 
 @pytest.mark.long
 def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
-    """In all fifteen scenarios, our middleware is right, and the built-in middleware is
-    wrong.
+    """In all fifteen scenarios, our middleware is right.
 
-    With Scrapy 2.19, the test compares the faults of the built-in middleware with
-    `BUILTIN`.
+    With Scrapy 2.19, the built-in middleware is wrong in all scenarios, with the faults
+    in `BUILTIN`.
     """
     done = run(EXAMPLE / "compare_builtin", "--json")
     assert done.returncode == 0, done.stderr

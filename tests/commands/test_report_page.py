@@ -99,7 +99,9 @@ def sites(browser: Chrome) -> list[str]:
 
 
 def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
-    """The first screen has four numbers about the parser in use, and advice with settings."""
+    """The first screen has four counts of sites for the parser in use, and advice with
+    settings.
+    """
     numbers = Counter(CHANGES.values())
     words = ("unchanged", "opened", "closed", "both")
 

@@ -202,7 +202,7 @@ def test_failed_refresh_keeps_the_last_good_policy(site: Site, url: str) -> None
     )
     assert result.lines == [f"parsed      {site.url('/robots.txt')} {failed}"]
     assert result.code == 3
-    # The 300 seconds begin with the failed refresh.
+    # The 300 seconds until the next fetch begin with the failed refresh.
     assert "the next fetch is in 300 s at the earliest" in result.err
     (row,) = rows(store("list", url, "--json"))
     assert (row["outcome"], row["stale_if_error"]) == ("parsed", True)

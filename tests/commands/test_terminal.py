@@ -208,7 +208,8 @@ def test_interrupted_compare_ends_although_a_parser_hangs(
 ) -> None:
     """An interrupted `robots-compare` ends although a parser hangs.
 
-    The results so far are printed. The file at which the parser hangs is not counted.
+    The command prints the results so far. The file at which the parser hangs is not
+    counted.
     """
     (tmp_path / "a.test").write_bytes(b"User-agent: *\nDisallow: /\n# hang\n")
     marker = tmp_path / "hanging"
@@ -258,7 +259,8 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 
 
 def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
-    """If Ctrl-C is sent while the command prints, there is no traceback.
+    """If Ctrl-C is sent while a command prints its output, the command prints no
+    traceback.
 
     In this test, the output is longer than the buffer of a pipe.
     """

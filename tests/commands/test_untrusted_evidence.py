@@ -352,7 +352,7 @@ def test_line_with_other_values_is_no_decision(
 def test_long_id_names_no_record(folder: Path) -> None:
     """An id of more than 300 characters refers to no record.
 
-    The length is limited, because the ids and digests of a WARC are in memory.
+    The length of an id is limited, because the ids and digests of a WARC are in memory.
     """
     (journal,), (warc,) = evidence.journals(folder), evidence.warcs(folder)
     (response,) = evidence.captures(warc, "response")

@@ -169,8 +169,9 @@ def test_fix_of_one_path_of_a_list_preserves_the_others(
 
 
 def test_longer_rule_is_not_redundant_if_the_file_allows() -> None:
-    """The longer rule is not reported as redundant if the file has an Allow line. Without
-    the longer rule, the Allow line of the merged group would decide (RFC 9309 2.2.1).
+    """The longer of two rules is not reported as redundant if the file has an Allow line.
+    Without the longer rule, the Allow line of the merged group would decide (RFC 9309
+    2.2.1).
     """
     body = "User-agent: rex\nDisallow: /a/b\nDisallow: /\nUser-agent: rex\nAllow: /a\n"
 
@@ -271,7 +272,7 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
         ),
         # The following file has no rules that the two names could share.
         ("User-agent: a\nHost: x\nUser-agent: b\nDisallow:", "1994", ["R019"]),
-        # In the extended dialect, the User-agent line begins a record.
+        # In the extended dialect, the second User-agent line begins a record.
         ("User-agent: a\nAllow: /\nUser-agent: b\nDisallow: /", "extended", ["R007"]),
     ],
 )

@@ -347,7 +347,9 @@ def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> Non
 def test_ours_o24_only_whole_lines_within_the_limit_count(
     limit: int, lines: int
 ) -> None:
-    """A line that exceeds the limit is dropped. A file as long as the limit is complete."""
+    """A line beyond the size limit is dropped. A file that is as long as the size limit
+    is complete.
+    """
     body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
 
     robots = RobotsTxt.parse(body, limit=limit)
@@ -359,8 +361,8 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """The incomplete last line is dropped, because the beginning of a line could be another
-    rule. If no line is complete, the body is empty.
+    """The incomplete last line of a truncated body is dropped, because the beginning of a
+    line could be another rule. If no line is complete, the parsed body is empty.
     """
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 

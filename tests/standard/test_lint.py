@@ -275,7 +275,8 @@ def test_site_that_an_equally_long_allow_opens_is_not_closed(
 
 def test_text_in_1994_ends_with_the_problems_that_most_robots_have() -> None:
     """In the dialect of 1994, the last sentence of the text report counts the problems in
-    `rfc9309`. In another dialect, this sentence is omitted.
+    `rfc9309`. In another dialect, the text report does not count the problems in
+    `rfc9309`.
     """
     last = lint(JOINED).splitlines()[-1]
 

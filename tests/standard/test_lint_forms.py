@@ -216,7 +216,7 @@ def test_record_that_closes_nothing_on_purpose_is_no_error(
     line: str, dialect: str
 ) -> None:
     """If a record has another field but no rule, the missing rule is reported as `info`.
-    The problem neither weakens nor tightens the policy.
+    The missing rule neither weakens nor tightens the policy.
     """
     robots = RobotsTxt.parse(f"User-agent: *\n{line}\n", dialect=dialect)
 

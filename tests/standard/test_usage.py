@@ -197,8 +197,8 @@ def test_example_states_this_in_every_dialect(
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """A preference applies only to the names above the preference. The Disallow line
-    applies to both names.
+    """A preference applies only to the names above the preference. In this file, the
+    Disallow line applies to both names.
     """
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
@@ -373,7 +373,7 @@ VARIATIONS = [
 @pytest.mark.parametrize(("lines", "url", "said"), VARIATIONS)
 def test_variation_states_this(lines: str, url: str, said: str) -> None:
     """Each file states the expected preferences. The rows contain errors, paths, both
-    fields, and values of every type of RFC 9651.
+    fields for preferences, and values of every type of RFC 9651.
     """
     for dialect in DIALECTS:
         assert stated(usage(STAR + lines, url, dialect=dialect)) == said

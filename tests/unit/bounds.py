@@ -74,8 +74,8 @@ def shrink(
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Give constants the values in the setting `TEST_BOUNDS`. This function is a hook of a
-    crawl.
+    """Give constants the values in the setting `TEST_BOUNDS`. The function
+    `shrink_in_crawl` is a hook of a crawl.
     """
     for path, value in crawler.settings[SETTING].items():
         shrink(path, value)

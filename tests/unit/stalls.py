@@ -70,7 +70,7 @@ def of_all(line: str) -> bytes:
 
 
 def rows() -> dict[str, Row]:
-    """Return all rows by their names."""
+    """Return a mapping from the name of each row to the row."""
     found = {}
     for name, make in FILES.items():
         body = make(BYTES).encode()[:BYTES]
@@ -141,7 +141,8 @@ class StallsSpider(Spider):
         self.longest: tuple[float, ...] = NONE
         # Freeze the objects that Scrapy has made so far, so that the garbage collector
         # does not examine these objects again. Another collection would take 50 to 120 ms
-        # in any crawl. This time would vary by more than the measured stalls.
+        # in any crawl. The time of this collection would vary by more than the measured
+        # stalls.
         gc.collect()
         gc.freeze()
         self.last = perf_counter(), thread_time()
@@ -179,8 +180,8 @@ def crawl(row: Row) -> None:
                 "ADDONS": {"scrapy_robots1994.Addon": 500},
                 "LOG_LEVEL": "CRITICAL",
                 "TELNETCONSOLE_ENABLED": False,
-                # The middleware for meta refresh decodes the whole page. For a page in
-                # Punycode, this takes minutes.
+                # The middleware for meta refresh decodes the whole page. Decoding a page
+                # in Punycode takes minutes.
                 "METAREFRESH_ENABLED": False,
                 **row.settings,
             }

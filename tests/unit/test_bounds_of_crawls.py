@@ -261,8 +261,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
         ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
-        # The limit is inside the line "Disallow: /a". Truncated to "Disallow: /", this
-        # line would disallow everything.
+        # The limit is inside the line "Disallow: /a". A truncated line "Disallow: /"
+        # would disallow everything.
         ("commands.warc.MAX_PACKED_BYTES", 25, "by its record 'allowed'"),
     ],
 )

@@ -397,7 +397,9 @@ class EveryOrder:
                     self.check_failed(made)
 
     def check_renewed(self, made: Fetched) -> None:
-        """Check that a 304 has renewed the file whose validators were sent (R1)."""
+        """Check that a 304 has renewed the file whose validators were sent (R1, not
+        modified).
+        """
         assert made.validators
         name = made.validators["If-None-Match"].decode()
         assert made.policy.robots is not None

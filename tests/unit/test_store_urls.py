@@ -60,7 +60,7 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
         "dsn host=db.test password=hunter2 user=me",
         "token hunter%2F2",
         "hunter/2 is wrong",
-        # Drivers quote their own settings in this form.
+        # Database drivers quote their own settings in the following forms.
         "password=hunter3",
         "db.password: hunter3",
         "my_password = hunter3",

@@ -84,8 +84,8 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, which is written in C++. The policy is reppy's agent for
-    the robot.
+    """Return the side of reppy, which is written in C++. The policy of this side is
+    reppy's agent for the robot.
     """
     parse = import_module("reppy.robots").Robots.parse
     return Side(

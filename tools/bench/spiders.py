@@ -26,8 +26,8 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """A spider that requests the same number of pages from each host. Its one item
-    contains the time, the CPU time and the memory of the crawl.
+    """A spider that requests the same number of pages from each host. The only item of
+    the spider contains the time, the CPU time and the memory of the crawl.
 
     *hosts* contains patterns with a count, such as `site-{}.test` and 20. *pages* is the
     number of pages of each host. The first page of all hosts is requested before the

@@ -1,8 +1,8 @@
 """Time several sides alternately, so that other load affects all sides equally.
 
 `as_pyperf` converts the values to pyperf benchmarks. pyperf itself would measure one side
-completely before the next side. Then the load might differ between the sides, and the
-ratio of the sides would be wrong.
+completely before the next side. With pyperf, the load might differ between the sides, and
+the ratio of the sides would be wrong.
 """
 
 from __future__ import annotations

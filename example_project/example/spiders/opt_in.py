@@ -25,7 +25,9 @@ class RevisitedSpider(PagesSpider):
 
 
 class ExtendedSpider(PagesSpider):
-    """A spider that also obeys Allow lines. The first matching line decides."""
+    """A spider that also obeys Allow lines. The first Allow or Disallow line that matches
+    a URL decides.
+    """
 
     name = "extended"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
