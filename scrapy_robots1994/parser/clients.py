@@ -9,11 +9,11 @@ server received. The test fails if a disallowed target arrives again.
 
 import re
 from collections.abc import Callable, Iterator
-from string import ascii_letters, digits, hexdigits
+from string import ascii_letters, digits
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlparse, urlunparse
 
-from scrapy_robots1994.parser.spellings import without_dot_segments
+from scrapy_robots1994.parser.spellings import spelled_escapes, without_dot_segments
 
 _WHITE_SPACE = " \t\n\r\x0b\x0c"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
@@ -78,23 +78,10 @@ def _without_parameters(target: str) -> str:
     return f"{path or '/'}?{query}" if query else path or "/"
 
 
-def _spelled(decoded: str) -> dict[str, str]:
-    """Return a dict that maps the two digits of each escape to the spelling of the escape.
-    For an escape of one of the *decoded* characters, the spelling is the character. For any
-    other escape, the spelling is the escape with capital letters.
-    """
-    return {
-        first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
-        for first in hexdigits
-        for second in hexdigits
-        for code in [int(first + second, 16)]
-    }
-
-
 # aiohttp uses yarl. In a path and in a query, yarl decodes the escapes of the following
 # characters.
-_IN_PATH = _spelled(_UNRESERVED + "!$'()*,&=;@:")
-_IN_QUERY = _spelled(_UNRESERVED + "!$'()*,?/:@")
+_IN_PATH = spelled_escapes(_UNRESERVED + "!$'()*,&=;@:")
+_IN_QUERY = spelled_escapes(_UNRESERVED + "!$'()*,?/:@")
 
 
 def _requoted(target: str) -> str:

@@ -248,6 +248,11 @@ class Group:
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
     @property
+    def pauses(self) -> list[Line]:
+        """The lines with a field that states a delay, such as Crawl-delay."""
+        return [it for it in self.others if it.row and it.row.role is Role.PAUSE]
+
+    @property
     def slips(self) -> list[Line]:
         """The lines whose meaning might differ from the intention of the author. Rules are
         not included.

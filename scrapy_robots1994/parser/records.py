@@ -6,12 +6,12 @@ compiled directly from the lines (`parser/robot_reading.py`).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robots1994.escaping import percent_encode_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind, Role
+from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -145,64 +145,48 @@ def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
     return tuple(map(lambda it, change: replace(it, **change), parts, changed))
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A record that is not yet complete."""
-
-    agents: list[Agent] = field(default_factory=list)
-    rules: list[Rule] = field(default_factory=list)
-    delays: list[Delay] = field(default_factory=list)
-    orphans: list[Rule] = field(default_factory=list)
-    orphan_delays: list[Delay] = field(default_factory=list)
-    last_line: int = 0
-
-    def add(self, line: Line, dialect: Dialect) -> None:
-        """Add the names, the rules or the delay of *line*. The field of *line* must belong
-        to records.
-        """
-        row = line.row
-        assert row is not None  # noqa: S101 - the caller checks the row
-        is_orphan = line.kind is LineKind.ORPHAN
-        if not is_orphan:
-            self.last_line = line.number
-        if row.role is Role.NAMES:
-            self.agents += [Agent(each, line.number) for each in line.said]
-        elif row.role is Role.PAUSE:
-            delays = self.orphan_delays if is_orphan else self.delays
-            written = f"{row.name}: {line.value}"
-            delays.append(Delay(line.said, line.number, written))
-        elif row.role is Role.RULE:
-            rules = self.orphans if is_orphan else self.rules
-            paths = dialect.paths(line.value)
-            rules += [Rule(path, line.number, row.allows) for path in paths]
-        else:
-            raise NotImplementedError(row.role)
-
-    def record(self) -> Record:
-        """Return the complete record."""
-        return Record(
-            tuple(self.agents),
-            tuple(self.rules),
-            self.agents[0].line,
-            self.last_line,
-            tuple(self.delays),
-            tuple(self.orphans),
-            tuple(self.orphan_delays),
-        )
-
-
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
     """Yield a record for each of *groups* that contains a name. The group of the lines
     above all records does not contain a name. The *rules* and *delays* of a record contain
     only lines that the literal reading obeys.
     """
     for group in groups:
-        if not group.names:
-            continue
-        draft = _Draft()
-        for line in group.lines:
-            row = line.row
-            # Ignore each line with a bad value, because a bad value has no meaning.
-            if row and row.in_record and line.kind in (row.kind, LineKind.ORPHAN):
-                draft.add(line, dialect)
-        yield draft.record()
+        if group.names:
+            agents = [it for it in group.agents if it.said]
+            # A delay with a bad value has no meaning.
+            pauses = [it for it in group.pauses if it.said is not None]
+            rules, orphans = _without_and_with_orphans(group.rules)
+            delays, orphan_delays = _without_and_with_orphans(pauses)
+            yield Record(
+                tuple(Agent(name, it.number) for it in agents for name in it.said),
+                _rules(rules, dialect),
+                agents[0].number,
+                max(it.number for it in (*agents, *rules, *delays)),
+                _delays(delays),
+                _rules(orphans, dialect),
+                _delays(orphan_delays),
+            )
+
+
+def _without_and_with_orphans(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """Return the *lines* that are not orphans, and the orphans."""
+    orphans = [it for it in lines if it.kind is LineKind.ORPHAN]
+    return [it for it in lines if it.kind is not LineKind.ORPHAN], orphans
+
+
+def _rules(lines: list[Line], dialect: Dialect) -> tuple[Rule, ...]:
+    """Return each path in *lines*, which are Disallow or Allow lines."""
+    return tuple(
+        Rule(path, it.number, it.row is not None and it.row.allows)
+        for it in lines
+        for path in dialect.paths(it.value)
+    )
+
+
+def _delays(lines: list[Line]) -> tuple[Delay, ...]:
+    """Return the delay in each of *lines*."""
+    return tuple(
+        Delay(it.said, it.number, f"{it.row.name}: {it.value}")
+        for it in lines
+        if it.row
+    )

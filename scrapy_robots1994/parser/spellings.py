@@ -5,6 +5,7 @@ which absolute URLs are compared.
 
 import re
 from collections.abc import Callable
+from string import hexdigits
 from urllib.parse import unquote_to_bytes
 
 from scrapy_robots1994.origin import Origin
@@ -46,6 +47,19 @@ def _unquoted(text: str) -> str:
     # Ours O17 (undecodable bytes): an undecodable byte in a rule equals its
     # percent-encoding.
     return unquote_to_bytes(encode(text)).decode("latin-1")
+
+
+def spelled_escapes(decoded: str) -> dict[str, str]:
+    """Return a dict that maps the two digits of each escape to the spelling of the escape.
+    For an escape of one of the *decoded* characters, the spelling is the character. For any
+    other escape, the spelling is the escape with capital letters.
+    """
+    return {
+        first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
+        for first in hexdigits
+        for second in hexdigits
+        for code in [int(first + second, 16)]
+    }
 
 
 def has_cut_escape(text: str) -> bool:
