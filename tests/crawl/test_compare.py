@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, Reactor, crawl, start_crawl
+from tests.support.crawl import COMPONENTS, Reactor, crawl, crawl_over_time, start_crawl
 from tests.support.left_out import table
 from tests.support.site import Site
 
@@ -36,6 +36,21 @@ def test_parser_that_never_answers_ends_the_comparison(
     assert result.log.count("StuckParser has not answered about robots.txt of") == 1
     assert result.stats["robots1994/compare/skipped"] == 3
     assert json.loads(path.read_text("utf-8"))["not_compared"] == 3
+
+
+def test_parser_that_panics_ends_the_comparison_and_loses_no_page(site: Site) -> None:
+    """If a compared parser raises a `BaseException`, all pages are still fetched.
+
+    The pages are requested one after the other, so that the comparison has ended before the
+    last pages are decided.
+    """
+    site.robots("User-agent: *\nDisallow: /no\n")
+    steps = [[site.url(f"/{number}")] for number in range(5)]
+    settings = {"ROBOTS1994_COMPARE": [f"{COMPONENTS}.PanickingParser"]}
+    result = crawl_over_time(*steps, settings=settings)
+
+    assert result.fetched_urls == [url for (url,) in steps]
+    assert result.stats["robots1994/compare/skipped"] == 5
 
 
 def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:

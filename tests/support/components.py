@@ -436,6 +436,14 @@ class RaisingParser:
         raise LookupError(url)
 
 
+class PanickingParser(RaisingParser):
+    """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Fail."""
+        raise BaseException(url)  # noqa: TRY002 - the class of a panic is in no module
+
+
 class StuckParser(RaisingParser):
     """A parser that never answers."""
 

@@ -266,10 +266,14 @@ class ShadowComparison(FetchObserver):
         # cause. `_explain` looks for the causes later.
         task = Comparison(asked.capture, (asked.question,), diagnose=False)
         site = SiteImpact.of(task.capture)
-        for name in self._parsers:
-            self._call = name, task.capture.label, self._clock()
-            site.add(self._comparer.compare(name, task))
-        self._call = None
+        try:
+            for name in self._parsers:
+                self._call = name, task.capture.label, self._clock()
+                site.add(self._comparer.compare(name, task))
+        finally:
+            # A parser in Rust may raise a `BaseException`, which ends this thread. Without
+            # this line, `_has_hung` would then read the clock of a thread that has ended.
+            self._call = None
         with self._lock:
             if not self._is_over:
                 self._totals.add_site(site, asked.is_new)
