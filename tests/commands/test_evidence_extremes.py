@@ -96,6 +96,7 @@ def test_removed_folder_closes_the_crawl_with_one_error(
     assert len(errors) == 1, errors
     assert f"closes with the reason {FAILED}" in errors[0]
     assert str(tmp_path / "evidence") in errors[0]
+    assert result.unclean == []
 
 
 @pytest.fixture

@@ -321,12 +321,15 @@ class Evidence(FetchObserver):
             one_line(error),
             CLOSE_REASON,
         )
-        if not self._engine.is_closing():
-            # Close the crawl later, because the current request is still in our middleware.
-            call_later(0, self._close_crawl)
+        # Close the crawl later, because the current request is still in our middleware.
+        call_later(0, self._close_crawl)
 
     def _close_crawl(self) -> None:
-        """Close the crawl with the reason `CLOSE_REASON`."""
+        """Close the crawl with the reason `CLOSE_REASON`, unless the crawl is closing."""
+        # If the error was found while the spider was idle, the crawl is already closing. On
+        # a Twisted reactor, the crawl may even have ended, and then there is no timer.
+        if self._timer is None or self._engine.is_closing():
+            return
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
         engine: Any = self._crawler.engine
         close = getattr(engine, "close_spider_async", None)
@@ -350,6 +353,7 @@ class Evidence(FetchObserver):
         # A crawl whose pipeline cannot be opened is closed without having been opened.
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         self._files.close()
         if self._files.error is not None:
             return
