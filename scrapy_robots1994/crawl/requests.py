@@ -327,7 +327,7 @@ class RequestContext:
     """
 
     page: Request = field(compare=False)
-    headers: dict[str, bytes | None]
+    headers: dict[str, bytes]
     meta: dict[str, Any]
 
     @classmethod
@@ -348,8 +348,10 @@ class RequestContext:
         names = ["User-Agent"]
         if "_auth_proxy" in meta:
             names.append("Proxy-Authorization")
-        headers = {it: page.headers[it] for it in names if it in page.headers}
-        return cls(page, headers, meta)
+        sent = {name: page.headers.get(name) for name in names}
+        return cls(
+            page, {name: it for name, it in sent.items() if it is not None}, meta
+        )
 
 
 def robots_request(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import scrapy
@@ -86,6 +86,22 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 
     assert result.failed_urls == [site.url("/2")]
     assert len(result.fetched) == 3
+
+
+def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> None:
+    """If a page is sent without a User-Agent, the robots.txt request has the usual name.
+
+    The rules for the usual name apply, because the page does not state another name.
+    """
+    site.robots("User-agent: special\nDisallow: /b\n")
+    none: dict[str, Any] = {"User-Agent": None}
+    pages = [CrawlRequest(site.url(path), headers=none) for path in ("/a", "/b")]
+    result = crawl(pages, settings={"USER_AGENT": SPECIAL})
+
+    assert result.fetched_urls == [site.url("/a")]
+    assert result.failed_urls == [site.url("/b")]
+    (robots,) = site.log("/robots.txt")
+    assert robots.headers["user-agent"] == SPECIAL
 
 
 @table(
