@@ -39,6 +39,7 @@ def follow(
     pages: Any,
     spider: str = "PlainSpider",
     reactor: Reactor = "asyncio",
+    hook: str = "count_dropped",
     **settings: Any,
 ) -> CrawlResult:
     """Crawl the site from its first page with ROBOTS1994_PAGES set to *pages*."""
@@ -47,7 +48,7 @@ def follow(
         [site.url("/")],
         spider=spider,
         reactor=reactor,
-        hook="count_dropped",
+        hook=hook,
         settings=own | settings,
     )
 
@@ -99,6 +100,16 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     assert len(lines) == 2
     assert all("in the meta tag robots of http" in line for line in lines)
     assert not result.error
+
+
+def test_asynchronous_handlers_of_dropped_items_end(
+    site: Site, reactor: Reactor
+) -> None:
+    """The crawl closes only when the asynchronous handlers of `item_dropped` have ended."""
+    result = walk(site, pages=True, reactor=reactor, hook="count_dropped_slowly")
+
+    assert result.stats["test/dropped"] == 3
+    assert result.unclean == []
 
 
 def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(

@@ -29,7 +29,7 @@ from scrapy_robots1994 import (
     request_refused,
     robots_sitemaps,
 )
-from tests.support.spiders import download
+from tests.support.spiders import download, sleep
 
 
 def interrupt_at_the_first_page(crawler: Crawler) -> None:
@@ -149,6 +149,17 @@ def count_dropped(crawler: Crawler) -> None:
         dropped = (item["url"], response.url, type(exception).__name__, str(exception))
         assert crawler.stats is not None
         crawler.stats.set_value(f"test/dropped{response.url}", dropped)
+
+    crawler.signals.connect(dropped, signals.item_dropped, weak=False)
+
+
+def count_dropped_slowly(crawler: Crawler) -> None:
+    """Count dropped items in an asynchronous handler that takes a while."""
+
+    async def dropped() -> None:
+        await sleep(0.5)
+        assert crawler.stats is not None
+        crawler.stats.inc_value("test/dropped")
 
     crawler.signals.connect(dropped, signals.item_dropped, weak=False)
 

@@ -2,19 +2,22 @@
 
 from abc import abstractmethod
 from logging import DEBUG
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import Response
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from scrapy_robots1994.crawl import threads
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
 
 # Log at most `_MAX_LOGGED` terms for one page, because a page may contain thousands of
 # terms.
@@ -36,6 +39,9 @@ class PageMiddleware(BaseSpiderMiddleware):
         if self._settings.dry_run:
             raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         self._robot = RobotName(crawler)
+        # `_sent` contains the signals whose asynchronous handlers are running.
+        self._sent: set[Deferred[None]] = set()
+        crawler.signals.connect(self._wait_for_handlers, signals.spider_closed)
 
     @abstractmethod
     def read(self, response: Response, robot: str | bytes) -> Any:
@@ -93,6 +99,13 @@ class PageMiddleware(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # Do not wait for asynchronous handlers, because this method is not a coroutine.
-        deferred_from_coro(sent)
+        # This method is not a coroutine, so asynchronous handlers run until the crawl closes.
+        running = deferred_from_coro(sent)
+        self._sent.add(running)
+        running.addBoth(lambda _: self._sent.discard(running))
         return None
+
+    async def _wait_for_handlers(self) -> None:
+        """Wait for the asynchronous handlers of `item_dropped`."""
+        for running in tuple(self._sent):
+            await maybe_deferred_to_future(running)
