@@ -117,7 +117,7 @@ class RobotsResponse:
 
     *body* may be slightly longer than the size limit. *is_truncated* is `True` if the
     download or the unpacking of the body stopped at the limit (Ours O24, truncated files).
-    *not_modified* is `True` if the answer is a 304 to a request with `Validators`.
+    *not_modified* is `True` if the answer is a 304 to a request with validators.
     *freshness_lifetime* is the lifetime that the headers state, and *retry_after* is the
     server's Retry-After. Each value is in seconds, or `None` if the headers do not state
     the value. *final_url* is the URL that answered after a redirect, or `None` without a
