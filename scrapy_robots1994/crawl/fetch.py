@@ -315,7 +315,7 @@ class RobotsDownload:
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
-            kind, detail = "redirect", f"redirected to {shown}"
+            kind, detail = "redirect", f"to {shown}"
         # Allow a second request for a URL with other cookies, because the answer may differ.
         elif hop in requested:
             kind, detail = "redirect loop", f"back to {shown}"

@@ -50,9 +50,10 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 @table(
     ("answer", "said"),
     (replies.redirect("/robots.txt"), "redirect loop: back to "),
+    (replies.redirect("ftp://h.test/r"), "redirect: to ftp://h.test/r"),
     (Reply(200, b"x" * 99, GZIP), "undecodable: bad compressed data"),
     (replies.status(503), "HTTP 503"),
-    short=3,
+    short=4,
 )
 def test_robots_check_explains_what_failed(
     site: Site, answer: Reply, said: str
