@@ -180,7 +180,6 @@ class Robots1994Middleware:
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
-            self._refusals.has_passed = True
             return await self._pass(visit, origin, exemption)
         policy = self._resolver.fresh(origin)
         if policy is None:
@@ -349,7 +348,7 @@ class Robots1994Middleware:
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause
-        self._refusals.has_passed = True
+        self._refusals.has_passed |= not visit.is_awaited
         if self._usage:
             self._usage.decide(request, origin, policy)
         if (
@@ -388,6 +387,7 @@ class Robots1994Middleware:
         """
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)
+        self._refusals.has_passed |= not visit.is_awaited
         if exemption is Exemption.ROBOTS_TXT and origin is not None:
             return await self._hand_out(visit, origin)
         if exemption is Exemption.LISTED and origin is not None:

@@ -91,8 +91,8 @@ class Refusals:
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
-        """Whether a request passed, or was returned to the scheduler. The middleware sets
-        this attribute.
+        """Whether a request of the scheduler passed, or was returned to the scheduler. The
+        middleware sets this attribute.
         """
         # `_first` contains the URL and the verdict of the first refused request.
         self._first: tuple[str, Verdict] | None = None

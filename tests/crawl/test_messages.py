@@ -314,6 +314,21 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
     assert result.stats["finish_reason"] == "finished"
 
 
+def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> None:
+    """A request that a component awaits, such as a login, is not a start request."""
+    site.robots(CLOSED)
+    result = crawl(
+        [site.url("/private/1")],
+        spider="LoggingIn",
+        spider_args={"login": site.url("/login")},
+        settings=CLOSING,
+    )
+
+    assert [it.target for it in site.log("/login")] == ["/login"]
+    assert "robots.txt refused every start request (1)" in result.log
+    assert result.stats["finish_reason"] == "robotstxt_denied"
+
+
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:

@@ -96,6 +96,19 @@ class Counted(RequestingSpider):
             yield {key: it.replace("{n}", number) for key, it in self.item.items()}
 
 
+class LoggingIn(RequestingSpider):
+    """A spider that awaits the response of the page *login* before its start requests."""
+
+    name = "logging-in"
+    login: str
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Await the login, and then yield all requests of the job."""
+        await download(self.crawler, Request(self.login))
+        async for request in super().start():
+            yield request
+
+
 class Unserializable(Counted):
     """A spider with a lambda as callback, which no queue on disk can store."""
 
