@@ -190,8 +190,11 @@ class RobotsCheck(RobotsCommand):
         if url.startswith("/") and self._opts.robots:
             return ""
         exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
-        is_word = exemption is Exemption.NOT_HTTP and "://" not in url
-        if is_word or exemption is Exemption.NO_HOST:
+        # The query of a path may contain a URL, such as "/go?to=https://host/".
+        is_word = url.startswith("/") or "://" not in url
+        if exemption is Exemption.NO_HOST or (
+            exemption is Exemption.NOT_HTTP and is_word
+        ):
             named = self._opts.urls
             place = f"--urls {named}: " if named and named != inputs.STDIN else ""
             raise WrongUse(

@@ -27,6 +27,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["-s", "ROBOTS1994_TTL=x", URL], "ROBOTS1994_TTL must be"),
         (["--robots", "-", "-"], "not both"),
         (["--robots", "file", "word"], "neither a URL nor a path"),
+        (["/go?to=http://x.test/"], "neither a URL nor a path"),
         (["--robots", "file", "http:///x"], "neither a URL nor a path"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["--evidence", "evidence", URL, "--at", "soon"], "is not a time: write it"),
