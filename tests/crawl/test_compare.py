@@ -172,6 +172,22 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
     assert theirs == {"raises LookupError"}
 
 
+def test_parser_that_ends_its_thread_does_not_affect_the_crawl(site: Site) -> None:
+    """If a compared parser raises `SystemExit`, all pages are fetched, and none is compared."""
+    site.robots("User-agent: *\nDisallow: /a\n")
+    # The second page is requested after the parser has been asked about the first page.
+    site.answer("/1", replies.Reply(delay=1))
+    pages = [site.url("/1"), site.url("/2")]
+    settings = {
+        "ROBOTS1994_COMPARE": [f"{COMPONENTS}.ExitingParser"],
+        "CONCURRENT_REQUESTS": 1,
+    }
+    result = crawl(pages, settings=settings)
+
+    assert result.fetched_urls == pages
+    assert result.stats["robots1994/compare/skipped"] == 2
+
+
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:

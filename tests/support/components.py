@@ -453,6 +453,14 @@ class StuckParser(RaisingParser):
             url = url.lower()
 
 
+class ExitingParser(RaisingParser):
+    """A parser that ends its thread."""
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Raise `SystemExit`, which is not an `Exception`."""
+        raise SystemExit
+
+
 class AnyFloatParser:
     """A parser that reads the crawl delay with `float`, as Scrapy's RerpRobotParser does."""
 
