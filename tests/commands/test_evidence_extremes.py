@@ -99,6 +99,22 @@ def test_removed_folder_closes_the_crawl_with_one_error(
     assert result.unclean == []
 
 
+def test_answer_that_cannot_be_recorded_closes_the_crawl(
+    site: Site, tmp_path: Path
+) -> None:
+    """If the answer of a site cannot be written as a record, the crawl closes with one error."""
+    site.robots(RULES)
+    pages = [site.url(f"/{number}/b") for number in range(5)]
+    result = crawl(
+        pages, settings=recording(tmp_path), hook="receive_an_odd_header", may_warn=True
+    )
+
+    assert result.stats["finish_reason"] == FAILED
+    errors = [it for it in result.log.split("\n") if "] ERROR: " in it]
+    assert len(errors) == 1, errors
+    assert f"closes with the reason {FAILED}" in errors[0]
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Yield the folder of a disk of 64 KB."""

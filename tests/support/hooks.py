@@ -50,6 +50,15 @@ def close_soon(_crawler: Crawler) -> None:
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
+def receive_an_odd_header(crawler: Crawler) -> None:
+    """Add a header to each response, as from a client that accepts any name of a header."""
+
+    def received(response: Response) -> None:
+        response.headers[b"X-\xe9"] = b"1"
+
+    crawler.signals.connect(received, signals.response_downloaded, weak=False)
+
+
 def log_scheduled(crawler: Crawler) -> None:
     """Log the URL of each request before the scheduler receives the request."""
 

@@ -309,7 +309,7 @@ class Evidence(FetchObserver):
         self._files.flush()
         self._timer = call_later(FLUSH_SECONDS, self._opened)
 
-    def _failed(self, error: OSError) -> None:
+    def _failed(self, error: Exception) -> None:
         """Log that evidence is missing because of *error*, and close the crawl."""
         log_line(
             self._crawler,

@@ -75,8 +75,9 @@ class WarcRecord(NamedTuple):
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    After a write has failed, nothing more is written. The attribute *error* is the first
-    error, or `None`. *on_error* is called with the first error when the error occurs.
+    After a record could not be built, or a write has failed, nothing more is written. The
+    attribute *error* is the first error, or `None`. *on_error* is called with the first
+    error when the error occurs.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class EvidenceFiles:
         name: str,
         info: Mapping[str, str],
         header: Mapping[str, object],
-        on_error: Callable[[OSError], object],
+        on_error: Callable[[Exception], object],
     ) -> None:
         """Create both files, whose names begin with *name*.
 
@@ -117,7 +118,7 @@ class EvidenceFiles:
                 f"{error.strerror or error}."
             ) from error
         self._on_error = on_error
-        self.error: OSError | None = None
+        self.error: Exception | None = None
         # The warcinfo record counts as a record. The first line of the journal does not
         # count as a line.
         self.records, self.lines = 1, 0
@@ -128,23 +129,13 @@ class EvidenceFiles:
 
     def add_record(self, record: WarcRecord) -> None:
         """Add *record* to the WARC. The next call to `flush` writes *record*."""
-        headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
-        http = None
-        if record.http is not None:
-            line, sent = record.http
-            shown, left_out = without_credentials(sent, record.kind)
-            http = StatusAndHeaders(line, shown)
-            headers |= {LEFT_OUT: left_out} if left_out else {}
-        built = self._writer.create_warc_record(
-            headers["WARC-Target-URI"],
-            record.kind,
-            payload=io.BytesIO(record.body),
-            length=len(record.body),
-            warc_headers_dict=headers,
-            http_headers=http,
-        )
+        try:
+            packed = self._packed(self._built(record))
+        except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
+            self._fail(error)
+            return
         self.records += 1
-        self._add(self._new_records, self._packed(built))
+        self._add(self._new_records, packed)
 
     def add_line(self, line: JournalLine) -> None:
         """Add *line* to the journal. The next call to `flush` writes *line*."""
@@ -168,14 +159,37 @@ class EvidenceFiles:
             _append(self._warc, records)
             _append(self._journal, _packed_lines(lines) if lines else b"")
         except OSError as error:
-            self.error = error
-            self._on_error(error)
+            self._fail(error)
 
     def close(self) -> None:
         """Write what was added since the last call to `flush`, and close the files."""
         self.flush()
         self._warc.close()
         self._journal.close()
+
+    def _fail(self, error: Exception) -> None:
+        """If *error* is the first error, store *error* and call `on_error`."""
+        if self.error is None:
+            self.error = error
+            self._on_error(error)
+
+    def _built(self, record: WarcRecord) -> ArcWarcRecord:
+        """Return the record of warcio for *record*."""
+        headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
+        http = None
+        if record.http is not None:
+            line, sent = record.http
+            shown, left_out = without_credentials(sent, record.kind)
+            http = StatusAndHeaders(line, shown)
+            headers |= {LEFT_OUT: left_out} if left_out else {}
+        return self._writer.create_warc_record(
+            headers["WARC-Target-URI"],
+            record.kind,
+            payload=io.BytesIO(record.body),
+            length=len(record.body),
+            warc_headers_dict=headers,
+            http_headers=http,
+        )
 
     def _packed(self, record: ArcWarcRecord) -> bytes:
         """Return a gzip member that contains *record*, a record built by warcio."""
