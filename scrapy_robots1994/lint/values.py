@@ -364,7 +364,7 @@ def _wildcard_fix(line: Line, path: str) -> Fix:
     """
     beginning = before_wildcard(path)
     is_whole = beginning == "/"
-    if line.row is not DISALLOW or (is_whole and path.strip("/*")):
+    if line.row is not DISALLOW or (is_whole and path.strip("*") != "/"):
         # No rule without wildcards covers about the same paths. Use the fix of the kind.
         return Fix()
     added = bare_line(line, beginning)
