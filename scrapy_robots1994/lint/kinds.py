@@ -445,7 +445,10 @@ INEFFECTIVE_ALLOW = Kind(
     clause="X1",
     tightens_policy=True,
     title="Allow without effect",
-    message='line {}, "{}", decides for every URL that this line covers: it has no effect',
+    message=(
+        'line {}, "{}", decides for every URL that this line covers, so this line has no '
+        "effect"
+    ),
     fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INEFFECTIVE_DISALLOW = Kind(
@@ -453,7 +456,10 @@ INEFFECTIVE_DISALLOW = Kind(
     clause="X1",
     weakens_policy=True,
     title="Disallow without effect",
-    message='line {}, "{}", decides for every URL that this line covers: it has no effect',
+    message=(
+        'line {}, "{}", decides for every URL that this line covers, so this line has no '
+        "effect"
+    ),
     fix="Move this line above the other line: the first rule that covers a URL decides.",
 )
 INVISIBLE = Kind(
