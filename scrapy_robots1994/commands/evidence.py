@@ -28,7 +28,12 @@ from scrapy_robots1994.commands.inputs import (
     left_out_as,
     why_unread,
 )
-from scrapy_robots1994.commands.terminal import Unreadable, WrongUse, print_note
+from scrapy_robots1994.commands.terminal import (
+    CappedLines,
+    Unreadable,
+    WrongUse,
+    print_note,
+)
 from scrapy_robots1994.commands.warc import OnFault, damage_reported, records_in
 from scrapy_robots1994.crawl.features import evidence_format as names
 from scrapy_robots1994.crawl.features.evidence_format import JournalLine
@@ -87,13 +92,16 @@ class RecordPlace(NamedTuple):
 class CrawlEvidence:
     """The evidence of one crawl. The evidence consists of a journal and a WARC.
 
-    *differ* is called with one line about each difference.
+    *differ* is called with one line about each difference, and *note* with one line about
+    each file that ends early.
     """
 
-    def __init__(self, folder: Path, journal: str, differ: OnFault) -> None:
+    def __init__(
+        self, folder: Path, journal: str, differ: OnFault, note: OnFault
+    ) -> None:
         """Read the header of the *journal* in *folder*."""
         self.folder, self.journal = folder, journal
-        self._differ = differ
+        self._differ, self._note = differ, note
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
         # `_info` contains the fields of the warcinfo record.
@@ -141,7 +149,7 @@ class CrawlEvidence:
         if len(text) == MAX_LINE_BYTES:
             self._not_read(number, f"it exceeds {MAX_LINE_BYTES:,} bytes")
         elif text or number == 1:
-            _note(f"{self.journal}: breaks off within line {number}")
+            self._note(f"{self.journal}: breaks off within line {number}")
 
     def _not_read(self, number: int, why: str) -> None:
         """Report that the journal cannot be read from line *number* on. *why* is the
@@ -173,7 +181,7 @@ class CrawlEvidence:
         count as damaged, because a killed crawl leaves an incomplete WARC.
         """
         if what == warc.BREAKS_OFF:
-            _note(f"{self.warc}: {what}")
+            self._note(f"{self.warc}: {what}")
         else:
             self._differ(f"{self.warc}: {what}")
 
@@ -439,12 +447,13 @@ class EvidenceFolder:
 
     As soon as a difference is found, *differ* is called with one printable line about the
     difference. A file that ends early is not a difference, because a killed crawl leaves
-    incomplete files. A note about this file is printed.
+    incomplete files. A note about each of the first of these files is printed.
     """
 
     def __init__(self, name: str, differ: OnFault) -> None:
         self._name, self._folder = name, Path(name)
         self._differ: OnFault = lambda it: differ(escape_control_chars(it, MAX_FINDING))
+        self._notes = CappedLines(_print_incomplete)
         shown = escape_control_chars(name, 300)
         try:
             files = sorted(it.name for it in self._folder.iterdir())
@@ -461,7 +470,7 @@ class EvidenceFolder:
         """Yield the evidence of each crawl, whose WARC has been read."""
         warcs: set[str] = set()
         for journal in self.journals:
-            crawl = CrawlEvidence(self._folder, journal, self._differ)
+            crawl = CrawlEvidence(self._folder, journal, self._differ, self._notes.add)
             # Read each WARC only once, even if several journals name the same WARC.
             if crawl.warc in warcs:
                 self._differ(f"{journal}: another journal names {crawl.warc}")
@@ -469,6 +478,7 @@ class EvidenceFolder:
                 warcs.add(crawl.warc)
                 crawl.read_warc()
             yield crawl
+        self._notes.end()
 
     def verify(self) -> tuple[int, int]:
         """Make each decision again, and report all differences.
@@ -554,7 +564,7 @@ def _field(record: Any, name: str) -> str:
     return text.strip("<>") if len(text) <= MAX_FIELD else ""
 
 
-def _note(line: str) -> None:
+def _print_incomplete(line: str) -> None:
     """Print a note with *line*, which is about a file that ends early."""
     print_note(f"incomplete: {escape_control_chars(line, MAX_FINDING)}")
 

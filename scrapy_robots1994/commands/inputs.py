@@ -86,9 +86,10 @@ def expand(names: Iterable[str]) -> list[str]:
 def _files_under(folder: str) -> Iterator[str]:
     """Yield the files to read under *folder*, and the folders that cannot be listed.
 
-    A note is printed about each link or special file that is left out.
+    A note is printed about each of the first links or special files that are left out.
     """
     faults: list[str] = []
+    notes = terminal.CappedLines(terminal.print_note)
     walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
     for path, folders, names in walked:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -102,11 +103,12 @@ def _files_under(folder: str) -> Iterator[str]:
                 continue
             if why := left_out_as(file, folder):
                 shown = redact_and_escape(file, 300)
-                terminal.print_note(f"not read, as it {why}: {shown}")
+                notes.add(f"not read, as it {why}: {shown}")
             else:
                 # Yield `./-` for a file called `-`, so that the file is not mistaken for
                 # standard input.
                 yield f"./{file}" if file == STDIN else file
+    notes.end()
     yield from faults
 
 

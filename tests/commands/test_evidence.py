@@ -170,6 +170,20 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
     assert "breaks off within a record" in result.err
 
 
+def test_killed_crawls_beyond_the_first_are_counted(copied: Path) -> None:
+    """Twenty notes have the names of incomplete files, and one note counts the rest."""
+    (journal,) = evidence.journals(copied)
+    text = b"".join(evidence.members(journal)).splitlines(keepends=True)
+    for number in range(25):
+        name = f"{number}-{journal.name}"
+        evidence.write_members(copied / name, [text[0], text[1][:20]])
+    result = check(copied, "--verify")
+
+    notes = [it for it in result.err.splitlines() if it.startswith("incomplete: ")]
+    assert len(notes) == 21
+    assert notes[-1] == "incomplete: and 5 more"
+
+
 def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) -> None:
     """The command shows a URL's decision with the line of the journal and the place in the WARC.
 

@@ -129,6 +129,21 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
         assert "secret" in scrapy("robots-lint", name, folder=tmp_path).out
 
 
+def test_links_out_of_a_folder_beyond_the_first_are_counted(tmp_path: Path) -> None:
+    """Twenty notes have the names of links that are not read, and one note counts the rest."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /\n")
+    for number in range(25):
+        (folder / f"link{number}").symlink_to(tmp_path)
+
+    result = scrapy("robots-lint", "folder", folder=tmp_path)
+
+    notes = result.err.splitlines()
+    assert sum("links out of its folder" in it for it in notes) == 20
+    assert notes[-1] == "and 5 more"
+
+
 def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -> None:
     """In a folder, a file with the name `-` is not standard input.
 
