@@ -17,6 +17,7 @@ from scrapy_robots1994.compare.parsers import (
     Capture,
     Decision,
     Parse,
+    ParsedFile,
     Question,
     direction_of,
     raised,
@@ -41,16 +42,31 @@ class ParsedBody:
         self.body = body
         self._dialect = dialect
         self._reading = reading
-        self._parsed = cache(lambda parse: parse(body))
+        self._parsed = cache(self._parse)
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
+
+    def _parse(self, parse: Parse) -> ParsedFile | Decision:
+        """Return the body as read by the parser *parse*.
+
+        If the parser raises an exception, return the decision that names the exception. A
+        parser may take a long time before it raises the exception, so the decision is
+        cached like a parsed file.
+        """
+        try:
+            return parse(self.body)
+        except Exception as error:  # noqa: BLE001 - any exception is a decision
+            return raised(type(error).__name__)
 
     def decision(self, parse: Parse, url: str, robot: str) -> Decision:
         """Return the decision of the parser *parse* on whether *robot* may retrieve *url*.
 
         If the parser raises an exception, the decision names the exception.
         """
+        parsed = self._parsed(parse)
+        if isinstance(parsed, Decision):
+            return parsed
         try:
-            return ALLOWS if self._parsed(parse).allowed(url, robot) else FORBIDS
+            return ALLOWS if parsed.allowed(url, robot) else FORBIDS
         except Exception as error:  # noqa: BLE001 - any exception is a decision
             return raised(type(error).__name__)
 

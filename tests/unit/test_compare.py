@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.diagnosis import ddmin
+from scrapy_robots1994.compare.impact import Variant
 from scrapy_robots1994.compare.parsers import (
     ALWAYS,
     UNKNOWN_ROBOT,
+    Capture,
+    Direction,
     Question,
     questions,
 )
@@ -46,3 +52,22 @@ def test_any_bytes_make_questions() -> None:
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):
         made = questions("http://a.test", body, max_questions=50)
         assert targets(made) >= set(ALWAYS)
+
+
+def test_parser_that_raises_reads_a_file_once() -> None:
+    """A parser that cannot read a file raises its exception once, and not for each question.
+
+    A slow parser would otherwise exceed the time limit.
+    """
+    parsed: list[bytes] = []
+
+    def parse(body: bytes) -> NoReturn:
+        parsed.append(body)
+        raise LookupError
+
+    comparer = Comparer({"Parser": parse}, Variant("1994", "literal"))
+    asked = tuple(questions("http://a.test", BODY, max_questions=50))
+    site = comparer.compare("Parser", Comparison(Capture("a", BODY), asked))
+
+    assert parsed == [BODY]
+    assert site.counts["Parser", Direction.RAISED] == len(asked)
