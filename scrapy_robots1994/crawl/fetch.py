@@ -195,9 +195,11 @@ def _cut_of(response: Response) -> str:
     """Return "unspecified" if another component stopped the download of *response*, and
     "" otherwise.
     """
+    if "download_stopped" not in response.flags:
+        return ""
     # Compare the lengths, because the whole body possibly arrived before the stop.
     is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
-    return "unspecified" * ("download_stopped" in response.flags and not is_whole)
+    return "" if is_whole else "unspecified"
 
 
 SPARE = 32
