@@ -7,6 +7,7 @@ documentation of the setting. Settings are read, checked and shown on the refere
 the order of the fields.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
@@ -508,7 +509,7 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
         raise SettingsError(
             f"{PREFIX}{setting} cannot be filled in: {error}; "
             "write %% for a per cent sign."
-        ) from error
+        ) from None
     return Path(file_uri_to_path(path) if path.startswith("file:") else path)
 
 
@@ -516,7 +517,9 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
 def log_settings_errors() -> Iterator[None]:
     """Log the error for a wrong setting as one CRITICAL line, and raise the error again.
 
-    Scrapy only prints a traceback, in which the message is easily overlooked.
+    Scrapy only prints a traceback, in which the message is easily overlooked. In a crawl
+    that runs as an asyncio task, such as `scrapy crawl`, the CRITICAL line also replaces
+    the traceback.
     """
     try:
         yield
@@ -524,4 +527,25 @@ def log_settings_errors() -> Iterator[None]:
     # other exception is a bug, and needs its traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
+        _omit_traceback(error)
         raise
+
+
+def _omit_traceback(error: Exception) -> None:
+    """Keep asyncio from logging a traceback if *error*, which was logged as one line, ends
+    the current task. The caller of the task still receives *error*.
+    """
+
+    def retrieve(task: asyncio.Task[Any]) -> None:
+        # asyncio logs an exception that nobody retrieves. Scrapy does not retrieve the
+        # exception of the task of a crawl.
+        found = None if task.cancelled() else task.exception()
+        if found is not None and found is not error:
+            message = "Task exception was never retrieved"
+            context = {"message": message, "exception": found, "task": task}
+            task.get_loop().call_exception_handler(context)
+
+    # Without a running event loop, Scrapy reports the error itself.
+    with suppress(RuntimeError):
+        if task := asyncio.current_task():
+            task.add_done_callback(retrieve)

@@ -86,6 +86,17 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
     assert project.site.targets() == ["/robots.txt"]
 
 
+def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None:
+    """With a wrong setting, `scrapy crawl` logs one line, no traceback, and exits with 1."""
+    result = project.scrapy("crawl", "walk", "-s", "ROBOTS1994_DIALET=rfc9309")
+
+    assert result.code == 1
+    (line,) = (it for it in result.log.splitlines() if "ROBOTS1994_DIALET" in it)
+    assert line.endswith("did you mean ROBOTS1994_DIALECT?")
+    assert "Traceback" not in result.log
+    assert project.site.targets() == []
+
+
 QUIETER = ("-s", "LOG_LEVEL=INFO")
 """Options for the log level INFO, at which a user must still see why there is no page."""
 

@@ -116,7 +116,7 @@ class EvidenceFiles:
             raise SettingsError(
                 f"ROBOTS1994_EVIDENCE: cannot write to the folder {folder}: "
                 f"{error.strerror or error}."
-            ) from error
+            ) from None
         self._on_error = on_error
         self.error: Exception | None = None
         # The warcinfo record counts as a record. The first line of the journal does not
