@@ -32,6 +32,12 @@ MAX_WHOLE = 24
 MAX_LINES = 200
 """The maximum number of lines shown in an excerpt of a file."""
 
+# The notes below the table of answers, which say what the directions mean.
+_DIRECTIONS = (
+    "stricter: the other parser disallows a URL that ours allows; ours opens the site",
+    "laxer: the other parser allows a URL that ours disallows; ours closes the site",
+)
+
 # The minimum width of a column of numbers in a text table.
 _NUMBER = 9
 
@@ -111,11 +117,12 @@ def as_table(report: ComparisonReport) -> str:
     }
     heads = [it.title for it in CHANGES]
     ways = [*(it.value for it in Direction), "agreement"]
+    is_different = report.disagreements > 0
     nothing = "No parser differs." if report.questions else "Nothing was compared."
     title = "causes (of the examples)" if report.is_sampled else "causes"
     parts = [
         _grid("sites, by what changes", heads, changes),
-        _grid("compared with ours", ways, agreement),
+        [*_grid("compared with ours", ways, agreement), *_DIRECTIONS * is_different],
         _grid(title, parsers, causes) if causes else [nothing],
     ]
     return "\n\n".join("\n".join(part) for part in parts)
@@ -123,7 +130,7 @@ def as_table(report: ComparisonReport) -> str:
 
 def _share(part: int, whole: int) -> str:
     """Return *part* as a percentage of *whole*, or a dash if *whole* is 0."""
-    return f"{100 * part / whole:.2f} %" if whole else "-"
+    return f"{100 * part / whole:.2f}%" if whole else "-"
 
 
 def _grid(

@@ -68,7 +68,12 @@ def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
     assert result.stats[f"{PROTEGO}/stricter"] == 1
     assert result.stats[f"{PROTEGO}/laxer"] == 1
     shown = result.log.partition("compared, parser by parser")[2]
-    for part in ("ProtegoRobotParser", "60.00 %", "wildcard or $"):
+    for part in (
+        "ProtegoRobotParser",
+        "60.00%",
+        "wildcard or $",
+        "; ours opens the site",
+    ):
         assert part in shown
 
 
