@@ -17,7 +17,7 @@ from scrapy_robots1994.crawl.log import (
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
-from scrapy_robots1994.lint.kinds import WILDCARD, Problem
+from scrapy_robots1994.lint.kinds import ALLOW, WILDCARD, Problem
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import begins_as_markup, compression_of
 from scrapy_robots1994.policy.fetch_result import (
@@ -296,7 +296,7 @@ class FetchLog:
         self._origins.log(
             _TRUNCATED,
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): only the whole lines within this "
-            "limit are obeyed",
+            "limit are obeyed; raise ROBOTS1994_MAX_BYTES to obey the other lines",
             origin,
             self._settings.max_bytes,
         )
@@ -331,9 +331,11 @@ class FetchLog:
             self._origins.log(
                 _CLOSING,
                 "%s, line %d: %s Under the strict reading, this disallows URLs that the "
-                "site owner probably wanted to allow%s.",
+                "site owner probably wanted to allow%s.%s",
                 origin,
                 *_first_and_others(closing),
+                ' ROBOTS1994_DIALECT = "rfc9309" obeys Allow.'
+                * any(it.kind is ALLOW for it in closing),
             )
 
     def _closed(self) -> None:

@@ -287,7 +287,8 @@ ALLOW = Kind(
     severity=INFO,
     tightens_policy=True,
     title="Allow",
-    message="Allow is not a field of this dialect; {}: what a Disallow covers stays disallowed",
+    message="Allow is not a field of this dialect, so {} ignored; "
+    "a URL that a Disallow line covers stays disallowed",
     fix="Keep the line, and write Disallow lines that do not cover the allowed paths.",
 )
 CRAWL_DELAY = Kind(

@@ -290,7 +290,7 @@ def _one_of(allows: list[Problem]) -> list[Problem]:
         return allows
     numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
     more = " and others" * (len(allows) > _SHOWN_LINES)
-    return [replace(allows[0], texts=(f"lines {numbers}{more} are ignored",))]
+    return [replace(allows[0], texts=(f"lines {numbers}{more} are",))]
 
 
 def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:

@@ -303,7 +303,7 @@ def ignored_allows(record: Group) -> Iterator[Problem]:
         if beginnings.overlap(line.value):
             effective.append(line)
     for line in sorted(effective):
-        yield kinds.ALLOW.at(line, f"line {line.number} is ignored")
+        yield kinds.ALLOW.at(line, "the line is")
 
 
 def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:

@@ -143,6 +143,7 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
     lines = result.lines("this disallows URLs")
     assert len(lines) == reported
     assert all("INFO" in line and "line 3: Allow is not" in line for line in lines)
+    assert all(it.endswith('DIALECT = "rfc9309" obeys Allow.') for it in lines)
     assert result.stats.get("robots1994/tightens_policy", 0) == reported
     assert result.stats["robots1994/weakens_policy"] == 1
 
