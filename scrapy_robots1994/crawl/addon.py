@@ -158,7 +158,9 @@ def _observe_built_in(settings: BaseSettings) -> None:
     ours = [kind for kind in enabled if _is_kind_of(kind, Robots1994Middleware)]
     if not orders:
         if not ours:
-            logger.warning(dry_run.NOTHING_DECIDES, "the built-in is switched off")
+            why = "the built-in is switched off"
+            advice = f"an order for the built-in in {name}"
+            logger.warning(dry_run.NOTHING_DECIDES, why, advice)
         return
     listed: dict[Any, float | None] = settings.getdict(name)
     for key in list(listed):

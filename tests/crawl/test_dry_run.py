@@ -377,7 +377,7 @@ def test_dry_run_obeys_nothing_where_nothing_was_obeyed(
 
     assert not [it for it in sent if "/robots.txt" in it]
     assert len(dry.fetched) == 5
-    said = f"Dry run disabled: {why}, so robots.txt is not obeyed in this crawl"
+    said = f"Dry run disabled: {why}, so robots.txt is not obeyed in this crawl; set "
     assert said in dry.log
 
 

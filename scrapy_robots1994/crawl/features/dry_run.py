@@ -83,7 +83,9 @@ if TYPE_CHECKING:
 FORBIDDEN = "Forbidden by robots.txt"
 """The message of the `IgnoreRequest` with which Scrapy's middleware refuses a request."""
 
-NOTHING_DECIDES = "Dry run disabled: %s, so robots.txt is not obeyed in this crawl"
+NOTHING_DECIDES = (
+    "Dry run disabled: %s, so robots.txt is not obeyed in this crawl; set %s"
+)
 
 # If the body of a response is incomplete, Scrapy sets at least one flag in `_NOT_WHOLE`.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
@@ -142,7 +144,8 @@ class DryRun:
         observe Scrapy's middleware.
         """
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured(NOTHING_DECIDES % "ROBOTSTXT_OBEY is False")
+            values = ("ROBOTSTXT_OBEY is False", "ROBOTSTXT_OBEY = True")
+            raise NotConfigured(NOTHING_DECIDES % values)
         classes = list(listed_middlewares(crawler.settings))
         places = [at for at, kind in enumerate(classes) if is_built_in(kind)]
         if not places:
