@@ -160,7 +160,11 @@ class BrowserRequests:
         self._requested -= Counter([_key(request.url)])
 
     def _closed(self) -> None:
-        """Log how many requests were checked, and how many requests were aborted."""
+        """Log how many requests were checked, and how many requests were aborted. If no
+        request was checked, log nothing.
+        """
+        if not self._checked:
+            return
         text = (
             "Of what the browser loaded by itself, robots.txt was applied to %s: %d were "
             "aborted because robots.txt disallows them, and %d because no policy was "

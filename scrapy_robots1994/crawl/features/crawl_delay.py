@@ -171,7 +171,7 @@ class CrawlDelays:
             stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             kind = _CAPPED
         text = "%s asks for a pause of %g s between two requests; "
-        text += "%g s are applied (ROBOTS1994_CRAWL_DELAY)"
+        text += "a pause of %g s is applied (ROBOTS1994_CRAWL_DELAY)"
         self._log.log(kind, text, origin, stated, applied)
 
 
