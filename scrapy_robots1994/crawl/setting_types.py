@@ -334,7 +334,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
                 hint = f'; did you mean "{other}"?'
             known = ", ".join(f'"{it}"' for it in usage.PURPOSES)
             raise SettingsError(
-                f"ROBOTS1994_PURPOSES must name purposes, of {known}, not "
+                f"ROBOTS1994_PURPOSES must be one or more of {known}, not "
                 f"{_shown(purpose)}{hint or '.'}"
             )
     return tuple(dict.fromkeys(found))

@@ -38,7 +38,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["--evidence", ".", "--verify"], "no journal"),
         (["--verify"], "--evidence"),
         (["--urls", "words"], "--urls words: 'x.test/y' is neither a URL nor a path"),
-        (["--purpose", "ai-train", URL], '--purpose must name purposes, of "train-ai"'),
+        (["--purpose", "ai-train", URL], '--purpose must be one or more of "train-ai"'),
         (["--purpose", "ai-train", URL], 'did you mean "train-ai"?'),
         (["--purpose", "", URL], "--purpose: a value is missing"),
     ],
