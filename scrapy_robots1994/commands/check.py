@@ -458,18 +458,24 @@ class UrlVerdict:
             yield f"not checked: {self.exemption}"
             return
         name = redact_and_escape(source.name, 60)
+        effect = ""
+        row = source.policy.outcome.row if source.policy else None
+        if row and row.setting and self.verdict is not None:
+            effect = row.effect(is_open=self.verdict.allowed)
+            effect = f"; all URLs of the origin {effect}"
         if source.why:
-            yield f"{name}: {source.why}"
+            why = source.why.removesuffix(inputs.TRY_AGAIN)
+            advice = source.why.removeprefix(why)
+            yield f"{name}: {why}{effect}{advice}"
         elif self.verdict is not None:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
-            row = source.policy.outcome.row if source.policy else None
-            if row and row.setting:
-                effect = row.effect(is_open=self.verdict.allowed)
-                because += f"; all its URLs {effect}"
-            yield f"{because} [{name}]"
+            yield f"{because}{effect} [{name}]"
             if lost := self._lost_line():
-                yield f"line {lost.line} would decide if it were read: {lost.sentence} {lost.fix}"
+                yield (
+                    f"line {lost.line} would decide if it were read as its author "
+                    f"probably meant: {lost.sentence} {lost.fix}"
+                )
         for name, other in self.otherwise.items():
             words, setting = inputs.OTHER_READINGS[name]
             yield f'{words} says: {other}; to obey that decision, set {setting} = "{name}"'

@@ -430,7 +430,10 @@ class Applied(NamedTuple):
         )
         what = "decided"
         if not self.is_own:
-            what = f"this URL was not requested; {url} was decided"
+            what = (
+                "this URL was not requested; the last decision for its origin, on "
+                f"{url}, was made"
+            )
         elif _WORDS.get(line.decision, word) != word:
             what = f"the crawl decided otherwise ({line.decision})"
         if self.crawl.is_dry_run:

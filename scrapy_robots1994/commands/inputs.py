@@ -290,11 +290,7 @@ class PolicySource:
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
-            is_open = policy.rules("").allowed(f"{policy.origin}/")
-            effect = policy.outcome.row.effect(is_open=is_open)
-            why = (
-                f"could not fetch robots.txt ({how}): all its URLs {effect}{TRY_AGAIN}"
-            )
+            why = f"could not fetch robots.txt ({how}){TRY_AGAIN}"
         outcome = policy.outcome.value
         return cls(name, policy.stated, outcome, policy.status, why, policy)
 

@@ -134,10 +134,10 @@ def _unread(name: str, source: PolicySource) -> Unread:
     if is_open:
         effect = "every robot may retrieve everything"
     why = f"{row.noun} (HTTP {source.status}): {effect}"
-    if row.outcome is Outcome.FORBIDDEN:
+    if row.outcome is Outcome.FORBIDDEN and not is_open:
         # According to RFC 9309 2.3.1.3, such a status means that there are no
         # restrictions.
-        why += "; a robot that follows RFC 9309 may retrieve everything"
+        why += ", except robots that follow RFC 9309, which may retrieve everything"
     return Unread(name, why, is_fault=not row.allows)
 
 

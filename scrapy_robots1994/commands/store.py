@@ -169,7 +169,10 @@ def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
     """
     text = f"{settings.store} has no matching policy"
     if not store.exists:
-        text = f"{settings.store}: there is no such file or folder; a crawl creates it"
+        text = (
+            f"{settings.store}: there is no such file or folder; a crawl creates the "
+            "file, but not its folder"
+        )
     terminal.print_note(escape_control_chars(text, 500))
     return not store.exists
 

@@ -115,6 +115,7 @@ def test_url_without_a_file_says_why(
 
     assert result.code == code
     assert said in result.out
+    assert "ROBOTS1994_" not in result.out
     assert (f"Could not fetch {url} (" in result.err) is (status is None)
 
 
