@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 # The output pads the word of a verdict to this number of characters.
 _MARGIN = 12
-# `_counts[_NOT_FOR]` is the number of URLs that robots.txt allows, but not for each
-# purpose in `_purposes`.
+# `_counts[_NOT_FOR]` is the number of allowed URLs whose use robots.txt disallows for at
+# least one purpose in `_purposes`.
 _NOT_FOR = "not for a purpose"
 # `_STYLES` maps each verdict to its ANSI colour code (green, red or yellow).
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
@@ -141,7 +141,8 @@ class RobotsCheck(RobotsCommand):
     def _check(self, urls: list[str], exempt: Mapping[str, str]) -> None:
         """Look up the policies for *urls*, and print the verdicts.
 
-        *exempt* maps each URL that a crawl does not check to the reason.
+        The keys of *exempt* are the URLs that a crawl does not check. The values of
+        *exempt* are the reasons why a crawl does not check these URLs.
         """
         # Each key of `wanted` is the name of a robots.txt. The value is the list of the URLs
         # to check against this robots.txt.
@@ -207,7 +208,8 @@ class RobotsCheck(RobotsCommand):
     def _check_evidence(self, urls: list[str], exempt: Mapping[str, str]) -> None:
         """Print the recorded decisions about *urls*.
 
-        *exempt* maps each URL that a crawl does not check to the reason.
+        The keys of *exempt* are the URLs that a crawl does not check. The values of
+        *exempt* are the reasons why a crawl does not check these URLs.
         """
         from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - needs an extra
 
@@ -337,12 +339,12 @@ class UrlVerdict:
     """The verdict of *source* for *url*, and further values to print.
 
     *otherwise* contains each verdict that differs from *verdict* because the file is read
-    in another way. The keys are the names of the ways in `OTHER_READINGS`. If a crawl
-    does not check *url*, *exemption* gives the reason, and *source* is None. If the
-    verdict comes from evidence, *applied* is the recorded decision. *usage* contains the
-    usage preferences that the file states for *url*. *forbidden* is the statement that
-    disallows one of the checked purposes. *robot* is the robot for which *verdict* was
-    made.
+    in another way. The keys of *otherwise* are the names of the ways in `OTHER_READINGS`.
+    If a crawl does not check *url*, *exemption* gives the reason, and *source* is None.
+    If the verdict comes from evidence, *applied* is the recorded decision. *usage*
+    contains the usage preferences that the file states for *url*. *forbidden* is the
+    statement that disallows one of the checked purposes. *robot* is the robot for which
+    *verdict* was made.
     """
 
     url: str

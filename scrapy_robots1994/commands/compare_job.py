@@ -171,11 +171,11 @@ def _label_of(name: str) -> str:
 class Job:
     """The options of a comparison, which can be pickled for another process.
 
-    *opts* are the options of the command. *parsers* maps the names that the report shows to
-    import paths of classes, or to names in `scrapy.robotstxt`. *settings* are the settings
-    that the command line sets. *variant* is the dialect and the reading of our parser.
-    *urls* are the URLs in the file given with --urls, or None if the questions are made
-    from the files.
+    *opts* are the options of the command. The keys of *parsers* are the names that the
+    report shows. The values of *parsers* are import paths of classes, or names in
+    `scrapy.robotstxt`. *settings* are the settings that the command line sets. *variant*
+    is the dialect and the reading of our parser. *urls* are the URLs in the file given
+    with --urls, or None if the questions are made from the files.
     """
 
     opts: argparse.Namespace
@@ -292,8 +292,8 @@ def _compare(name: str, task: Comparison) -> SiteImpact:
 def _impacts(
     pool: Any, job: Job, inputs: CompareInputs, room: int
 ) -> Iterator[tuple[str, SiteImpact]]:
-    """Yield the name of a parser and a `SiteImpact`, for each parser and each of
-    *inputs*.
+    """Yield a pair for each parser and each of *inputs*. The pair consists of the name of
+    the parser and a `SiteImpact`.
 
     At most *room* tasks are scheduled at a time. If a task fails, the task is retried
     without the search for causes. If the retry also fails, each answer of the parser counts
@@ -366,8 +366,9 @@ def run(
         totals.is_interrupted = True
     finally:
         pool.stop()
-        # Kill the processes before `join` deletes their semaphores. A process that is still
-        # starting would look for its semaphores, and print a traceback.
+        # Kill the processes before `join` deletes their semaphores. Otherwise, a process
+        # that is still starting would not find its semaphores, and would print a
+        # traceback.
         for process in active_children():
             process.kill()
         pool.join()

@@ -120,8 +120,9 @@ class CrawlEvidence:
             differ(f"{journal}: its first line does not name a WARC file")
 
     def decisions(self) -> Iterator[tuple[int, JournalLine]]:
-        """Yield the line number and the decision of each line of the journal, once. Report
-        each line that is not a decision.
+        """Yield the line number and the decision of each line of the journal. Report each
+        line that is not a decision. Call this method only once, because each line is read
+        only once.
         """
         for number, values in self._rest:
             line = JournalLine.of(values)
@@ -177,7 +178,7 @@ class CrawlEvidence:
     def _in_warc(self, what: str) -> None:
         """Report *what* as damage to the WARC.
 
-        If *what* is `BREAKS_OFF`, report a note instead. A WARC that ends early does not
+        If *what* is `BREAKS_OFF`, print a note instead. A WARC that ends early does not
         count as damaged, because a killed crawl leaves an incomplete WARC.
         """
         if what == warc.BREAKS_OFF:
@@ -470,7 +471,7 @@ class EvidenceFolder:
             )
 
     def _crawls(self) -> Iterator[CrawlEvidence]:
-        """Yield the evidence of each crawl, whose WARC has been read."""
+        """Yield the evidence of each crawl, after reading the WARC of the crawl."""
         warcs: set[str] = set()
         for journal in self.journals:
             crawl = CrawlEvidence(self._folder, journal, self._differ, self._notes.add)
@@ -505,8 +506,8 @@ class EvidenceFolder:
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied | None]:
-        """Return a dictionary from each of *urls* to the last decision about the URL up to
-        the time *at*.
+        """Return a dictionary that maps each of *urls* to the last decision about the URL
+        up to the time *at*.
 
         A URL without a decision is mapped to the last decision about its origin. If there
         is no decision about the origin either, the URL is mapped to None.

@@ -114,8 +114,8 @@ class PolicyLookup(Lookup):
         """Fetch *urls*. The number of simultaneous fetches is at most
         CONCURRENT_REQUESTS, and at most 100.
         """
-        # At Ctrl-C, let the event loop call `_give_up`, because the signal may arrive while
-        # a line is being printed.
+        # After Ctrl-C, let the event loop call `_give_up`, because the signal may arrive
+        # while a line is being printed.
         self._stop = partial(thread_safe_call(), self._give_up)
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)

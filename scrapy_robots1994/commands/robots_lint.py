@@ -103,8 +103,8 @@ class LintRun:
             self._reports[source.name] = report
 
     def print_end(self) -> None:
-        """Print the summary or the JSON document, if the options require one. Called
-        after `add` was called for all files.
+        """Print the summary or the JSON document, if the options require a summary or
+        JSON. Called after `add` was called for all files.
         """
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):

@@ -187,7 +187,7 @@ def print_note(line: str) -> None:
 
 
 class CappedLines:
-    """Prints the first lines of many with *show*, and counts all lines.
+    """Prints a limited number of lines with *show*, and counts all lines.
 
     The attribute *count* is the number of lines so far. At most *limit* lines are printed,
     or `MAX_NAMED` lines if *limit* is None.

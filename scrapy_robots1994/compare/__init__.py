@@ -9,6 +9,6 @@ A comparison uses the modules in this order:
 * `comparer` counts the differences.
 * `diagnosis` finds the causes of a difference, and the lines that cause the difference.
 * `causes` and `profiles` are the tables that `diagnosis` reads.
-* `impact` counts the changes for each site.
+* `impact` counts the sites whose decisions change if our parser replaces another parser.
 * `report` and `formats` write the report as text, JSON and HTML.
 """

@@ -8,8 +8,8 @@ class Cause(Enum):
 
     The value of a member is a code for programs, and *title* is the name of the cause in
     tables. *clause* lists the clauses of the standard, and our own decisions, that define
-    how our parser behaves. The order of the members matters. If several causes each explain
-    an answer alone, reports name only the first of these causes.
+    how our parser behaves. If each of several causes alone explains an answer, reports
+    name only the cause that is listed first in this class.
     """
 
     STATUS = "status", "status of the answer", "Ours R3 to R5"
@@ -31,7 +31,7 @@ class Cause(Enum):
     TIMEOUT = "not-found-in-time", "not found in time", ""
 
     def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Create a member whose value is *code*, by which `pickle` finds the member."""
+        """Create a member whose value is *code*. `pickle` finds a member by its value."""
         member = object.__new__(cls)
         member._value_ = code
         return member

@@ -54,7 +54,8 @@ class Comparison:
 class Comparer:
     """Compares our parser, in one dialect and reading, with each parser of *others*.
 
-    *others* maps the names of parsers to parsers, and *ours* is the dialect and reading.
+    *others* maps the name of each other parser to the parser. *ours* is the dialect and
+    the reading of our parser.
     """
 
     def __init__(self, others: Mapping[str, Parse], ours: Variant) -> None:
@@ -68,8 +69,8 @@ class Comparer:
         )
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
-        """Return how the decisions of the parser *name* on the questions of *task* differ
-        from our decisions.
+        """Ask another parser the questions of *task*, and return how its decisions differ
+        from our decisions. *name* is the name of the other parser.
         """
         capture = task.capture
         file = self._file_of(capture.body)

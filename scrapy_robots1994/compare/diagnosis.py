@@ -1,9 +1,9 @@
 """Find why two parsers differ, and which lines of a file make the parsers differ.
 
-A cause is never guessed. A point (see `profiles`) changes the input of our own parser to
-imitate the other parser in one respect. Each point belongs to a cause. If our parser then
-gives the answer of the other parser, this cause explains the difference. A diagnosis does
-not call the other parser again.
+No cause is guessed. A point (see `profiles`) changes the input of our parser, so that our
+parser imitates another parser in one respect. Each point belongs to a cause. If our
+parser gives the answer of the other parser after this change, the cause explains the
+difference. A diagnosis does not call the other parser again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,9 @@ _MAX_RULES = 64
 
 
 class ParsedBody:
-    """One body, with a cache of parsed files and a cache of compiled rules."""
+    """The bytes of one robots.txt file, with a cache of parse results and a cache of
+    compiled rules.
+    """
 
     def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
         self.body = body
@@ -92,11 +94,13 @@ class ParsedBody:
     def minimal_lines(
         self, question: Question, points: tuple[Point, ...]
     ) -> tuple[int, ...]:
-        """Return the numbers (from 1) of a minimal set of lines that cause the difference.
+        """Return the line numbers (from 1) of a minimal set of lines that cause the
+        difference.
 
         In the whole file, *points* change the answer to *question* in one direction. In a
-        file with only the lines of the set, the direction is the same. If any line of the
-        set is removed, the direction is different.
+        file that contains only the lines of the set, *points* change the answer in the
+        same direction. If any line of the set is removed, *points* no longer change the
+        answer in this direction.
         """
         mark, encoding = encoding_of(self.body)
         texts = (line.raw for line in lines_of(Body(self.body).text, self._dialect))
@@ -118,9 +122,9 @@ class ParsedBody:
 class Explanation(NamedTuple):
     """The reasons why the answer of another parser differs from our answer.
 
-    Together, *causes* explain the answer. If any cause is left out, the remaining causes do
-    not explain the answer. Reports count only the first cause. *points* are the changes to
-    a `Setup` that belong to *causes*.
+    Together, *causes* explain the answer of the other parser. If any cause is left out,
+    the remaining causes do not explain this answer. Reports count only the first cause.
+    *points* are the changes to a `Setup` that belong to *causes*.
     """
 
     causes: tuple[Cause, ...]
@@ -180,10 +184,10 @@ def ddmin(
 ) -> Sequence[ItemT]:
     """Return a one-minimal part of *items* for which *holds* is true.
 
-    *holds* must be true for all items together. One-minimal means that *holds* is false if
-    any single item is left out. The search first tries to remove many items at once.
-    Therefore the search for a few lines among thousands takes only a small multiple of
-    log2 of their number of calls to *holds*.
+    *holds* must be true for all items together. One-minimal means that *holds* is false
+    if any single item is left out. The search first tries to remove many items at once.
+    Therefore, to find a few of n items, the search calls *holds* only a small multiple of
+    log2(n) times.
     """
     needed, size = items, len(items)
     while needed and size:

@@ -49,7 +49,7 @@ def as_html(report: ComparisonReport) -> str:
 
 
 def _part(name: str) -> str:
-    """Return the text of the file *name*, which is a part of the page."""
+    """Return the text of the file *name*, which is a part of the HTML page."""
     return files("scrapy_robots1994.compare").joinpath(name).read_text("utf-8")
 
 
@@ -75,8 +75,8 @@ def write_report(report: ComparisonReport, path: Path) -> None:
     """
     text = FORMS[path.suffix.lower()](report)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Choose an unpredictable name, and never open a file that already exists, because other
-    # users can possibly write to the folder.
+    # Choose an unpredictable name, and never open a file that already exists, because
+    # other users might have write access to the folder.
     part = path.with_name(f".{token_hex(8)}.part")
     try:
         with part.open("x", encoding="utf-8", newline="\n") as file:

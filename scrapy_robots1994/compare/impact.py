@@ -44,8 +44,8 @@ class Change(NamedTuple):
     meaning: str
 
 
-# In the index of a change, bit 0 is set if URLs become allowed. Bit 1 is set if URLs become
-# refused.
+# In the index of a change in `CHANGES`, bit 0 is set if URLs become allowed, and bit 1 is
+# set if URLs become refused.
 CHANGES = (
     Change("unchanged", "unchanged", "no URL changes"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -94,8 +94,8 @@ class Answers:
     """The number of answers for each parser and direction, and the number of differences
     for each cause.
 
-    Each item of *stuck* is the name of a parser and the label of a site. The parser did not
-    answer the questions about the file of the site.
+    Each item of *stuck* is a pair of the name of a parser and the label of a site. The
+    parser did not answer the questions about the robots.txt of this site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -135,10 +135,11 @@ class Answers:
 class SiteImpact(Answers):
     """The differences between the other parsers and our parser for one site.
 
-    *capture* is the capture that was compared, without its file. If a parser differs,
-    *packed* is the compressed file of the capture. *variants* contains tuples of the
-    name of a parser, a direction and a variant. Such a tuple means that the parser differs
-    in this direction from our parser with the dialect and reading of the variant.
+    *capture* is the capture that was compared, without its file. If another parser
+    differs from our parser, *packed* is the compressed file of the capture. *variants*
+    contains tuples of the name of a parser, a direction and a variant. Such a tuple means
+    that the parser differs in this direction from our parser, if our parser uses the
+    dialect and reading of the variant.
     """
 
     capture: Capture

@@ -21,8 +21,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 ROBOTS_TXT = "/robots.txt"
 
 # `UNKNOWN_ROBOT` is the name of a robot that no file is likely to name. A record may give
-# only a part of a robot's name. The name therefore does not contain a common word such as
-# `bot`.
+# only a part of a robot's name. `UNKNOWN_ROBOT` therefore does not contain a common word
+# such as `bot`.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 

@@ -1,10 +1,10 @@
 """Profiles of other parsers. Each profile describes how a parser differs from our dialects.
 
-A `Setup` is the input of our own parser. The input consists of a dialect, a text, the names
-of a robot, and a spelling of URLs. A point changes the setup to imitate another parser in
-one respect. If our parser then gives the answer of the other parser, the point explains the
-difference (see `diagnosis`). Each point belongs to a cause. A profile contains the points
-of one other parser.
+A `Setup` is the input of our own parser. The input consists of a dialect, a text, the
+names of a robot, and a spelling of URLs. A point changes the setup, so that our parser
+imitates another parser in one respect. If our parser gives the answer of the other parser
+after this change, the point explains the difference (see `diagnosis`). Each point belongs
+to a cause. A profile contains the points of one other parser.
 """
 
 import dataclasses
@@ -58,8 +58,8 @@ class PeerDialect(Dialect):
 
     * *has_one_default*: whether a robot obeys only the first of several records for `*`.
     * *default_alone*: whether the other names in a record for `*` are ignored.
-    * *is_longest*: whether the longest rule decides, with or without wildcards. If the
-      option is false, the first rule in the file decides.
+    * *is_longest*: whether the longest rule decides, with or without wildcards. If
+      *is_longest* is false, the first rule in the file decides.
     """
 
     has_one_default: bool = False
@@ -312,15 +312,15 @@ def _in_text(pattern: re.Pattern[str], to: str) -> Point:
 
 
 def _renamed(fields: str, to: str) -> Point:
-    """Return the point that replaces the name of each field that matches *fields* with
-    *to*. *fields* is a regular expression.
+    """Return the point that gives some fields the new name *to*. *fields* is a regular
+    expression that matches the old names of these fields.
     """
     return _in_text(re.compile(rf"(?aim)^[ \t]*(?:{fields})[ \t]*:"), f"{to}:")
 
 
 def _ends_names(fields: str) -> Point:
-    """Return the point that lets each field that matches *fields*, a regular expression,
-    end a run of User-agent lines.
+    """Return the point that makes some fields end a run of User-agent lines. *fields* is
+    a regular expression that matches the names of these fields.
     """
     return _renamed(fields, _ENDS_NAMES.name)
 
@@ -452,4 +452,4 @@ PROFILES = {
     "PythonRobotParser": PYTHON,
     "RerpRobotParser": RERP,
 }
-"""A dictionary from the name of each of Scrapy's parsers to the profile of the parser."""
+"""A dictionary that maps the name of each of Scrapy's parsers to the parser's profile."""

@@ -268,7 +268,7 @@ def _site(
 
 
 def _excerpt(count: int, needed: set[int]) -> list[int]:
-    """Return the numbers (from 1) of the lines to show from a file of *count* lines.
+    """Return the line numbers (from 1) of the lines to show from a file of *count* lines.
 
     *needed* contains the numbers of the lines that make the parsers differ.
     """

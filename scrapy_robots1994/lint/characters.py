@@ -1,7 +1,7 @@
 """Find misspelt fields, invisible characters, and look-alike characters.
 
-An odd character is an invisible or look-alike character. The functions suggest a correction
-for a report. A crawl never obeys the corrected text.
+An odd character is an invisible or look-alike character. The functions of this module
+suggest a correction for a report. A crawl never obeys the corrected text.
 """
 
 import re
@@ -18,7 +18,7 @@ UNDECODABLE = re.compile("[\udc80-\udcff]")
 _LATIN_SPACE = "\udca0"
 _SOFT_HYPHEN = "\xad"
 
-# The name of a misspelt field has at most this number of characters.
+# A name with more than this number of characters is never reported as a misspelt field.
 _LONGEST = 24
 # `_FIELD` matches a letter, and then letters, underscores, spaces, dots and hyphens.
 # `_FIELD` accepts letters of all alphabets, because some Greek and Cyrillic letters look
@@ -37,8 +37,8 @@ _BEFORE = re.compile(
 # `_CLOSING` contains the characters that may end a quoted line or a member of a JSON
 # object.
 _CLOSING = "\"'`,;\u2019\u201d\xbb \t"
-# A misspelt field must be at least this similar to a known field. With this value, about
-# one letter in eight may be wrong.
+# A misspelt field must be at least this similar to a known field. With this value, a name
+# is recognised even if about one letter in eight is wrong.
 _SIMILARITY = 0.87
 
 

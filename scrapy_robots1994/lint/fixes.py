@@ -39,7 +39,9 @@ def edited(lines: Iterable[Line], edits: Edits) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return *text* in backquotes and safe to print, for the words of a fix."""
+    """Return *text* in backquotes, with control characters escaped, for the words of a
+    fix.
+    """
     return f"`{escape_control_chars(text)}`"
 
 

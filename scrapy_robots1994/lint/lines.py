@@ -148,8 +148,8 @@ def _effective(
         yield kinds.SPACED.at(line, column=1, advice=with_value(line, line.value))
     if line.comment and line.value:
         yield from _comment_problems(line)
-    # The author may have meant an odd character inside a path. An odd character at the
-    # start or end of a path is a mistake.
+    # An odd character inside a path may be intended. An odd character at the start or end
+    # of a path is a mistake.
     is_name = field is USER_AGENT
     odd = first_odd(line.value, at_ends=not is_name)
     if odd < 0:
@@ -261,7 +261,8 @@ def _comment_problems(line: Line) -> Iterator[Problem]:
 
 
 def _ignored(line: Line, dialect: Dialect) -> Problem | None:
-    """Return the problem with *line*, or None. *line* has no effect.
+    """Return the problem with *line*, which has no effect. Return None if there is
+    nothing to report.
 
     The problem may suggest what the author meant. The parser never guesses a meaning.
     """
@@ -296,7 +297,9 @@ def _absent(line: Line, field: Field) -> Problem | None:
 
 
 def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
-    """Return the problem with *line*, whose field was probably meant to be *likely*."""
+    """Return the problem with *line*. The author of *line* probably meant the field
+    *likely*.
+    """
     value = undecorated_value(line.field, line.value)
     new = rule_line(line, value, likely.name)
     words = ""

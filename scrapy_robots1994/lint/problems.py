@@ -150,8 +150,9 @@ def _line_problems(
 
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with records that end too early or too late, or have no rule."""
-    # Ours O2 (several records for `*`), RFC 9309 2.2.1: a robot may obey all records for a
-    # name together. If one of these records has a rule, *merged* contains the name.
+    # Ours O2 (several records for `*`), RFC 9309 2.2.1: a robot may obey all records for
+    # a name together. If at least one record for a name has a rule, *merged* contains the
+    # name.
     merged: set[str] = set()
     begun: dict[str, list[int]] = {}
     for group in records:
@@ -210,10 +211,10 @@ def weakening_problems(
     """Return the problems that weaken the policy for *robot*, sorted by line.
 
     Because of these problems, the file allows URLs that its author probably meant to
-    disallow. *robot* contains the names of the robot. *reading* is the result of the parse
-    of the file for the robot. Problems are reported in three places: in or below the
-    records that the robot obeys, above the first record, and in User-agent lines that were
-    probably meant for the robot.
+    disallow. *robot* contains the names of the robot. *reading* is the result of parsing
+    the file for this robot. Problems are reported in three places: in or below the
+    records that the robot obeys, above the first record, and in User-agent lines that
+    were probably meant for the robot.
     """
     above, own = reading.above, reading.own
     rules = above.rules + reading.own_rules
@@ -254,10 +255,10 @@ def tightening_problems(
     """Return the problems that tighten the policy for *robot*.
 
     Because of these problems, the file disallows URLs that its author probably meant to
-    allow. In a dialect without Allow, a problem is an Allow line that would allow paths if
-    the dialect had Allow. In other dialects, a problem is a User-agent line below the names
-    of *robot*, without a rule between the names and that line. Therefore, *robot* also
-    obeys the rules below that line.
+    allow. In a dialect without Allow, a problem is an Allow line that would allow paths
+    if the dialect had Allow. In other dialects, a problem is a User-agent line below the
+    names of *robot*, if no rule separates that line from the names. *robot* also obeys
+    the rules below such a User-agent line.
     """
     if dialect.has_blank_lines:
         return chain.from_iterable(map(ignored_allows, reading.own))

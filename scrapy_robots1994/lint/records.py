@@ -64,12 +64,12 @@ def closes(line: Line) -> bool:
 def boundary_problems(
     record: Group, dialect: Dialect, *, is_merged: bool, advice: Fix | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems with the end of *record*, or with a lack of rules.
+    """Yield the problems with the end of *record*, or with its lack of rules.
 
-    If blank lines separate rules from *record*, the lack of rules is not reported. The lack
-    is also not reported if *is_merged* is true. In that case, a robot that obeys *record*
-    also obeys a record with rules. If *advice* is not None, *advice* replaces the usual fix
-    for a record without rules.
+    A lack of rules is not reported if blank lines separate rules from *record*. A lack of
+    rules is also not reported if *is_merged* is true, because a robot that obeys *record*
+    then also obeys a record with rules. If *advice* is not None, *advice* replaces the
+    usual fix for a record without rules.
     """
     # Rules that a blank line separates from the record are at the end of `record.rules`.
     if record.rules and record.rules[-1].kind is _ORPHAN:
@@ -173,9 +173,9 @@ def _joining(line: Line, blanks: Sequence[int], words: str = "") -> Fix:
 
 
 def joining_problems(records: Iterable[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem for each User-agent line that should have a blank line above. Such a
-    line begins a record, or seems to begin a record. In *dialect*, a blank line ends a
-    record.
+    """Yield a problem for each User-agent line that should have a blank line above it.
+    Such a User-agent line begins a record, or seems to begin a record. In *dialect*, a
+    blank line ends a record.
     """
     does_part = partial(_seems_to_part, dialect=dialect)
     is_parted = True

@@ -102,7 +102,7 @@ class Report:
 
 @dataclass(slots=True)
 class Summary:
-    """How many files and places have each kind of problem.
+    """The number of files, and the number of places, with each kind of problem.
 
     *files* is the number of all files, and *clean* is the number of files without a problem.
     For each code of a problem, *by_file* counts the files with the problem, and *by_place*

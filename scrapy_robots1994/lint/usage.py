@@ -33,7 +33,7 @@ from scrapy_robots1994.parser.usage import (
     usage_dialect,
 )
 
-# Match a label and a value of Content-Signal without the `=` between them.
+# `_PARTED` matches a label and a value of Content-Signal without a `=` between them.
 _PARTED = re.compile(r"([a-z-]+)(?::[ \t]*|[ \t]+)(yes|no)", re.IGNORECASE)
 
 # At most this number of preferences of one record are compared with each other.

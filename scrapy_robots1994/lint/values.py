@@ -30,8 +30,8 @@ _CONTACT = re.compile(r"://|@")
 _WHOLE_NAME_FIX = (
     "Write the name alone: the record is for the robot with exactly that name."
 )
-# `_HOST` matches a host without a scheme if a path follows the host. A file name that a
-# path follows also matches.
+# `_HOST` matches a host without a scheme, if a path follows the host. `_HOST` also
+# matches a file name, if a path follows the file name.
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=/.)")
 # `_ENDING` matches the ending of a file name, such as `.php$`.
 _ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}\$?")
@@ -268,8 +268,8 @@ def _one_path_each(line: Line) -> Fix:
 
 
 def _rewritten(line: Line, start: int, path: str, new: str) -> str:
-    """Return the text of *line* with *new* in place of *path*. In the value, *path* begins
-    at *start*.
+    """Return the text of *line* with *new* in place of *path*. *start* is the position of
+    *path* in the value of *line*.
     """
     value = line.value
     return rule_line(line, f"{value[:start]}{new}{value[start + len(path) :]}")
@@ -317,8 +317,8 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
 
 
 def _written(line: Line, start: int, path: str, new: str, reason: str) -> Fix:
-    """Return the advice to write *new* in place of *path*. In the value of *line*, *path*
-    begins at *start*. *reason* is the end of the sentence in the advice.
+    """Return the advice to write *new* in place of *path*. *start* is the position of
+    *path* in the value of *line*. *reason* is the end of the sentence in the advice.
     """
     rule = _rewritten(line, start, path, new)
     words = f"Write {_shown(rule)}{reason}"
