@@ -75,9 +75,14 @@ class RobotsCheck(RobotsCommand):
         )
         evidence = "print what crawls decided, according to the evidence in FOLDER"
         with_value("--evidence", metavar="FOLDER", help=evidence)
-        at = "with --evidence, the last decision up to TIME, such as 2026-11-23T10:00:00Z"
+        at = (
+            "with --evidence, print the last decision up to TIME, for example "
+            "2026-11-23T10:00:00Z"
+        )
         with_value("--at", metavar="TIME", help=at)
-        verify = "with --evidence, make every decision again, and check every digest"
+        verify = (
+            "with --evidence, repeat and check every decision, and check every digest"
+        )
         add("--verify", action="store_true", help=verify)
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
@@ -144,8 +149,8 @@ class RobotsCheck(RobotsCommand):
         The keys of *exempt* are the URLs that a crawl does not check. The values of
         *exempt* are the reasons why a crawl does not check these URLs.
         """
-        # Each key of `wanted` is the name of a robots.txt. The value is the list of the URLs
-        # to check against this robots.txt.
+        # Each key of `wanted` is the name of a robots.txt. Each value is the list of the
+        # URLs to check against this robots.txt.
         wanted: dict[str, list[str]] = {}
         for url in urls:
             if url not in exempt:

@@ -398,9 +398,9 @@ def report_of(
     # Users share reports, so a report must not show credentials.
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
-        f"at most {job.opts.questions} questions for each file. They are about paths made "
-        "from its rules, not about real requests. A site counts as changed if the "
-        "answers differ for one URL."
+        f"at most {job.opts.questions} questions for each file. The questions are about "
+        "paths made from the rules of the file, not about real requests. A site counts "
+        "as changed if the answers differ for at least one URL."
     )
     if job.urls is not None:
         questions = f"the {len(job.urls):,} URLs of --urls."

@@ -253,13 +253,14 @@ class CrawlEvidence:
         versions = self._info.get(names.USAGE_VERSIONS, VERSIONS)
         if versions != VERSIONS:
             report(
-                f"its usage preferences are those of {versions}, not those of {VERSIONS}"
+                f"the usage preferences of the crawl are those of {versions}, but this version "
+                f"of the package reads those of {VERSIONS}"
             )
         if self.settings.max_bytes > MAX_BODY_BYTES:
             self.settings = replace(self.settings, max_bytes=MAX_BODY_BYTES)
             report(
-                f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read, although the "
-                "ROBOTS1994_MAX_BYTES of the crawl is larger"
+                f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read, although the crawl had "
+                "a larger ROBOTS1994_MAX_BYTES"
             )
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
@@ -399,8 +400,8 @@ class Applied(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return the decision as plain values for JSON.
 
-        The values include the line of the decision in the journal, and the offset of its
-        record in the WARC.
+        The values include the line number of the decision in the journal, and the offset
+        of the decision's record in the WARC.
         """
         record = self.crawl.records.get(self.line.record or "")
         return {

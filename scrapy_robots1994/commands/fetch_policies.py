@@ -146,8 +146,8 @@ class PolicyLookup(Lookup):
         """Return the policy that belongs to *url*.
 
         The result is the policy of the origin if *url* has no path, or the path `/` or
-        `/robots.txt`. Otherwise, *url* is fetched as if it were the robots.txt of the
-        origin.
+        `/robots.txt`. If *url* has another path, *url* is fetched as if *url* were the
+        robots.txt of the origin.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL

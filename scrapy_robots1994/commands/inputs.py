@@ -61,8 +61,8 @@ def expand(names: Iterable[str]) -> list[str]:
 
     Inside a folder, hidden files, hidden folders and journals of evidence are left out.
     Links that lead out of the folder, and files that are not regular files, are left out
-    with a note. A folder that cannot be listed remains in the result. The later attempt
-    to read the folder raises an error that gives the reason.
+    with a note. A folder that cannot be listed remains in the result. A later attempt to
+    read such a folder raises an error that gives the reason.
 
     Raises `WrongUse` for a folder without files, for an empty name, for a host name without
     `https://`, and for a URL without a valid origin.
@@ -224,9 +224,11 @@ OTHER_READINGS = {
     "cautious": ("the cautious reading", "ROBOTS1994_READING"),
     "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""The other ways to read a file. Each key is the name of a way. Each value consists of a
-phrase for messages, and of the setting that makes a crawl read files in this way. If a
-way leads to a different verdict, `robots-check` prints this verdict.
+"""Ways to read a file, in addition to the way that the settings choose.
+
+Each key is the name of a way. Each value consists of a phrase for messages, and of the
+setting that makes a crawl read files in this way. If a way leads to a different verdict,
+`robots-check` prints this verdict.
 """
 
 
@@ -235,8 +237,8 @@ class PolicySource:
     """The policy of an origin or of a file. *name* is the URL or the name of the file.
 
     If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
-    and there is no last good policy, *why* also gives the reason. In this case, one
-    answer applies to all URLs, according to R5 (unreachable).
+    and there is no last good policy, *why* also gives the reason. One answer then applies
+    to all URLs, according to R5 (unreachable).
     """
 
     name: str
@@ -327,7 +329,7 @@ class Lookup:
         """Look up all *names*. Call *add* with each source, and then call *end* once.
 
         *add* is called as soon as a source is known. After Ctrl-C, *end* is called at
-        once. Then notes list the names that have no source yet, and the process ends.
+        once. The process then prints the names that have no source yet, and ends.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)

@@ -157,12 +157,12 @@ def _codes(text: str) -> frozenset[str]:
 
 HELP = """Show what each line of a robots.txt does, and its problems.
 
-Show what each line of a robots.txt does to a robot of the dialect, and every
-problem with its line, column, code, severity and clause, and how to fix the
-problem. A folder means all files under it, and - means standard input.
-`scrapy robots-lint` also takes URLs (a URL without a path means /robots.txt
-there), which it fetches with the downloader and the settings of the project;
-the console script robots-lint starts without Scrapy.
+Show what each line of a robots.txt means for a robot that follows the dialect.
+Also show each problem with its line, column, code, severity, clause and fix.
+A folder means all files under it, and - means standard input. The command
+`scrapy robots-lint` also takes URLs, and fetches them with the downloader and
+the settings of the project. A URL without a path means /robots.txt of its
+origin. The console script robots-lint starts without Scrapy.
 
 examples:
   robots-lint --dialect rfc9309 robots.txt

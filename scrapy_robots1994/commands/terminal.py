@@ -133,7 +133,7 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 def check_streams(parser: argparse.ArgumentParser) -> None:
     """Check whether the standard streams are open. In a process that cron has started,
-    these streams may be closed.
+    the standard streams may be closed.
 
     If standard output is closed, the process ends with an error. If standard error is
     closed, notes are discarded.

@@ -117,8 +117,8 @@ def damage_reported(report: OnFault) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - damage may raise anything
         # Do not print the messages of warcio, because some messages quote the file.
         why = (
-            "a record is damaged, or the records are not compressed one by one; "
-            "`warcio recompress` writes a file in which they are"
+            "a record is damaged, or the records are not compressed separately; "
+            "`warcio recompress` writes a file with separately compressed records"
         )
         is_ours = isinstance(error, (OSError, ValueError)) and str(error)
         report(f"cannot be read from here on: {error if is_ours else why}")

@@ -69,8 +69,8 @@ class Comparer:
         )
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
-        """Ask another parser the questions of *task*, and return how its decisions differ
-        from our decisions. *name* is the name of the other parser.
+        """Ask another parser the questions of *task*, and return how the decisions of
+        this parser differ from our decisions. *name* is the name of the other parser.
         """
         capture = task.capture
         file = self._file_of(capture.body)

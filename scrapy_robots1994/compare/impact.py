@@ -47,7 +47,7 @@ class Change(NamedTuple):
 # In the index of a change in `CHANGES`, bit 0 is set if URLs become allowed, and bit 1 is
 # set if URLs become refused.
 CHANGES = (
-    Change("unchanged", "unchanged", "no URL changes"),
+    Change("unchanged", "unchanged", "the answer is the same for each URL"),
     Change("opened", "only opened", "URLs become allowed"),
     Change("closed", "only closed", "URLs become refused"),
     Change("both", "both", "some URLs become allowed, others become refused"),
@@ -83,9 +83,9 @@ Switch: TypeAlias = tuple[str, AnswerGroup | Variant, Change]
 our parser, and the effect of the switch.
 
 The first item is the name of the other parser, and the third item is the effect. If the
-second item is an `AnswerGroup`, the key counts the sites of that group, for the dialect and
-reading of the comparison. If the second item is a `Variant`, the key counts all sites, for
-that dialect and reading.
+second item is an `AnswerGroup`, the key counts the sites of that group, for the dialect
+and reading of the comparison. If the second item is a `Variant`, the key counts all
+sites, for the dialect and reading of the variant.
 """
 
 

@@ -12,7 +12,7 @@
   const NONE = Object.fromEntries(Object.keys(CHANGES).map((name) => [name, 0]));
   const basisWord = Object.fromEntries(BASES.map(([name, short]) => [name, short]));
 
-  /* Text alone is ever put into the page: no string of the data becomes markup. */
+  /* Add strings of the data to the page only as text, so that no string becomes markup. */
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -26,11 +26,11 @@
   const fill = (parent, ...children) => parent.replaceChildren(...children.filter(Boolean));
   const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
   const shortName = (name) => name.replace(/(.)RobotParser$/, "$1");
-  /* In a crawl the built-in middleware decides, also where the status leaves its parser nothing to read. */
+  /* In a crawl, the built-in middleware decides, even if its parser does not read the answer because of the status. */
   const inUse = (name) => (data.has_answers ? `the built-in middleware with ${shortName(name)}` : shortName(name));
   const sum = (numbers) => numbers.reduce((whole, it) => whole + it, 0);
 
-  /* The state is what the address says after its #, so that each view is a link. */
+  /* The address of the page contains the state after the #, so that each view has a link. */
   const EMPTY = { parser: PARSERS[0] || "", q: "", change: "", cause: "", basis: "", sort: "count", down: 1, page: 0, site: "" };
   let state = { ...EMPTY };
   const anchors = ["verdict", "next", "sites", "why", "how"];
@@ -85,7 +85,7 @@
     let says = `With scrapy_robots1994 in place of ${name}, nothing${known} changes on any site.`;
     if (!whole) says = "Nothing was compared.";
     else if (whole > changes.unchanged) {
-      /* Questions made from files are not what a crawl requests. */
+      /* A crawl does not necessarily request the URLs in questions that were made from files. */
       const would = IS_CRAWL ? "the crawl would" : "a crawl could";
       says = `With scrapy_robots1994 in place of ${name}, ${would} request URLs on ${plural(opens(changes), "site")} ` +
         `that are refused without it, and skip URLs on ${plural(closes(changes), "site")} that are allowed without it.`;
@@ -111,7 +111,7 @@
       dialect, reading, numbers: all[state.parser] || NONE, isNow: dialect === data.metadata.dialect && reading === data.metadata.reading,
       names: reading,
     })).filter((row) => {
-      /* Readings that make no difference in their dialect share a row. */
+      /* Two readings of one dialect share a row if their numbers are equal. */
       const key = `${row.dialect} ${Object.values(row.numbers)}`;
       const first = seen.get(key);
       if (!first) return Boolean(seen.set(key, row));
@@ -150,7 +150,7 @@
       same === now || isBoth ? null : item("Change least", ": ", code(settingsOf(same)), ` ${rest(same)}, and ${openings(same)}.`),
       byStatus.length ? item("Close less", " in any dialect: ", ...byStatus.flatMap((it, place) => (place ? ["; ", ...it] : it)), ".") : null,
       data.metadata["dry run"] ? item("Switch", ": this was a dry run. Take ", code("ROBOTS1994_DRY_RUN"), " out of the settings.")
-        /* In a crawl that was no dry run ours decided. */
+        /* In a crawl without a dry run, our parser already decided, so no trial is suggested. */
         : IS_CRAWL ? null : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
   };
 
@@ -162,7 +162,8 @@
   const searched = new Map(data.sites.map(({ site }) =>
     [site, [site, ...examplesOf.get(site).flatMap(({ url, robot }) => [url, robot])].join("\n").toLowerCase()]));
   const titleOf = (cause) => data.cause_words[cause]?.[0] || "";
-  /* How a value is shown, and what it sorts by if not by itself; `down`: first from the largest. */
+  /* Describe a column. `show` returns the text of a value, and `by` returns the key to sort the value by.
+     If `down` is 1, the largest value comes first. */
   const column = (key, head, value, { show, by = (it) => it, down = 0, style }) =>
     ({ key, head, down, style, by: (site) => by(value(site)), show: (site) => show(value(site)) });
   const COUNT = { show: number, down: 1, style: "count" };

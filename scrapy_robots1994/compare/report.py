@@ -63,8 +63,8 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """The number of questions that were compared. If this number differs between
-        parsers, the value is the largest number.
+        """The number of questions that were compared. If parsers were asked different
+        numbers of questions, the value is the largest number.
         """
         return max(map(self.totals.count, self.parsers), default=0)
 

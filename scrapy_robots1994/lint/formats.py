@@ -101,7 +101,7 @@ def _counted(number: int, word: str) -> str:
 
 
 def _lines_as_text(report: Report, paint: Paint) -> Iterator[tuple[int, Iterable[str]]]:
-    """For each line, yield its number, and the rows that show the line and its effect."""
+    """Yield the number of each line, and the rows that show the line and its effect."""
     if not report.lines:
         yield (
             0,

@@ -61,11 +61,12 @@ class Kind:
     ) -> "Problem":
         """Return a problem of this kind with *line*, which is a line or its number.
 
-        *texts* fill the placeholders of the message. *column* is the column of the mistake.
-        None means the column of the first character of *line* that is not a space or tab,
-        or 1 for a number. *field* is the field that has no effect, or that the author
-        probably meant. None means the field of *line*, if the kind weakens the policy.
-        *more* contains other attributes of `Problem`.
+        *texts* fill the placeholders of the message. *column* is the column of the
+        mistake. If *column* is None, the column is that of the first character of *line*
+        that is not a space or a tab. If *line* is a number, the column is 1. *field* is
+        the field that has no effect, or that the author probably meant. If *field* is
+        None and the kind weakens the policy, the field of *line* is used. *more* contains
+        other attributes of `Problem`.
         """
         if isinstance(line, Line):
             number, start = line.number, line.column
@@ -168,7 +169,7 @@ ORPHAN = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="Disallow without User-agent",
-    message="{} without a User-agent line in its record is ignored",
+    message="{} is ignored, because its record has no User-agent line",
     fix="Move the line below its User-agent lines, with no blank line between them.",
 )
 SPLIT = Kind(
@@ -187,7 +188,7 @@ WITHOUT_RULES = Kind(
     weakens_policy=True,
     title="record without Disallow",
     message='the record for "{}" has no Disallow line and disallows nothing',
-    fix="Write its Disallow lines below it, or an empty `Disallow:` to allow everything.",
+    fix="Write Disallow lines below the names, or an empty `Disallow:` to allow everything.",
 )
 NAMELESS = Kind(
     code="R004",
@@ -225,7 +226,7 @@ SECOND_DEFAULT = Kind(
     code="R008",
     clause="A3",
     title="several records for every robot",
-    message="this record is for every robot, like that of line {}; the rules of both are obeyed",
+    message="this record is for every robot, like the record of line {}; robots obey both records",
     fix="Move the Disallow lines of this record into the first record for `*`, above the others.",
 )
 ADDS_NOTHING = Kind(
@@ -233,7 +234,7 @@ ADDS_NOTHING = Kind(
     clause="O21",
     title="empty Disallow next to other Disallow lines",
     message="an empty Disallow has no effect next to Disallow lines with a path",
-    fix="Delete the empty Disallow, or all others if everything is meant to be allowed.",
+    fix="Delete the empty Disallow, or the other Disallow lines if everything should be allowed.",
 )
 UNKNOWN = Kind(
     code="R010",
@@ -257,14 +258,14 @@ MARK = Kind(
     severity=INFO,
     title="byte order mark",
     message="the file begins with a byte order mark, which is not read as text",
-    fix="Save the file as UTF-8 without the mark: other robots may ignore the first line.",
+    fix="Save the file as UTF-8 without a byte order mark: other robots may ignore line 1.",
 )
 UNDECODABLE = Kind(
     code="R013",
     clause="O17",
     title="bytes that are not UTF-8",
     message="bytes that are not UTF-8 are compared byte for byte",
-    fix="Save the file as UTF-8, or write such characters percent-encoded.",
+    fix="Save the file as UTF-8, or percent-encode these characters.",
 )
 TRUNCATED = Kind(
     code="R014",
@@ -278,8 +279,8 @@ WILDCARD = Kind(
     clause="D1",
     weakens_policy=True,
     title="wildcard in a value",
-    message='the "{}" of "{}" is an ordinary character: only URLs that contain it match',
-    fix="Keep the line for robots of RFC 9309, and add rules without wildcards for others.",
+    message='the "{}" in "{}" is an ordinary character: only URLs with this character match',
+    fix="Keep the line for robots of RFC 9309, and add rules without wildcards for other robots.",
 )
 ALLOW = Kind(
     code="R016",
@@ -297,7 +298,7 @@ CRAWL_DELAY = Kind(
     severity=INFO,
     title="Crawl-delay",
     message="Crawl-delay is not a field of this dialect; it is ignored",
-    fix="Nothing need be done: robots of this dialect ignore the line.",
+    fix="No change is needed: robots that follow this dialect ignore the line.",
 )
 SITEMAP = Kind(
     code="R018",
@@ -305,7 +306,7 @@ SITEMAP = Kind(
     severity=INFO,
     title="Sitemap",
     message="Sitemap is not a field of this dialect; it is ignored",
-    fix="Nothing need be done: robots of this dialect ignore the line.",
+    fix="No change is needed: robots that follow this dialect ignore the line.",
 )
 EXTENSION = Kind(
     code="R019",
@@ -313,7 +314,7 @@ EXTENSION = Kind(
     severity=INFO,
     title="other extension",
     message='the field "{}" is an extension that is not part of this dialect; it {}',
-    fix="Nothing need be done: robots of this dialect ignore the line.",
+    fix="No change is needed: robots that follow this dialect ignore the line.",
 )
 MISSPELT = Kind(
     code="R020",
@@ -347,7 +348,7 @@ SHADOWED = Kind(
     severity=INFO,
     title="shadowed rule",
     message='line {}, "{}", already covers every URL that this rule covers',
-    fix="Delete this line, or the shorter rule if that one covers too much.",
+    fix="Delete this line, or delete the shorter rule if the shorter rule covers too much.",
 )
 UNREACHED = Kind(
     code="R024",
@@ -362,7 +363,7 @@ HTML = Kind(
     severity=ERROR,
     title="HTML or XML",
     message="the file begins like a page of HTML or XML, but is read as a robots.txt",
-    fix="Serve plain text at /robots.txt, or answer 404 when there is no such file.",
+    fix="Serve plain text at /robots.txt, or answer 404 if the site has no robots.txt.",
 )
 ALLOW_ONLY = Kind(
     code="R026",
@@ -370,7 +371,7 @@ ALLOW_ONLY = Kind(
     severity=INFO,
     title="record with only Allow lines",
     message='the record for "{}" has Allow lines but no Disallow line, so it disallows nothing',
-    fix="Add an empty `Disallow:`, which allows everything in the standard of 1994, too.",
+    fix="Add an empty `Disallow:`. In the standard of 1994, it also allows everything.",
 )
 LONE_CR = Kind(
     code="R027",
@@ -424,7 +425,7 @@ URL_VALUE = Kind(
     severity=INFO,
     title="URL as a value",
     message='the value "{}" is compared with whole URLs; most robots expect a path',
-    fix="Write only its path, or move the line to the robots.txt of that host.",
+    fix="Write only the path of the URL, or move the line to the robots.txt of the URL's host.",
 )
 PATH_LIST = Kind(
     code="R034",
@@ -487,7 +488,7 @@ WIDE_TEXT = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="UTF-16 without a byte order mark",
-    message="the file is UTF-16 without a byte order mark, and no line of it can be read",
+    message="the file is UTF-16 without a byte order mark, so none of its lines can be read",
     fix="Save the file as UTF-8.",
 )
 CLOSED_BY_COMMENT = Kind(
@@ -552,7 +553,7 @@ NOT_ROBOTS = Kind(
     severity=ERROR,
     title="not a robots.txt",
     message="the file looks like {} and has no line of a robots.txt",
-    fix="Serve a robots.txt at this address, or answer 404 when there is no such file.",
+    fix="Serve a robots.txt at this address, or answer 404 if the site has no robots.txt.",
 )
 SPACE_INSIDE = Kind(
     code="R049",
@@ -619,7 +620,7 @@ USAGE_ABOVE = Kind(
     clause="U6",
     title="usage preference above all records",
     message="the preference is above all records, and applies to no robot",
-    fix="Move it below `User-agent: *`, and repeat it in each other record that it is for.",
+    fix="Move the line below `User-agent: *`, and repeat the line in other records that need it.",
 )
 LICENSE_URL = Kind(
     code="R058",

@@ -70,10 +70,10 @@ _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {
 }
 _WITH_ROLE = [it.name for it in FIELDS if it.role is not Role.NONE]
 _NAMES_WITH_ROLE = "|".join(map(re.escape, _WITH_ROLE))
-# `_SECOND_FIELD` matches the name and the colon of a second field in a value. After space,
-# punctuation, a `*`, or a literal `\n` or `\r`, the name may be written in any case.
-# Directly after other text, the name must be in its usual case, and a value that suits the
-# field must follow.
+# `_SECOND_FIELD` matches the name and the colon of a second field in a value. After
+# space, punctuation, a `*`, or a literal `\n` or `\r`, the name of a second field may be
+# written in any case. Directly after other text, the name of a second field must be in
+# its usual case, and a value that suits the field must follow.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>]|\\[nr]|(?<=\*)"
     rf"|(?=User-[Aa]gent[{SPACE}]*:[{SPACE}]*[\w*])"
@@ -98,7 +98,7 @@ _BARE_PATH = re.compile(r"/(?![/*])[^\s]*\Z")
 # `_SECONDS` matches a number of seconds, also with a decimal comma or a unit.
 _SECONDS = re.compile(r"([0-9]+)(?:[.,]([0-9]+))? ?(?:s|secs?|seconds?)?\.?")
 _PREFERENCE_FIX = (
-    "Nothing need be done: the line states a preference about the use of pages, and does not "
+    "No change is needed: the line states a preference about the use of pages, and does not "
     "change which pages robots may fetch."
 )
 

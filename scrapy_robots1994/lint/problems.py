@@ -44,7 +44,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # `_HTML_LINES_FIX` is the fix for HTML in a file that also has records.
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
-_UTF_16_FIX = "Save the file as UTF-8: many robots can read no line of UTF-16."
+_UTF_16_FIX = "Save the file as UTF-8: many robots cannot read any line of UTF-16."
 _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
     "no blank line between them, if all rules are for every robot."
@@ -298,9 +298,10 @@ def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
     """Change the problems with some lost User-agent lines, so that these problems tighten
     the policy, and do not weaken the policy.
 
-    A User-agent line is lost if it is part of the value of another line. If the rules below
-    a lost line belong to the record above, the record disallows more URLs than the author
-    meant. In that case, the problem with the lost line tightens the policy.
+    A User-agent line is lost if it is part of the value of another line. If the rules
+    below a lost User-agent line belong to the record above that line, this record
+    disallows more URLs than the author meant. Therefore, the problem with such a
+    User-agent line tightens the policy.
     """
     starts = [it.agents[0].number for it in records]
     ends = [
@@ -361,9 +362,10 @@ def _orphans(
     """Yield the problems with the rules above the first record. *above* contains the lines
     above the first record, including at least one rule.
 
-    *found* contains the problems with single lines. If the file has no record, and no line
-    seems to be meant as a User-agent line, the advice is to put all rules into one record.
-    For a rule below a wrong User-agent line, the advice is to correct that line.
+    *found* contains the problems with single lines. If the file has no record, and no
+    line seems to be meant as a User-agent line, the advice is to put all rules into one
+    record. For a rule below a wrong User-agent line, the advice is to correct the
+    User-agent line.
     """
     if not above.rules:
         return

@@ -152,7 +152,8 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
             advice=agent_fix if agent < first.number else fix,
         )
         # If the reported blank lines are deleted, the rules up to the next blank line
-        # belong to the record. Report separately only the rules below that next blank line.
+        # belong to the record. Therefore, report only the rules below the next blank line
+        # separately.
         end = next(iter(blanks[len(joined) :]), orphans[-1].number + 1)
         orphans = [it for it in orphans if it.number > end]
     words = _ORPHAN_FIX.format(record.agents[0].number)
@@ -247,8 +248,8 @@ def default_problems(records: Iterable[Record]) -> Iterator[Problem]:
 
 
 def joined_problems(record: Group) -> Iterator[Problem]:
-    """Yield a problem for each User-agent line that seems to begin another group, but does
-    not. In the dialect of *record*, blank lines have no effect.
+    """Yield a problem for each User-agent line that seems to begin another group, but
+    does not begin a group. In the dialect of *record*, blank lines have no effect.
 
     The lines between such a User-agent line and the names above are blank, or do not end a
     list of names. Therefore, the names above and below these lines share the rules of
@@ -331,8 +332,8 @@ def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem
 def covered_rules(
     rules: Sequence[Rule], dialect: Dialect, blanks: Sequence[int], *, has_allow: bool
 ) -> Iterator[Problem]:
-    """Yield a problem for each rule without effect. Other rules cover the URLs of such a
-    rule.
+    """Yield a problem for each rule that has no effect because another rule covers all
+    its URLs.
 
     *blanks* contains the numbers of the blank lines of the record. *has_allow* is true if
     the file has an Allow line, even if the dialect does not have Allow.

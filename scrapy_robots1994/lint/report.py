@@ -267,8 +267,8 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
         paths = [(path, allows(it)) for it in rules for path in dialect.paths(it.value)]
         closed = {path for path, is_allowed in paths if not is_allowed}
         opened = {path for path, is_allowed in paths if is_allowed}
-        # Ours X1 (Allow), RFC 9309 2.2.2: if an Allow line has the same path as the Disallow
-        # line, the Allow line may decide.
+        # Ours X1 (Allow), RFC 9309 2.2.2: if an Allow line has the same path as a
+        # Disallow line, the Allow line may decide.
         if any(path in closed and path not in opened for path in whole):
             found |= dict.fromkeys(group.names)
     return list(found)
