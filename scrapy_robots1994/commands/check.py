@@ -86,7 +86,10 @@ class RobotsCheck(RobotsCommand):
         add("--verify", action="store_true", help=verify)
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
-        only = "print only URLs with this verdict; the exit code depends on all URLs"
+        only = (
+            "print only URLs with this verdict; unknown means that robots.txt could not be "
+            "fetched or read; the exit code depends on all URLs"
+        )
         add("--only", choices=tuple(_STYLES), help=only)
         ordered = "print the URLs in the given order, after all origins have answered"
         add("--ordered", action="store_true", help=ordered)
@@ -332,7 +335,7 @@ class RobotsCheck(RobotsCommand):
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
         total = f"{allowed:,} allowed, {disallowed:,} disallowed"
         if unknown:
-            total += f"; not known for {unknown:,}"
+            total += f"; policy not known for {unknown:,}"
         if self._purposes:
             purposes = " or ".join(self._purposes)
             total += f"; {self._counts[_NOT_FOR]:,} not for {purposes}"

@@ -218,7 +218,7 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     assert '  by line 2, "Disallow: /a", of the record for "*" (line 1)' in text.out
     assert response.record in text.out
     assert text.lines[-2] == "unknown     http://b.test/  not in the evidence"
-    assert text.lines[-1].endswith("not known for 1; checked as recorded")
+    assert text.lines[-1].endswith("; policy not known for 1; checked as recorded")
 
 
 def test_verdict_for_another_robot_or_dialect_is_not_called_the_decision(
