@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
@@ -302,6 +301,8 @@ class PolicySource:
         # R7 (our own fault): the error says nothing about the site.
         why = redact_and_escape(str(error), 300).rstrip(".") or type(error).__name__
         why = f"{why}: a local error, which says nothing about the site; try again"
+        from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
+
         proxy = getproxies().get(name.partition(":")[0])
         if proxy and not proxy_bypass(urlsplit(name).netloc):
             why += f"; requests are sent through the proxy {redact_and_escape(proxy)}"

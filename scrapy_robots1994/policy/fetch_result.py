@@ -17,11 +17,8 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timezone
-from email.utils import parsedate_to_datetime
 from typing import Protocol, TypeAlias, TypeVar
 from urllib.parse import urljoin, urlsplit
-
-from w3lib.url import safe_url_string
 
 from scrapy_robots1994.escaping import one_line, redact_and_escape
 from scrapy_robots1994.policy.outcomes import (
@@ -271,6 +268,8 @@ def redirect_target(answer: HttpAnswer) -> str | None:
     """Return the absolute URL, without a fragment, to which *answer* redirects, or `None`
     if *answer* is not a redirect.
     """
+    from w3lib.url import safe_url_string  # noqa: PLC0415 - robots-lint starts without it
+
     location = answer.headers.get("Location")
     # Ours R2 (redirects): a redirect without a target is not followed, and means R5
     # (unreachable).
@@ -402,6 +401,8 @@ def _epoch(date: bytes | None) -> float | None:
     """Return the HTTP date *date* in seconds since the epoch, or `None` if *date* is not a
     valid date.
     """
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - robots-lint starts without it
+
     # Read only 64 characters, because every HTTP date is shorter.
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):

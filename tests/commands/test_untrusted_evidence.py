@@ -285,7 +285,7 @@ def test_differences_beyond_the_first_are_counted_for_a_url(folder: Path) -> Non
 
     notes = [it for it in result.err.splitlines() if it.startswith("difference: ")]
     assert len(notes) == 21
-    assert notes[-1] == "difference: 5 more"
+    assert notes[-1] == "difference: and 5 more"
 
 
 def test_text_of_a_warc_is_not_printed_by_its_reader(folder: Path) -> None:
