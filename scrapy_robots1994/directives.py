@@ -98,10 +98,11 @@ def directives_of(
     states = map(str.lower, contents("document-state"))
     phrases = ",".join(contents("keywords")).split(",")
     # Pages P4 (contradictions): if two terms contradict each other, in one group or in two
-    # groups, the more restrictive term counts. The description of the tag lets the robot
-    # act "at its own discretion (in this case FOLLOW)". In this package, NOFOLLOW counts,
-    # because an author who writes NOFOLLOW probably does not want robots to follow the
-    # links. Pages P10 (NOINDEX and links): NOINDEX alone does not disallow following links.
+    # groups, the more restrictive term counts. The description of the robots meta tag lets
+    # the robot act "at its own discretion (in this case FOLLOW)". In this package, NOFOLLOW
+    # counts, because an author who writes NOFOLLOW probably does not want robots to follow
+    # the links. Pages P10 (NOINDEX and links): NOINDEX alone does not disallow following
+    # links.
     return Directives(
         noindex=next((it for it in said if it.term in NOINDEX), None),
         nofollow=next((it for it in said if it.term in NOFOLLOW), None),
@@ -173,8 +174,8 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # This part is a term with a value or a fragment of a date, so the text before
-            # the colon is not the name of a robot.
+            # This part of the header is either a term with a value or a fragment of a date.
+            # Therefore, the text before the colon is not the name of a robot.
             continue
         else:
             # Pages P6 (named headers): the terms after a name and a colon are only for the
@@ -199,7 +200,7 @@ def _plain(text: str) -> str:
 # `_HTML` and `_XML` match one piece of a page, such as a tag or a comment. A piece begins
 # with `<` and ends where the HTML tokenizer ends the piece. If the end of a piece is
 # missing, the piece extends to the end of the page. A match never fails after consuming
-# text, so the matching time is linear in the length of the page. Other parsers do not
+# text, so the matching time is linear in the length of the page. Other HTML parsers do not
 # guarantee linear time. For attributes and end tags, libxml2 before 2.14 takes quadratic
 # time. For quotes and comments, `html.parser` takes quadratic time.
 _SPACES = r"[ \t\n\r\f]*"

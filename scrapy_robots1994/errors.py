@@ -73,7 +73,7 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 def did_you_mean(word: object, known: Iterable[str]) -> str:
     """Return `; did you mean "…"?` with the word of *known* that is most similar to *word*.
 
-    Return "" if no word is similar.
+    Return "" if no word of *known* is similar to *word*.
     """
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-# Ours O25 (control characters): a value may contain control characters, but they are never
-# printed unescaped. `_UNPRINTABLE` matches control characters (C0, DEL and C1), the line
-# and paragraph separators, and the byte order mark. `_UNPRINTABLE` also matches characters
-# that are invisible or change the direction of text, and lone surrogates, which UTF-8
-# cannot encode.
+# Ours O25 (control characters): text from a file or a URL may contain control characters.
+# These characters are never printed unescaped. `_UNPRINTABLE` matches control characters
+# (C0, DEL and C1), the line and paragraph separators, and the byte order mark.
+# `_UNPRINTABLE` also matches characters that are invisible or change the direction of text,
+# and lone surrogates, which UTF-8 cannot encode.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
@@ -20,9 +20,10 @@ _UNPRINTABLE = re.compile(
 
 # `_CREDENTIALS` matches the user name and password of a URL, anywhere in a text. Drivers
 # and clients may print a decoded password that contains `/`, `?`, `#` or a space. The first
-# branch matches a password without a space if a host and a port follow the `@`. The second
-# branch matches a password with `/`, `?`, `#` or a space if the text after the first colon
-# is not a port. The third branch matches credentials without `/`, `?`, `#` or a space.
+# branch of the pattern matches a password without a space if a host and a port follow the
+# `@`. The second branch of the pattern matches a password with `/`, `?`, `#` or a space if
+# the text after the first colon is not a port. The third branch of the pattern matches
+# credentials without `/`, `?`, `#` or a space.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -32,9 +33,10 @@ _CREDENTIALS = re.compile(
 )
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
 
-# `_NAMED_SECRET` matches a named secret, such as "password=hunter2",
-# "'password': 'hunter2'" or "token: abc". Drivers quote their connection settings in the
-# messages of exceptions. `_NAMED_SECRET` does not match a path such as "/etc/passwd: …".
+# `_NAMED_SECRET` matches a named secret, such as "password=hunter2" or "token: abc". The
+# name and the value may be in quotes. The message of an exception from a database driver
+# may contain the connection settings. `_NAMED_SECRET` does not match a path such as
+# "/etc/passwd: …".
 _NAMED_SECRET = re.compile(
     r"(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
@@ -98,7 +100,8 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     text is longer than *width*, the text is truncated and ends with `…`.
     """
     shown = text[: width + 1]
-    # Skip the search in most URLs, because a crawl logs the URL of each refused request.
+    # For speed, do not search text that is printable ASCII, such as most URLs. A crawl logs
+    # the URL of each refused request.
     if not (shown.isascii() and shown.isprintable()):
         shown = _UNPRINTABLE.sub(_escape, shown)
     if "::" in shown or "##" in shown:
@@ -119,7 +122,7 @@ def wrap_and_escape(text: str, width: int) -> list[str]:
 def escape_json(text: str) -> str:
     """Return JSON that is equivalent to the JSON *text*, but does not contain `##`.
 
-    A CI system reads `##[` anywhere in a line as the beginning of a command.
+    Some CI systems read `##[` anywhere in a line as the beginning of a command.
     """
     return text.replace("##", "#\\u0023")
 
@@ -136,7 +139,7 @@ def is_printable(text: str) -> bool:
 def redact_credentials(text: str) -> str:
     """Return *text* with the user name and password removed from each URL in *text*.
 
-    Every message that may contain a URL must pass through this function.
+    Every message that may contain a URL must pass through `redact_credentials`.
     """
     return _CREDENTIALS.sub("", text) if "@" in text else text
 
@@ -156,7 +159,7 @@ def redact_url(url: str) -> str:
 
     If *url* contains an `@`, everything up to the last `@` is removed, except the scheme
     with its slashes. Removing less would not be safe, because a password may contain any
-    character, and the slashes may be missing.
+    character, and the slashes after the scheme may be missing.
     """
     before, at, place = url.rpartition("@")
     scheme = _SCHEME.match(before) if at else None

@@ -15,8 +15,8 @@ _HIGHEST_PORT = 65535
 # ws to http and wss to https.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 # Some clients end the authority at a backslash, and some clients remove control characters.
-# Therefore, if an authority contains a backslash or a control character, different clients
-# might connect to different hosts, and the pattern does not match.
+# If an authority contains one of these characters, different clients might therefore
+# connect to different hosts. `_URL` does not match a URL with such an authority.
 _NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
 _URL = re.compile(
     r"[\x00-\x20]*(https?|wss?)://"

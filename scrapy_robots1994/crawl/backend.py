@@ -158,7 +158,7 @@ class ScrapyBackend:
         or was loaded from a source if *result* is `None`. *last* is the last good policy.
 
         If the file of *policy* differs from the file of *known*, log the problems of the
-        file. If such a file also names sitemaps, send `robots_sitemaps`. Send
+        new file. Also send `robots_sitemaps` if the new file names sitemaps. Send
         `robots_parsed` for every file, if Scrapy has this signal.
         """
         robots, page = policy.robots, context.page

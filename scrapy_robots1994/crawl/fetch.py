@@ -1,10 +1,10 @@
 """The download of a robots.txt through Scrapy's downloader and all downloader middlewares.
 
-`RobotsDownload.fetch` fetches one file. If the maximum number of fetches is running, the
-method first waits until another fetch ends. The method then sends a request for the file,
-and a further request for each redirect. Scrapy's signals report the progress of each
-request. The method returns the meaning of the answer, or a failure. The type of the failure
-shows who caused the failure. The method reports each step to the observers
+`RobotsDownload.fetch` fetches one robots.txt. If the maximum number of fetches is running,
+`fetch` first waits until another fetch ends. `fetch` then sends a request for the
+robots.txt, and a further request for each redirect. Scrapy's signals report the progress of
+each request. `fetch` returns the meaning of the answer, or a failure. The type of the
+failure shows who caused the failure. `RobotsDownload` reports each answer to the observers
 (`FetchObserver`).
 
 Our size limit and our time limit differ from Scrapy's limits. If a file exceeds Scrapy's
@@ -197,7 +197,8 @@ def _cut_of(response: Response) -> str:
     """
     if "download_stopped" not in response.flags:
         return ""
-    # Compare the lengths, because the whole body possibly arrived before the stop.
+    # Compare the lengths, because the whole body possibly arrived before the download was
+    # stopped.
     is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
     return "" if is_whole else "unspecified"
 
@@ -213,7 +214,7 @@ def parallel_fetches(most: int, pages: int) -> int:
     can open only a few file descriptors.
 
     *pages* is the maximum number of connections that pages need at once. If *pages* is 0,
-    there is no maximum.
+    the number of connections for pages has no maximum.
     """
     limit = math.inf
     if resource is not None:  # pragma: no branch - Windows
@@ -386,7 +387,7 @@ class RobotsDownload:
             except NotReturned:
                 return LocalFault(DownloadTimeout(state.why_given_up))
             except Exception as error:  # noqa: BLE001 - a middleware may raise any error
-                # Do not count `IgnoreRequest`, as in the built-in middleware. The component
+                # Like the built-in middleware, do not count `IgnoreRequest`. The component
                 # that raised `IgnoreRequest` has already counted the request.
                 if not isinstance(error, IgnoreRequest):
                     stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
@@ -477,7 +478,7 @@ class RobotsDownload:
 
     def _reached(self, request: Request) -> None:
         """Reset the state of the download, because *request* is about to be sent. *request*
-        may be sent for the first time or again.
+        is sent for the first time, or a middleware sends *request* again.
 
         A middleware may replace the request, for example to answer a challenge. The meta of
         the new request is a copy that contains the state. The limits apply to one response,

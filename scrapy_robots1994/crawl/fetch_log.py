@@ -31,9 +31,9 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_PROBLEMS = 10
-"""Maximum number of weakening problems that a crawl looks for in one file. The maximum
-number of tightening problems is the same. A log line describes the first problem, and gives
-the number of further problems.
+"""Maximum number of weakening problems that a crawl looks for in one file. `MAX_PROBLEMS`
+is also the maximum number of tightening problems. A log line describes the first problem,
+and gives the number of further problems.
 """
 
 MAX_TRACEBACKS = 20
@@ -52,7 +52,7 @@ _STALE = MessageKind(
 _LOCAL_FAULT = MessageKind(
     WARNING,
     "%d fetches of robots.txt failed with a local error, and the requests that waited for "
-    "them failed, too",
+    "these fetches also failed",
     _CHECK,
 )
 _ABORTED = MessageKind(INFO, "%d fetches of robots.txt were aborted", _CHECK)
@@ -179,7 +179,8 @@ class FetchLog:
             is_new = logged is None or logged.outcome is not row.outcome
             is_shown = is_new and not (is_open and row.is_answer)
             kind = self._uniform(row.outcome) if is_shown else None
-            # Name the setting that decides, so that the reader can change it.
+            # Name the setting that decides, so that the reader of the log can change the
+            # setting.
             effect = f"all its URLs {self._effect(row.outcome)}"
             return kind, effect if row.setting else ""
         robots = policy.robots if logged is None or logged.robots is None else None
@@ -308,7 +309,7 @@ class FetchLog:
         Log a warning about problems that allow more URLs than the author intended. Log
         problems that disallow more URLs than intended at level INFO.
         """
-        # For example, in the literal reading, a blank line ends a record. Perhaps the
+        # For example, under the literal reading, a blank line ends a record. Perhaps the
         # author did not intend to end the record (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
             stats.count(self._crawler, stats.OPENS_SITE)

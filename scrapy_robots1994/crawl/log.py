@@ -76,8 +76,8 @@ class MessageKind(NamedTuple):
 
 
 class OriginLog:
-    """Logs lines. Each line is about one origin. The first lines of each kind are logged at
-    the level of the kind. All further lines are logged at DEBUG.
+    """Logs lines, each of which is about one origin. The first lines of each kind are
+    logged at the level of the kind. All further lines are logged at DEBUG.
 
     The number of lines is limited, because a broad crawl may visit any number of origins.
     If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary is logged when the crawl

@@ -1,7 +1,7 @@
 """The downloader middleware, and the steps in which the middleware handles a request.
 
 1. Our own robots.txt requests pass. `Visit.begin` (`waiting`) removes our keys from the
-   meta of any other request.
+   meta of each request that is not one of our robots.txt requests.
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
    checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
 3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`

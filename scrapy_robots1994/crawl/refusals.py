@@ -41,7 +41,8 @@ further origins are counted together.
 """
 
 TOP_ORIGINS = 20
-"""Maximum number of rows of the table, and of origins with a stat of their own."""
+"""Maximum number of rows in the table of refusals, and of origins with a stat of their own.
+"""
 
 FIRST_WIDTH = 34
 """Width of the table's column "first line that refused", in characters."""
@@ -51,7 +52,7 @@ VERDICT = "robots1994"
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
-    "robots.txt refused every start request (%d). The first: %s: %s. "
+    "robots.txt refused every start request (%d). The first refused request: %s: %s. "
     "`scrapy robots-check%s --explain URL` explains each.%s"
 )
 _DEFAULT_NAME = (
@@ -182,7 +183,8 @@ class Refusals:
             record = verdict.record
             is_named = record is not None and EVERYBODY not in record.names
             more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
-            # The command can read the settings of a spider that belongs to the project.
+            # The command `robots-check` can read the settings of a spider only if the
+            # spider belongs to the project.
             spider: Any = self._crawler.spider
             places = self._crawler.settings.getlist("SPIDER_MODULES")
             module = f"{type(spider).__module__}."

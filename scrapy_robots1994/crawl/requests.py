@@ -53,8 +53,8 @@ _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
 
 
 class Exemption(Enum):
-    """The reason why a request is not checked. The value is a phrase that is used in
-    messages.
+    """The reason why a request is not checked. The value of a member is a phrase that
+    messages contain.
     """
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
@@ -62,7 +62,7 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request without a host fails. Otherwise, libcurl and browsers would send
+    # A request whose URL names no host fails. Otherwise, libcurl and browsers would send
     # "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
@@ -173,7 +173,8 @@ class CrawlClients:
 
     def __init__(self, settings: BaseSettings) -> None:
         handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-        # Scrapy before 2.19 does not have this setting, and always uses a reactor.
+        # Scrapy before 2.19 does not have the setting TWISTED_REACTOR_ENABLED, and always
+        # uses a reactor.
         has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
         self._by_scheme = {
             scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
@@ -240,11 +241,11 @@ the request.
 
 # The meta keys in `ROUTE_KEYS` decide how a request leaves this machine. Without these
 # keys, the robots.txt request could be sent from a different address than the page
-# requests. Scrapy's built-in middleware does not copy these keys. HttpProxyMiddleware sets
-# the last two keys if the page request has passed through HttpProxyMiddleware.
-# `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization header of the
-# request belongs. `_scheme_proxy` is set if the proxy was chosen according to the scheme of
-# the URL.
+# requests. Scrapy's built-in middleware does not copy these keys. If the page request has
+# passed through HttpProxyMiddleware, the meta also contains `_auth_proxy` and
+# `_scheme_proxy`. `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization
+# header of the request belongs. `_scheme_proxy` is set if the proxy was chosen according to
+# the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
@@ -289,8 +290,8 @@ META: dict[str, Any] = {
 class FetchCookies:
     """The cookies that the answers of one fetch have set.
 
-    The cookies are sent only with later requests of the same fetch. The cookies are deleted
-    when the fetch ends.
+    The cookies of a fetch are sent only with later requests of that fetch. The cookies are
+    deleted when the fetch ends.
     """
 
     def __init__(self) -> None:
@@ -342,7 +343,8 @@ class RequestContext:
             keys = (*keys, SLOT_KEY)
         meta = {key: page.meta[key] for key in keys if key in page.meta}
         if COOKIE_JAR in keys:
-            # A page request without the key uses the cookie jar whose name is `None`.
+            # A page request without the key `cookiejar` uses the cookie jar whose name is
+            # `None`.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)
         # Send the User-Agent by which the rules of the file are chosen.
         names = ["User-Agent"]

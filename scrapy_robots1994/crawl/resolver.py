@@ -9,8 +9,9 @@ policy is decided and the listeners run. The resolver follows these rules:
 * A policy is in memory before the listeners run, and the listeners end before the waiters
   resume.
 * When a fetch ends, the resolver forgets the fetch before the waiters resume.
-* The sources are read before the robots.txt is requested. Only a fresh policy makes the
-  request unnecessary. If the sources are empty or fail, the robots.txt is requested.
+* The sources of policies are the store and the HTTP cache. The sources are read before the
+  robots.txt is requested. Only a fresh policy makes the robots.txt request unnecessary. If
+  the sources are empty or fail, the robots.txt is requested.
 * Each attempt uses the context of a waiting request. If possible, no earlier attempt used
   this context. With rotating proxies, a different context usually means a different proxy.
 * A wait ends with a policy, with `FetchAborted`, or with a copy of an exception. The copy
@@ -234,7 +235,9 @@ class PolicyResolver:
                 self._store.release_lease(in_flight.origin, None)
 
     async def _find(self, in_flight: InFlightFetch) -> Resolution:
-        """Find the policy of one origin in the sources, or fetch the policy."""
+        """Find the policy of one origin in the store or the HTTP cache, or fetch the
+        policy.
+        """
         origin, known = in_flight.origin, in_flight.known
         last, store, cache = known, self._store, self.backend.http_cache
         found = await store.get(origin) if store is not None else None
@@ -266,8 +269,8 @@ class PolicyResolver:
         return await self._decide(in_flight, result, last)
 
     async def _load(self, in_flight: InFlightFetch, policy: Policy) -> None:
-        """Put into memory a *policy* that a source or the store returned, and call the
-        listeners.
+        """Put into memory a *policy* that the store or the HTTP cache returned, and call
+        the listeners.
         """
         self.memory.put(policy)
         # Set `decided`, because listeners may request pages of this origin, and memory may
@@ -284,8 +287,8 @@ class PolicyResolver:
     async def _request(
         self, in_flight: InFlightFetch, last: Policy | None
     ) -> FetchResult:
-        """Request the file until a result needs no retry, or no retry is left (Ours 3.1,
-        retries).
+        """Request the robots.txt until a result does not need a retry, or until no retry is
+        left (Ours 3.1, retries).
 
         *last* is the last good policy.
         """

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. Without
 # the class, a fetch does not return cookies. If a server sends robots.txt only to clients
-# that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries). There is no
-# warning in this case.
+# that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries). No warning
+# is logged if the class is missing.
 CookieJar: Any
 try:
     from scrapy.http.cookies import CookieJar

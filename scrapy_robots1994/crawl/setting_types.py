@@ -1,6 +1,6 @@
 """Types of settings.
 
-Each type describes the values that it accepts. Messages and the documentation show this
+Each type describes the values that it accepts. Messages and the documentation show the
 description. Each type also has a function that reads a value from Python code or from the
 command line (`-s`).
 """
@@ -202,9 +202,9 @@ def _strings(value: Any) -> tuple[str, ...]:
 META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
-# This pattern matches a host, which may be followed by a port. `Origin.of` cannot make this
-# check. `Origin.of` drops a user name, a path and a query, and accepts a wildcard in a host
-# name.
+# `_AUTHORITY` matches a host, which may be followed by a port. `Origin.of` cannot check
+# whether a user wrote only a host and a port. `Origin.of` drops a user name, a path and a
+# query, and accepts a wildcard in a host name.
 _AUTHORITY = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
 )
@@ -222,7 +222,8 @@ def _host_or_origin(entry: str) -> str | Origin:
         raise SettingsError(
             f"ROBOTS1994_EXEMPT: {redact_and_escape(entry)} is neither a host such as "
             "api.example.com nor an origin such as https://h.example:8443. Name each host "
-            "without a pattern, a path or a user name; with a port, write the scheme, too."
+            "without a pattern, a path or a user name. If you name a port, also write the "
+            "scheme."
         )
     return origin if scheme else origin.host
 
@@ -295,7 +296,7 @@ def _path(value: Any) -> str | None:
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)))
-    # Refuse the words of a flag, which on the command line are text.
+    # Refuse a flag. On the command line, True and False are strings.
     _require(str(value).lower() not in {"true", "false"})
     return str(value)
 

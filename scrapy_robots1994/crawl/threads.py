@@ -66,7 +66,7 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 
 
 # Each thread acquires `_computing` before the thread computes. Two threads that compute at
-# once are not faster than one thread, and delay the event loop more than one thread.
+# once are not faster than one thread, and delay the event loop more than one thread does.
 _computing = Lock()
 
 

@@ -5,13 +5,12 @@ of concurrent requests. While a request waits, the limit is raised by one, so th
 origins do not block other origins. The limit is also raised for each robots.txt request.
 When the wait of a request is over, the request goes on if a slot is free. If no slot is
 free, the request is returned to the scheduler, which decides the order of requests. A
-request is returned only once because no slot is free. After its next wait, the request goes
-on even if no slot is free.
+request that was already returned once goes on after its next wait, even if no slot is free.
 
 When the crawl closes (R6, closing), waiting requests are returned to the scheduler. The
 first `CONCURRENT_REQUESTS` waiting requests are an exception. These requests still go on if
 their policies are known within `CLOSE_SECONDS`. A request that a component awaits is never
-returned.
+returned to the scheduler.
 """
 
 from __future__ import annotations
@@ -154,9 +153,9 @@ class WaitingRequests:
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         # If no slot is free, return requests only to Scrapy's scheduler or to a subclass of
-        # Scrapy's scheduler. Several workers may share another scheduler, or another
-        # scheduler may drop a request that the scheduler has seen. Do not use `issubclass`,
-        # which returns `True` for any class with the methods of a scheduler.
+        # Scrapy's scheduler. Several workers may share any other scheduler. Another
+        # scheduler may also drop a request that it has already seen. Do not use
+        # `issubclass`, which returns `True` for any class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
@@ -238,7 +237,8 @@ class WaitingRequests:
 
     def goes_back(self, visit: Visit, policy: Policy | None = None) -> bool:
         """Return whether the request of *visit*, which still waits, must be returned to the
-        scheduler. *policy* is the policy that the request waited for, if it was found.
+        scheduler. *policy* is the policy that the request waited for, or `None` if the
+        policy was not found.
 
         While the crawl runs, a request with a policy is returned if no slot is free, but at
         most once, and only to Scrapy's own scheduler. When the crawl closes, a request is
@@ -264,10 +264,11 @@ class WaitingRequests:
         return True
 
     def close(self) -> None:
-        """Choose the waiting requests that the closing crawl still sends.
+        """Choose the waiting requests that the closing crawl still sends, and end the waits
+        of all other requests.
 
-        End all other waits, except the waits of requests that a component awaits. Also end
-        every wait for a crawl delay, with the same exception. A second call has no effect.
+        Also end every wait for a crawl delay. Do not end the wait of a request that a
+        component awaits. A second call to `close` has no effect.
         """
         if not self._is_closed:
             self._is_closed = True

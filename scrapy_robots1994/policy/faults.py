@@ -1,10 +1,11 @@
 """Decide why a request failed. The reason is a failure of the origin (R5, unreachable), our
 own fault (R7), or a cancellation (R6, closing).
 
-Only `fault_of` makes this decision, with the tables of this module. A failure counts as a
-failure of the origin only if the exception is a known network failure. Any other failure is
-our own fault, unless another component cancelled the request. Exceptions are matched by the
-names of their classes and base classes, so that this module need not import the libraries.
+Only `fault_of` decides why a request failed, with the tables of this module. A failure
+counts as a failure of the origin only if the exception is a known network failure. Any
+other failure is our own fault, unless another component cancelled the request. Exceptions
+are matched by the names of their classes and base classes, so that this module need not
+import the libraries.
 """
 
 import errno
@@ -99,8 +100,8 @@ NETWORK_FAILURES = (
         "scrapy.core.http2.stream.InactiveStreamClosed",
     ),
     # The messages of network failures in Chromium and Firefox contain `net::ERR_` or
-    # `NS_ERROR_`. If the browser was closed, the message contains neither string, and the
-    # failure counts as our own fault.
+    # `NS_ERROR_`. If the browser was closed, the message contains neither `net::ERR_` nor
+    # `NS_ERROR_`. The failure then counts as our own fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),
@@ -220,7 +221,7 @@ def _failure_row(raised: BaseException) -> NetworkFailure | None:
 
 
 def _is_wrapper(raised: BaseException) -> bool:
-    """Return whether *raised* is a wrapper, and contains only network failures. A wrapper
+    """Return whether *raised* is a wrapper that contains only network failures. A wrapper
     is a group of exceptions, or an OSError with a cause. An instance of a subclass of
     OSError is not a wrapper.
     """

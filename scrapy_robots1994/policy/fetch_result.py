@@ -6,8 +6,8 @@ a dry run, in Scrapy's HTTP cache, and in WARC files. The row of a status in `ou
 determines the meaning of the status. Headers are parsed according to RFC 9110 and RFC 9111,
 and long headers are cut.
 
-The type of a failed result shows the cause of the failure. The cause is a failure of the
-origin (R5, unreachable), our own fault (R7), or a cancellation (R6, closing).
+The type of a failed result shows why the fetch failed. Either the origin failed (R5,
+unreachable), the failure is our own fault (R7), or the fetch was cancelled (R6, closing).
 `policy/faults.py` chooses the type. `docs/standard/retrieval.rst` describes the decisions
 R1 to R7 and 3.1 (retries).
 """
@@ -114,13 +114,13 @@ class RobotsResponse:
 
     *body* may be slightly longer than the size limit. *is_truncated* is `True` if the
     download or the unpacking of the body stopped at the limit (Ours O24, truncated files).
-    *not_modified* is `True` if the answer is a 304 to a request with validators.
-    *freshness_lifetime* is the lifetime that the headers state, and *retry_after* is the
-    server's Retry-After. Each value is in seconds, or `None` if the headers do not state
-    the value. *final_url* is the URL that answered after a redirect, or `None` without a
-    redirect (R2, redirects). *via_proxy* is `True` if the answer came through a proxy. A
-    proxy may have generated the answer itself. *is_changed* is `True` if a downloader
-    middleware changed or created the answer.
+    *not_modified* is `True` if the answer is a 304 to a request that contained validators.
+    *freshness_lifetime* is the lifetime, in seconds, that the headers state, or `None`.
+    *retry_after* is the server's Retry-After in seconds, or `None`. *final_url* is the URL
+    that answered after a redirect, or `None` without a redirect (R2, redirects).
+    *via_proxy* is `True` if the answer came through a proxy. A proxy may have generated the
+    answer itself. *is_changed* is `True` if a downloader middleware changed or created the
+    answer.
     """
 
     status: int
@@ -220,8 +220,8 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     if target is not None:
         return Redirect(target)
     if answer.status in OF_THE_PROXY:
-        # Ours R7 (our own fault): only a proxy sends the status, so the answer says nothing
-        # about the origin.
+        # Ours R7 (our own fault): only a proxy sends a status in `OF_THE_PROXY`, so the
+        # answer says nothing about the origin.
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
         return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False

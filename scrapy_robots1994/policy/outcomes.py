@@ -285,8 +285,8 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
     *via_proxy* is `True` if the answer came through a proxy.
     """
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1 (retries): a status that a proxy may have generated means R5. The decision
-    # also applies to https, because some proxies terminate TLS.
+    # Ours 3.1 (retries): a status that a proxy may have generated means R5. This rule also
+    # applies to https URLs, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 

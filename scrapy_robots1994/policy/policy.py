@@ -196,9 +196,9 @@ class Policy:
         """Return a fresh copy of this policy, after a 304 confirmed the policy (Ours R1,
         the file). The file is not parsed again.
 
-        *response* is the 304. The freshness lifetime and the validators in *response*
-        replace the known values. Known values that *response* omits remain valid (RFC 9111,
-        section 4.3.4).
+        *response* is the 304 answer. The freshness lifetime and the validators in
+        *response* replace the known values. Known values that *response* omits remain valid
+        (RFC 9111, section 4.3.4).
         """
         lifetime = response.freshness_lifetime
         if lifetime is None:

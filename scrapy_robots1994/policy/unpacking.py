@@ -22,7 +22,9 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""The maximum number of codings of one body. An honest server does not apply more codings."""
+"""The maximum number of codings of one body. No honest server applies more codings to one
+body.
+"""
 
 MAX_MEMBERS = 1_000
 """The maximum number of members in a gzip file, or of frames in a zstd file."""

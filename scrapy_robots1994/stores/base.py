@@ -22,11 +22,11 @@ A minimal store implements `from_url` and five other methods::
 
         ...
 
-Methods are plain functions, not coroutines. A crawl creates the store and calls its methods
-in one daemon thread. Therefore a method may block, and only one method runs at a time. The
-methods `from_url` and `check` also run in the main thread when a crawl starts. A call may
-take up to one second longer than the `timeout` of the store URL. If a call exceeds this
-limit, the crawl does not call the store again.
+The methods of a store are plain functions, not coroutines. A crawl creates the store and
+calls its methods in one daemon thread. Therefore a method may block, and only one method
+runs at a time. The methods `from_url` and `check` also run in the main thread when a crawl
+starts. A call may take up to one second longer than the `timeout` of the store URL. After a
+call that takes even longer, the crawl does not call the store again.
 
 A method that fails should raise `StoreError` with a message of one sentence. Any other
 exception has the same effect as `StoreError`. The first failure in a crawl is logged as a
@@ -95,7 +95,8 @@ class PolicyStore(ABC):
         """Whether the store exists. The value is `False` if the first `put` will create the
         store.
 
-        `robots-store` reports to the user that a store is missing. The default is `True`.
+        The command `robots-store` uses this property to report that a store is missing. By
+        default, the property is `True`.
         """
         return True
 
@@ -105,7 +106,7 @@ class PolicyStore(ABC):
 
         The message of the exception says what to do. A crawl calls this method at its
         start. The method must not connect to a server, because a server may be down only
-        for a short time. By default, the method does nothing.
+        for a short time. By default, `check` does nothing.
         """
 
     @abstractmethod

@@ -1,8 +1,8 @@
 """The stored form of a policy: a version, and the bytes of the response.
 
 An entry consists of one byte for the version and a zlib stream. The zlib stream contains
-one line of JSON (the head) and the body of the file. Decoding an entry cannot execute code.
-An entry that cannot be decoded is ignored.
+one line of JSON (the head), and then the body of the robots.txt file. Decoding an entry
+cannot execute code. An entry that cannot be decoded is ignored.
 """
 
 import json
@@ -28,8 +28,8 @@ line is not parsed, because parsed JSON takes many times more memory than its te
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
 
 # The dictionary for zlib contains text that occurs in most entries. The most frequent text
-# is at the end, where zlib encodes matches most efficiently. The dictionary is part of
-# version 2, so a change to the dictionary requires a new version.
+# is at the end of the dictionary, where zlib encodes matches most efficiently. The
+# dictionary is part of version 2, so a change to the dictionary requires a new version.
 DICTIONARY: Final = (
     b"\nSitemap: https://www.sitemap.xml\nCrawl-delay: 10\nAllow: /\nDisallow: /*?\n"
     b"Disallow: /search/\nDisallow: /admin/\nDisallow: /cgi-bin/\n"
@@ -117,9 +117,9 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
     or if the zlib stream contains more than *limit* bytes.
     """
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
-    # Limit the size, so that another program with access to the store cannot fill our
-    # memory. If a stored file exceeds the download limit of this crawl, the file is fetched
-    # again.
+    # Limit the size of the unpacked text, so that another program with access to the store
+    # cannot fill our memory. If a stored file exceeds the download limit of this crawl, the
+    # file is fetched again.
     text = unpacker.decompress(entry[1:], limit + 1)
     line, _, body = text.partition(b"\n")
     if entry[:1] != VERSION or not unpacker.eof or len(line) > MAX_HEAD_BYTES:

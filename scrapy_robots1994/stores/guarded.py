@@ -5,8 +5,8 @@ instance of any class. Therefore all methods of the store run in one daemon thre
 after the other. Two mechanisms protect the crawl:
 
 * **A pause**: after a failed read, the store is not called for `REST_SECONDS`.
-* **A time limit**: the `timeout` of the store URL plus `GRACE_SECONDS`. If a call takes
-  longer, the store is not called again in this crawl.
+* **A time limit**: if a call takes longer than the `timeout` of the store URL plus
+  `GRACE_SECONDS`, the store is not called again in this crawl.
 
 If several workers share the store, the worker that has the lease of an origin fetches the
 policy of that origin. The other workers check about once a second whether the policy has
@@ -60,13 +60,13 @@ request.
 """
 
 WAIT_MARGIN: Final = 5.0
-"""Number of seconds by which the wait for a lease may exceed the time limit of one robots.txt
-request. Then the worker fetches the robots.txt without the lease.
+"""Number of seconds by which the wait for a lease may exceed the time limit of one
+robots.txt request. After that time, the worker fetches the robots.txt without the lease.
 """
 
 LOOK_SECONDS: Final = 1.0
 """Mean number of seconds between two checks by a worker that waits for a lease. The actual
-number is random, between 50% and 150% of the mean.
+number of seconds is random, between 50% and 150% of the mean.
 """
 
 
@@ -76,8 +76,8 @@ class GuardedStore:
 
     *decode* returns the policy in an entry, or `None` if the entry cannot be decoded.
     *fetch_seconds* is the time limit of one robots.txt request. *wait* returns an awaitable
-    for a future. *sleep* and *call_later* use the event loop of the crawl. No method raises
-    an exception. *failures* is the number of calls to the store that failed.
+    for a future. *sleep* and *call_later* use the event loop of the crawl. No public method
+    raises an exception. *failures* is the number of calls to the store that failed.
     """
 
     url: StoreUrl
@@ -132,7 +132,7 @@ class GuardedStore:
                 return found
             if found is not False or time.monotonic() >= give_up:
                 return None
-            # Vary the time, so that the workers check at different times.
+            # Vary the interval, so that the workers do not all check at the same time.
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
@@ -165,7 +165,8 @@ class GuardedStore:
 
     def _submit(self, job: Job) -> "Future[Any]":
         """Queue *job* for the thread of the store, and return the future of *job*. The
-        result is `None` if the store fails, or if the store must not be called now.
+        result of the future is `None` if the store fails, or if the store must not be
+        called now.
         """
         if self._is_closed or self._is_over:
             future: Future[Any] = Future()
@@ -232,7 +233,7 @@ class GuardedStore:
         logger.log(
             logging.WARNING if is_news else logging.DEBUG,
             "ROBOTS1994_STORE %s failed: %s. The crawl %scontinues with the policies in "
-            "memory, and fetches all others.",
+            "memory, and fetches all other policies.",
             self.url,
             self.url.describe(error),
             consequence,
@@ -317,8 +318,8 @@ class GuardedStore:
             store.release_lease(origin, self._holder)
 
     def _write(self, policy: Policy, store: PolicyStore) -> None:
-        """Store *policy* if other crawls can use it, and if it may replace the stored
-        policy.
+        """Store *policy* if other crawls can use *policy*, and if *policy* may replace the
+        stored policy.
         """
         if not policy.may_be_shared or not self._may_replace(policy, store):
             return

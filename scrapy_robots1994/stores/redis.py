@@ -211,7 +211,8 @@ def _check_url(url: str, options: Mapping[str, str], timeout: float) -> None:
     if host and "+sentinel:" not in url and not (base or "0").isdecimal():
         raise ValueError(f'the database "{base}" is not a number')
     # The library interprets any value of `decode_responses` as true, even "false". The
-    # library would then return strings instead of bytes. A retry is not a text.
+    # library would then return strings instead of bytes. The value of `retry` must be an
+    # object, which a URL cannot contain.
     for name in ("decode_responses", "retry"):
         if name in options:
             raise ValueError(f"{name} cannot be set")

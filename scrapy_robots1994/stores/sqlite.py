@@ -1,9 +1,9 @@
 """`sqlite://`: a store in one file. The processes of one machine can share the file. Stored
 policies persist even if a process is killed.
 
-The file possibly belongs to another program, or another program has changed the file. The
-store detects a file of another program and additional objects in the file. The store does
-not read an entry that exceeds the maximum size.
+Another program possibly created or changed the file. The store detects a file that another
+program created. The store also detects additional objects, such as triggers, in the file.
+The store does not read an entry that exceeds the maximum size.
 """
 
 import sqlite3
@@ -69,10 +69,11 @@ COMMIT;
 """
 
 # SQLite's documentation recommends the first three pragmas for a file that another program
-# has possibly written. With `synchronous = NORMAL` a commit does not wait for an fsync. If a
-# process is killed, no commit is lost. After a power failure, the last commits may be
+# has possibly written. With `synchronous = NORMAL` a commit does not wait for an fsync. If
+# a process is killed, no commit is lost. After a power failure, the last commits may be
 # missing, but the file is intact. The last two pragmas limit the write-ahead log. The log
-# is copied into the file after 250 pages (1 MB), and a longer log is truncated.
+# is copied into the database file after 250 pages (1 MB). A log file that is longer than 1
+# MB is then truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -95,8 +96,8 @@ _NEXT = (
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
 # Another program may have written 400 MB into one cell. SQLite takes seconds to free such a
-# cell, and no handler can interrupt SQLite. In that case, the crawl stops using the store,
-# and the thread of the store completes the call.
+# cell, and no handler can interrupt SQLite. If SQLite exceeds the time limit, the crawl
+# stops using the store, and the thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (

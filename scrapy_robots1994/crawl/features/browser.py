@@ -62,7 +62,7 @@ class BrowserRequests:
     All requests for http and https URLs are checked, including navigations. The only
     exception is a navigation to a URL that Scrapy itself requested, because the crawl has
     already checked that URL. A request is also aborted if no policy can be found. *own* is
-    `None`, or a function of the project. The function is called before robots.txt is
+    `None`, or a function of the project. That function is called before robots.txt is
     checked.
     """
 

@@ -57,7 +57,8 @@ _ENTRY_BYTES = 500
 
 MAX_QUEUED_BYTES = 64_000_000
 """Maximum total size, in bytes, of the questions that wait for the other parsers, and of
-the files that the questions are about. A further question is skipped.
+the files that the questions are about. While the questions exceed this size, further
+questions are skipped.
 """
 
 PARSER_SECONDS = 5.0
@@ -127,9 +128,9 @@ class ShadowComparison(FetchObserver):
         # still be running, but must not change the results.
         self._lock = Lock()
         self._is_over = False
-        # `_call` describes the current call of a parser in the thread. The tuple contains
-        # the name of the parser, the label of the site, and the time when the call began.
-        # The time is measured on the clock of the thread (`_clock`).
+        # `_call` describes the current call of a parser in the thread. The tuple `_call`
+        # contains the name of the parser, the label of the site, and the time when the call
+        # began. The time is measured on the clock of the thread (`_clock`).
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
         # The report lists all robot names, because each request can have its own

@@ -74,8 +74,8 @@ class CrawlDelays:
         self._longest = settings.crawl_delay or math.inf
         self._waiting = waiting
         self._turns: LRUCache[Origin, _Turns] = LRUCache(MAX_DELAYED_ORIGINS)
-        # `_last` contains, for each origin, the request that had the last turn. The value
-        # is the turns of the origin. An entry is removed when the request has been answered.
+        # `_last` maps the request that had the last turn at an origin to the turns of that
+        # origin. An entry is removed when the request has been answered.
         self._last: dict[Request | None, _Turns] = {}
         connect = crawler.signals.connect
         connect(self._reached, signals.request_reached_downloader)

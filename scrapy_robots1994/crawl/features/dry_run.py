@@ -7,7 +7,7 @@ In this module, "our middleware" is `Robots1994Middleware`. "Scrapy's middleware
 1. `DryRun.of` checks that the crawl obeys robots.txt. If the settings list Scrapy's
    middleware before our middleware, our middleware observes Scrapy's middleware. If the
    settings do not list Scrapy's middleware, `DryRun.of` creates an instance of Scrapy's
-   middleware. The instance decides.
+   middleware. That instance of Scrapy's middleware decides.
 2. `_received` gets the answer to a robots.txt request of Scrapy's middleware, and `_failed`
    gets the exception of a failed request. `_result` returns the result that our middleware
    would get from the answer, or `None` if the result is not known. The policy is built from
@@ -155,7 +155,7 @@ class DryRun:
         # and has perhaps not yet fetched the robots.txt.
         if ours in classes and classes.index(ours) < max(places):
             raise NotConfigured(
-                "DOWNLOADER_MIDDLEWARES lists ours in front of Scrapy's own robots.txt "
+                "DOWNLOADER_MIDDLEWARES lists our middleware before Scrapy's own robots.txt "
                 "middleware: for a dry run, list it behind, or in its place"
             )
         return cls(crawler, settings, None)
@@ -361,7 +361,9 @@ class DryRun:
         """
         policy = self._memory.get(origin)
         if policy is None:
-            return "its robots.txt has no answer that ours would have accepted as final"
+            return (
+                "our middleware would not have accepted any robots.txt answer as final"
+            )
         # Our middleware would send the robots.txt request in the same way as the page
         # request, for example through the same proxy. If the robots.txt request is sent in
         # another way, the file is the same, but refusals and failures might differ.
@@ -372,8 +374,8 @@ class DryRun:
         is_own = has_route and not request.meta.get("_scheme_proxy")
         if is_own and not policy.outcome.row.allows:
             return (
-                "ours would have fetched its robots.txt by the route of the page, for "
-                "example through its proxy"
+                "our middleware would have requested robots.txt in the same way as the "
+                "page, for example through the proxy of the page"
             )
         return policy
 

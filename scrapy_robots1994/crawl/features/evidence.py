@@ -2,8 +2,9 @@
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
 `uid` of the policy. A policy may come from a store, from the HTTP cache or from a
-downloader middleware. This WARC then does not contain the answer. Before the line for the
-first decision of such a policy, a record with the bytes of the file is written.
+downloader middleware. In that case, the WARC of this crawl does not contain the answer. A
+record with the bytes of the robots.txt is then written before the journal line of the first
+decision of that policy.
 """
 
 import time
@@ -154,7 +155,8 @@ class Evidence(FetchObserver):
         """
         reference = self._answers.pop(policy.origin, None)
         if isinstance(result, RobotsResponse) and result.is_changed:
-            # A downloader middleware changed the answer, so the record does not match it.
+            # A downloader middleware changed the answer, so the record of the original
+            # answer does not match *policy*.
             reference = None
         # After a 304 or a failure, *policy* has the `uid` of the last good policy. The
         # record of the last good policy still applies.
@@ -350,7 +352,8 @@ class Evidence(FetchObserver):
 
     def _closed(self) -> None:
         """Write the remaining evidence, and log where the files are."""
-        # A crawl whose pipeline cannot be opened is closed without having been opened.
+        # If an item pipeline cannot be opened, the crawl closes although `_opened` was
+        # never called.
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

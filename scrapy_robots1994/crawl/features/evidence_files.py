@@ -4,7 +4,8 @@ Both files are written once a second, because many lines compress better than on
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
 member, and the journal lines of each second are one gzip member. The records of a second
-are written before its lines, so that no line refers to a missing record.
+are written before the journal lines of that second, so that no line refers to a missing
+record.
 """
 
 import gzip

@@ -1,5 +1,5 @@
-"""The header `X-Robots-Tag` and the meta tags of a page. Both may state page directives and
-usage preferences.
+"""The header `X-Robots-Tag` and the meta tags of a page. The header and the meta tags may
+state page directives and usage preferences.
 """
 
 from collections.abc import Sequence

@@ -61,8 +61,8 @@ class RobotsPages(PageMiddleware):
     items of a NOINDEX page.
 
     The directives of each page are in `response.meta["robots1994_page"]`. This middleware
-    must be the spider middleware nearest to the engine. It then processes the output of all
-    other spider middlewares.
+    must be the spider middleware nearest to the engine. `RobotsPages` then processes the
+    output of all other spider middlewares.
     """
 
     key = PAGE_KEY
@@ -91,7 +91,7 @@ class RobotsPages(PageMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*. Return `None` if *response* states that the link to the URL of
+        """Return *request*, or `None` if *response* states that the link to the URL of
         *request* must not be followed.
         """
         # Pages P9 (the page itself): a request for the URL of the page itself does not

@@ -13,7 +13,7 @@ from scrapy_robots1994.errors import needs_extra
 def peers(
     wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
 ) -> dict[str, Parse]:
-    """Return the parsers in *wanted* by the names of their classes.
+    """Return a dict that maps the class name of each parser in *wanted* to the parser.
 
     *wanted* is the value of *setting*. Each item is a parser class, the import path of a
     parser class, or the name of a parser of Scrapy. Raise `SettingsError` for any other

@@ -127,7 +127,8 @@ class StatedUsage:
 
 class RobotsUsage(PageMiddleware):
     """Passes the usage preferences of each page to the spider, and counts the preferences.
-    Drops the items of a page that must not be used for a purpose of the crawl.
+    Unless `ROBOTS1994_USAGE` is "report", also drops the items of a page that must not be
+    used for a purpose of the crawl.
 
     Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
     `Usage` of the page. The `Usage` contains the preferences that robots.txt, the headers
