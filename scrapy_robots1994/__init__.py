@@ -92,7 +92,7 @@ _NAMES = {
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),
 }
-"""The public names of each module. The imports under `TYPE_CHECKING` must match this table.
+"""The public names of each module. The imports under `TYPE_CHECKING` must match `_NAMES`.
 """
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}

@@ -179,7 +179,7 @@ def _groups_of_headers(
             continue
         else:
             # Pages P6 (named headers): the terms after a name and a colon are only for the
-            # robot with that name. The next name ends these terms.
+            # robot with that name. The next name of a robot ends the terms for that robot.
             group = name
         if not group or group in ours:
             groups.setdefault(group, []).append(term)
@@ -259,5 +259,5 @@ def _text(value: str) -> str:
         return unescape(value)
     except ValueError:
         # Python refuses to convert a character reference with more than 4,300 digits. Do
-        # not decode the value in that case.
+        # not decode a value with such a reference.
         return value

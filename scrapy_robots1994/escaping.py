@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from textwrap import wrap
 
 # Ours O25 (control characters): text from a file or a URL may contain control characters.
-# These characters are never printed unescaped. `_UNPRINTABLE` matches control characters
+# Control characters are never printed unescaped. `_UNPRINTABLE` matches control characters
 # (C0, DEL and C1), the line and paragraph separators, and the byte order mark.
 # `_UNPRINTABLE` also matches characters that are invisible or change the direction of text,
 # and lone surrogates, which UTF-8 cannot encode.

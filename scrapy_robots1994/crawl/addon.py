@@ -112,7 +112,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     classes = {}
     for key in listed:
         # Ignore a path that does not lead to a class. Scrapy also ignores the path if its
-        # value is `None`. If its value is an order, Scrapy raises an error later.
+        # value is `None`. If the path has an order, Scrapy raises an error later.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
@@ -142,8 +142,8 @@ def _observe_built_in(settings: BaseSettings) -> None:
     middleware does not change.
 
     If the user has listed our middleware in place of the built-in middleware, change
-    nothing. In that case, our middleware creates an instance of the built-in middleware,
-    and that instance decides.
+    nothing. Our middleware then creates an instance of the built-in middleware, and that
+    instance decides.
     """
     from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - imported only if a setting needs it
 

@@ -11,7 +11,8 @@ Our size limit and our time limit differ from Scrapy's limits. If a file exceeds
 size limit, Scrapy discards the whole body. If a file exceeds our size limit, the complete
 lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to the
 total time of a download. Some download handlers limit only the time without new data. With
-such a handler alone, a download of one byte per second would never time out.
+only a limit on the time without new data, a download of one byte per second would never
+time out.
 """
 
 import math
@@ -121,8 +122,8 @@ class DownloadState:
     the body began to arrive. *is_over* is `True` if the crawl no longer waits for the
     download. *is_sent* is `True` if the request has reached the downloader. *proxy* and
     *user_agent* are the proxy and the User-Agent with which the request was sent. *answer*
-    is `None` until an answer is received. Then *answer* is the status and the body as
-    received, without the changes of middlewares. *cut* is "length" if the body is cut at
+    is `None` until an answer is received. After that, *answer* is the status and the body
+    as received, without the changes of middlewares. *cut* is "length" if the body is cut at
     our size limit, "unspecified" if another component cut the body, and "" otherwise.
     *codings* are the headers in `CODING_HEADERS`. While *uncounted* is open, the limit of
     concurrent requests is raised for this request. *uncounted* is closed when the answer is
@@ -170,8 +171,8 @@ class DownloadState:
         """The message for a download that did not end in time.
 
         If the component that is still working is known, the message names that component.
-        Otherwise, the message names the stage of the download. The signals that were
-        received show the stage.
+        If no such component is known, the message names the stage of the download. The
+        signals that were received show the stage.
         """
         stage = "before the download started, a downloader middleware"
         if self.answer:
@@ -401,8 +402,8 @@ class RobotsDownload:
         """
         if state.is_late:
             error = DownloadTimeout(state.took)
-        # If a middleware replaced the meta of the request, no signal has set `is_sent`. In
-        # that case, the class of the exception shows whether the request was sent.
+        # If a middleware replaced the meta of the request, no signal has set `is_sent`. The
+        # class of the exception then shows whether the request was sent.
         was_sent = (
             not state.answer if state.is_sent else bool(network_failure_of(error))
         )

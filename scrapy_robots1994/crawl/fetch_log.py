@@ -112,7 +112,8 @@ class FetchLog:
         # origins.
         self._bugs: set[str] = set()
         # `_number_of_splits` is the number of origins whose robots.txt has lines for this
-        # robot below a blank line. The literal reading ignores these lines.
+        # robot below a blank line. The literal reading ignores the lines below the blank
+        # line.
         self._number_of_splits = 0
         crawler.signals.connect(self._closed, signals.spider_closed)
 

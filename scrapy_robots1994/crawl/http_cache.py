@@ -6,12 +6,12 @@ the answers are cached, a recorded crawl can be replayed, and a cached crawl wor
 The cached answers are used in two ways:
 
 * The HTTP cache is a source of `PolicyResolver`, which searches the store first. A cached
-  answer is read as a policy that was fetched at the `Date` of the answer. The policy is
-  used while it is fresh. When the policy is stale, robots.txt is requested. If the fetch
+  answer is read as a policy that was fetched at the `Date` of the answer. The cached
+  policy is used while it is fresh. When the policy is stale, robots.txt is requested. If the fetch
   fails, the fetch is not retried, and the cached policy is used as the last good policy.
 * With `HTTPCACHE_IGNORE_MISSING`, some page requests are never sent
-  (`HttpCache.is_replayed`). A cached answer of any age decides whether these requests are
-  refused.
+  (`HttpCache.is_replayed`). A cached answer of any age decides whether a page request that
+  is never sent is refused.
 """
 
 from __future__ import annotations
@@ -132,8 +132,8 @@ class HttpCache(FetchObserver):
         return None
 
     def is_replayed(self, page: Request) -> bool:
-        """Return whether the HTTP cache prevents *page* from being sent. In that case, the
-        cache answers *page*, or drops *page* because no answer is cached.
+        """Return whether the HTTP cache prevents *page* from being sent. The HTTP cache
+        either answers *page*, or drops *page* because no answer is cached.
         """
         cache = self._middleware
         if cache is None or not self._ignores_missing or page.meta.get("dont_cache"):

@@ -5,7 +5,7 @@
 2. `exemption_of` (`requests`) decides from the URL and the meta whether the request is
    checked. `_pass` lets an exempt request pass unchecked, unless its URL names no host.
 3. If the policy of the origin is in memory and fresh, `PolicyResolver.fresh`
-   (`resolver`) returns the policy. In that case, step 4 is skipped.
+   (`resolver`) returns the policy. With a fresh policy in memory, step 4 is skipped.
 4. In `_wait`, the request waits for its policy without counting towards the limit of
    concurrent requests (`WaitingRequests.waiting`).
 

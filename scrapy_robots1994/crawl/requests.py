@@ -62,8 +62,8 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request whose URL names no host fails. Otherwise, libcurl and browsers would send
-    # "http:///host/path" to "host", whose robots.txt was not read.
+    # A request whose URL names no host fails. If such a request did not fail, libcurl and
+    # browsers would send "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
         "so there is no robots.txt that could be fetched"
@@ -85,8 +85,8 @@ def exemption_of(
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # Clients remove characters that are not allowed in a scheme, such as tabs. Remove
-        # these characters here as well.
+        # Like HTTP clients, remove characters that are not allowed in a scheme, such as
+        # tabs.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         is_http = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
@@ -269,21 +269,32 @@ header in bytes. Browsers have similar limits.
 # Scrapy's built-in middleware sends its robots.txt requests with this priority.
 PRIORITY = 1000
 
-# The meta of every robots.txt request. The comment after each key says why the key is set.
+# The meta of every robots.txt request. The comment above each key says why the key is set.
 META: dict[str, Any] = {
-    OPT_OUT: True,  # O22 (robots.txt itself): the request must not wait for itself
+    # O22 (robots.txt itself): a robots.txt request must not wait for itself.
+    OPT_OUT: True,
     # Since Scrapy's pull request 7885, this key marks a robots.txt request for components.
     "is_robotstxt_request": True,
-    "allow_offsite": True,  # R2 (redirects): a redirect may lead to another host
-    "dont_redirect": True,  # R2: this package follows, counts and checks each redirect
-    "handle_httpstatus_all": True,  # each status has an outcome (`policy.outcomes`)
-    "dont_cache": True,  # Ours 3.2 (HTTP cache): `http_cache` reads and writes the cache
-    "dont_retry": True,  # Ours 3.1 (retries): the resolver retries the fetch
-    "dont_merge_cookies": True,  # each fetch has its own cookies (`FetchCookies`)
-    "download_maxsize": 0,  # O24 (truncated files): Scrapy's limit would discard the body
-    "download_warnsize": 0,  # our own log line reports a file that is too long
-    "download_fail_on_dataloss": True,  # R5 (unreachable): a part of a file is not a policy
-    "autothrottle_dont_adjust_delay": True,  # only pages may change the delay
+    # R2 (redirects): a redirect may lead to another host.
+    "allow_offsite": True,
+    # R2 (redirects): this package follows, counts and checks each redirect.
+    "dont_redirect": True,
+    # Each status has an outcome (`policy.outcomes`).
+    "handle_httpstatus_all": True,
+    # Ours 3.2 (HTTP cache): the module `http_cache` reads and writes the HTTP cache.
+    "dont_cache": True,
+    # Ours 3.1 (retries): the resolver retries the fetch.
+    "dont_retry": True,
+    # Each fetch has its own cookies (`FetchCookies`).
+    "dont_merge_cookies": True,
+    # O24 (truncated files): Scrapy's size limit would discard the whole body.
+    "download_maxsize": 0,
+    # Our own log line reports a robots.txt that is too long.
+    "download_warnsize": 0,
+    # R5 (unreachable): a part of a robots.txt is not a policy.
+    "download_fail_on_dataloss": True,
+    # Only pages may change the delay of AutoThrottle.
+    "autothrottle_dont_adjust_delay": True,
 }
 
 

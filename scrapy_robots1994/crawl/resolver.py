@@ -12,8 +12,8 @@ policy is decided and the listeners run. The resolver follows these rules:
 * The sources of policies are the store and the HTTP cache. The sources are read before the
   robots.txt is requested. Only a fresh policy makes the robots.txt request unnecessary. If
   the sources are empty or fail, the robots.txt is requested.
-* Each attempt uses the context of a waiting request. If possible, no earlier attempt used
-  this context. With rotating proxies, a different context usually means a different proxy.
+* Each attempt uses the context of a waiting request, if possible a context that no earlier
+  attempt used. With rotating proxies, a different context usually means a different proxy.
 * A wait ends with a policy, with `FetchAborted`, or with a copy of an exception. The copy
   is raised after our own fault (R7). A missing policy never means "allowed".
 """

@@ -89,8 +89,8 @@ class EngineAccess:
         with suppress(Exception):
             limit = index(engine.downloader.total_concurrency)
             # Another component may have set the limit since our last change. The value of
-            # that component does not include the number by which we have raised the limit.
-            # Therefore, also add this number. The limit 0 means that there is no limit.
+            # that component does not include the number by which we have raised the limit,
+            # so also add that number. The limit 0 means that there is no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit

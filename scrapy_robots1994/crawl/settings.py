@@ -146,10 +146,10 @@ class RobotsSettings:
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Meta keys that the robots.txt request copies from the page request, in addition to
     ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
-    uses the cookie jar of the page request. This rule also applies to page requests without
-    this key. If ``cookiejar`` is not in the list, the robots.txt request sends only cookies
-    from earlier answers in the same fetch. Keys that the robots.txt request sets itself,
-    such as ``dont_redirect``, have no effect.
+    uses the cookie jar of the page request, even if the page request does not have the key
+    ``cookiejar``. If ``cookiejar`` is not in the list, the robots.txt request sends only
+    cookies from earlier answers in the same fetch. Keys that the robots.txt request sets
+    itself, such as ``dont_redirect``, have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
@@ -238,8 +238,8 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # Refuse an unknown name. Otherwise, a misspelt setting would silently have no
-        # effect, and the crawl would not obey the rules that the user expects.
+        # Refuse an unknown name. Without this check, a misspelt setting would silently have
+        # no effect, and the crawl would not obey the rules that the user expects.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:

@@ -7,10 +7,10 @@ When the wait of a request is over, the request goes on if a slot is free. If no
 free, the request is returned to the scheduler, which decides the order of requests. A
 request that was already returned once goes on after its next wait, even if no slot is free.
 
-When the crawl closes (R6, closing), waiting requests are returned to the scheduler. The
-first `CONCURRENT_REQUESTS` waiting requests are an exception. These requests still go on if
-their policies are known within `CLOSE_SECONDS`. A request that a component awaits is never
-returned to the scheduler.
+When the crawl closes (R6, closing), most waiting requests are returned to the scheduler.
+However, the first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are
+known within `CLOSE_SECONDS`. A request that a component awaits is never returned to the
+scheduler.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ pages.
 """
 
 SHARE = 100
-"""Each limit in `LIMITS` is divided by this number. The smallest result limits the number
-of requests that wait for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
+"""Each limit in `LIMITS` is divided by `SHARE`. The smallest result limits the number of
+requests that wait for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
 """
 
 CLOSE_SECONDS = 5.0
@@ -82,10 +82,10 @@ class Visit:
 
     The defaults are the values for a request that does not pass through the middleware.
     *is_awaited* is `True` if a component sent the request with `engine.download_async()`
-    and awaits the response. Such a request cannot be returned to the scheduler.
-    *has_gone_back* is `True` if the request was ever returned because no slot was free.
-    *is_kept* is `True` if a closing crawl still sends the request. *is_raised* is `True`
-    while the limit of concurrent requests is raised for the request.
+    and awaits the response. A request that a component awaits cannot be returned to the
+    scheduler. *has_gone_back* is `True` if the request was ever returned because no slot
+    was free. *is_kept* is `True` if a closing crawl still sends the request. *is_raised* is
+    `True` while the limit of concurrent requests is raised for the request.
     """
 
     request: Request

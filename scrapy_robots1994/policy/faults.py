@@ -5,7 +5,7 @@ Only `fault_of` decides why a request failed, with the tables of this module. A 
 counts as a failure of the origin only if the exception is a known network failure. Any
 other failure is our own fault, unless another component cancelled the request. Exceptions
 are matched by the names of their classes and base classes, so that this module need not
-import the libraries.
+import the libraries that define the classes.
 """
 
 import errno
@@ -101,7 +101,8 @@ NETWORK_FAILURES = (
     ),
     # The messages of network failures in Chromium and Firefox contain `net::ERR_` or
     # `NS_ERROR_`. If the browser was closed, the message contains neither `net::ERR_` nor
-    # `NS_ERROR_`. The failure then counts as our own fault.
+    # `NS_ERROR_`. Therefore, a failure after the browser was closed counts as our own
+    # fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),

@@ -82,11 +82,11 @@ class HeaderLines(Protocol):
 class HttpAnswer:
     """An HTTP answer to a request for *url*, before `read_answer` interprets the answer.
 
-    *body* is the body as the server sent it, still encoded. *is_truncated* is `True`
-    if *body* is only the beginning of the body that the server sent (Ours O24, truncated
+    *body* is the body as the server sent it, still encoded. *is_truncated* is `True` if
+    *body* is only the beginning of the body that the server sent (Ours O24, truncated
     files). *via_proxy* is `True` if the answer came through a proxy. *is_conditional* is
-    `True` if the request contained validators. If a redirect led to *url*, *final_url*
-    equals *url*. Otherwise, *final_url* is `None`. *is_changed* is `True` if a downloader
+    `True` if the request contained validators. *final_url* equals *url* if a redirect led
+    to *url*, and is `None` without a redirect. *is_changed* is `True` if a downloader
     middleware changed or created the answer.
     """
 
@@ -290,8 +290,9 @@ def redirect_target(answer: HttpAnswer) -> str | None:
 def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """Return the codings of a body, in the order in which the server applied the codings.
 
-    The codings `identity` and `chunked` are omitted, because they need no unpacking. The
-    quotes and parameters that some servers send are also omitted.
+    The codings `identity` and `chunked` are omitted, because a body with one of these
+    codings needs no unpacking. The quotes and parameters that some servers send are also
+    omitted.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
@@ -426,8 +427,8 @@ def _validator(headers: HeaderLines, name: str) -> str | None:
     """Return the value of the header *name* as text, so that the value can be sent back
     later. The text preserves every byte.
 
-    Return `None` if the value cannot be sent back. A later request then does not contain
-    this validator.
+    Return `None` if the value cannot be sent back. A later request does not contain a
+    validator that cannot be sent back.
     """
     value = headers.get(name) or b""
     return value.decode("latin-1") if _VALIDATOR.fullmatch(value) else None
@@ -466,7 +467,8 @@ def copy_of(error: ExceptionT) -> ExceptionT:
 
     If one object were raised for thousands of requests, the object would collect a
     traceback for each request. The copy does not have attributes that an `__init__` in C
-    sets, such as the text of a UnicodeError. These attributes are available in the cause.
+    sets, such as the text of a UnicodeError. The cause of the copy still has the missing
+    attributes.
     """
     # Do not use `copy.copy`, which calls `__init__` with `args`. The `__init__` of the
     # class may need other arguments.

@@ -273,8 +273,8 @@ def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     """
     group = group_of(status)
     # If a proxy may have generated the status, the reason in the verdict may be
-    # "unreachable" although *status* belongs to another group. In that case, return
-    # `FAILURE`.
+    # "unreachable" although *status* belongs to another group. Return `FAILURE` for such a
+    # status.
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 
@@ -285,8 +285,8 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
     *via_proxy* is `True` if the answer came through a proxy.
     """
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1 (retries): a status that a proxy may have generated means R5. This rule also
-    # applies to https URLs, because some proxies terminate TLS.
+    # Ours 3.1 (retries): a status that a proxy may have generated means R5. The rule for
+    # proxies also applies to https URLs, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 

@@ -43,8 +43,8 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""Maximum size of an entry in bytes. A larger entry was not written by this package, and is
-never read.
+"""Maximum size of an entry in bytes. An entry that is larger than this maximum was not
+written by this package, and is never read.
 """
 
 
@@ -86,7 +86,7 @@ class PolicyStore(ABC):
         *url* is the value of `ROBOTS1994_STORE` without the options that the crawl reads
         (`timeout`, `in_memory`, `in_memory_bytes`). *timeout* is the time limit of each
         call, in seconds. A call that cannot be completed in time should fail before the
-        time limit. The store can then report the reason. If *url* is wrong, raise
+        time limit, so that the store can report the reason. If *url* is wrong, raise
         `SettingsError` with a message that says what to write instead.
         """
 

@@ -122,8 +122,8 @@ class GuardedStore:
     async def acquire_lease(self, origin: Origin) -> Policy | None:
         """Wait until this process may fetch the robots.txt of *origin*.
 
-        If another worker has stored a fresh policy meanwhile, return that policy.
-        Otherwise return `None`, which means that this process must fetch the robots.txt.
+        If another worker has stored a fresh policy meanwhile, return that policy. Return
+        `None` if this process must fetch the robots.txt.
         """
         give_up = time.monotonic() + self.fetch_seconds + WAIT_MARGIN
         while True:

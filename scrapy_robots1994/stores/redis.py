@@ -71,8 +71,9 @@ class RedisStore(SharedStore):
             why = StoreUrl(url=place).describe(error)
             if named := _UNKNOWN_OPTION.search(why):
                 why = f'{parts.scheme}:// has no option "{named[1]}"'
-            # An unescaped ? in a password also ends the host part too early. In that case,
-            # the message of the library would show the start of the password as a port.
+            # An unescaped ? in a password also ends the host part too early. For such a
+            # password, the message of the library would show the start of the password as a
+            # port.
             if why.startswith("Port "):
                 why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
@@ -210,9 +211,9 @@ def _check_url(url: str, options: Mapping[str, str], timeout: float) -> None:
     base = path.replace("/", "")
     if host and "+sentinel:" not in url and not (base or "0").isdecimal():
         raise ValueError(f'the database "{base}" is not a number')
-    # The library interprets any value of `decode_responses` as true, even "false". The
-    # library would then return strings instead of bytes. The value of `retry` must be an
-    # object, which a URL cannot contain.
+    # The library interprets any value of `decode_responses` as true, even "false". With
+    # `decode_responses`, the library would return strings instead of bytes. The value of
+    # `retry` must be an object, which a URL cannot contain.
     for name in ("decode_responses", "retry"):
         if name in options:
             raise ValueError(f"{name} cannot be set")
@@ -236,8 +237,8 @@ def _new_client(url: str, timeout: float) -> Any:
     plain, _, kind = scheme.partition("+")
     options = {
         # Connecting and waiting for one answer must together take less than the time limit.
-        # Otherwise the crawl would stop using the store before the library reports that the
-        # server is slow.
+        # With longer socket timeouts, the crawl would stop using the store before the
+        # library reports that the server is slow.
         "socket_timeout": timeout * 0.4,
         "socket_connect_timeout": timeout * 0.4,
         # Retries are not necessary, because the pool replaces each idle connection that the

@@ -123,7 +123,7 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        # A password may contain an unescaped "?". In that case, the first option starts
+        # A password may contain an unescaped "?". The first option of such a URL starts
         # inside the password.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"

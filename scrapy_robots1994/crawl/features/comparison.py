@@ -396,8 +396,8 @@ class ShadowComparison(FetchObserver):
 
 
 def _processor_time() -> Callable[[], float]:
-    """Return a clock that measures the processor time of this thread. Return `monotonic`
-    if the system cannot measure the processor time of one thread.
+    """Return a clock that measures the processor time of the current thread. Return
+    `monotonic` if the system cannot measure the processor time of one thread.
     """
     if not hasattr(time, "pthread_getcpuclockid"):
         return monotonic

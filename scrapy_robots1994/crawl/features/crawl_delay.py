@@ -216,7 +216,7 @@ class CrawlDelay:
         in this crawl.
         """
         # Scrapy also calls this method to create the downloader middleware that the
-        # extension has added. In that case, return the existing extension.
+        # extension has added. Return the existing extension as that middleware.
         with suppress(RuntimeError):
             if made := crawler.get_extension(cls):
                 return made

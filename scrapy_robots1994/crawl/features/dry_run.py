@@ -268,8 +268,8 @@ class DryRun:
         """Evaluate *error*, the exception with which the robots.txt request *request*
         failed.
         """
-        # If *error* is not a network failure, a middleware raised *error*. In that case,
-        # `was_sent` must be `False`.
+        # If *error* is not a network failure, a middleware raised *error*. For an error of
+        # a middleware, `was_sent` must be `False`.
         was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
         result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)

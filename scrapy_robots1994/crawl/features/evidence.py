@@ -2,9 +2,9 @@
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
 `uid` of the policy. A policy may come from a store, from the HTTP cache or from a
-downloader middleware. In that case, the WARC of this crawl does not contain the answer. A
-record with the bytes of the robots.txt is then written before the journal line of the first
-decision of that policy.
+downloader middleware. The WARC of this crawl does not contain the answer for such a policy.
+Therefore, a record with the bytes of the robots.txt is written before the journal line of
+the first decision of that policy.
 """
 
 import time
@@ -174,7 +174,8 @@ class Evidence(FetchObserver):
         found: Policy | Exception | Exemption | str,
     ) -> None:
         """Write the journal line of *request*. If *found* is a policy, the line states the
-        decision of that policy. Otherwise the line states the reason why no policy applies.
+        decision of that policy. If *found* is not a policy, the line states the reason why
+        no policy applies.
         """
         if isinstance(found, Policy):
             self._decided_by(found, request)

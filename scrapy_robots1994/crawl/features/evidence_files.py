@@ -240,8 +240,8 @@ def _append(file: FileIO, piece: bytes) -> None:
         while rest:
             rest = rest[file.write(rest) :]
     except OSError:
-        # Remove the part of *piece* that was written before the error. Otherwise the file
-        # would end with a broken gzip member.
+        # Remove the part of *piece* that was written before the error. With that part, the
+        # file would end with a broken gzip member.
         with suppress(OSError):
             file.truncate(status.st_size)
         raise

@@ -137,8 +137,8 @@ def usage_of(
     statements of robots.txt about the use of a URL.
 
     The caller adds the returned values to the values of *verdict*. If *verdict* allows the
-    URL, but the page must not be used for one of *purposes*, the request is not sent. In
-    that case, the returned values replace the decision of *verdict* with `DECLINED`.
+    URL, but the page must not be used for one of *purposes*, the request is not sent, and
+    the returned values replace the decision of *verdict* with `DECLINED`.
     """
     if usage is None or not usage.statements:
         return {"usage": None}

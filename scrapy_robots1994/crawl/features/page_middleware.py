@@ -84,8 +84,8 @@ class PageMiddleware(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Return *item*. Return `None` if the page of *item* states a reason to drop *item*.
 
-        In that case, log the reason, and send the signal `item_dropped`, as Scrapy does for
-        an item that a pipeline drops.
+        If *item* is dropped, log the reason, and send the signal `item_dropped`, as Scrapy
+        does for an item that a pipeline drops.
         """
         reason = None if response is None else self.reason_to_drop(response)
         if reason is None:
