@@ -52,7 +52,7 @@ VERDICT = "robots1994"
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
-    "robots.txt refused every start request (%d). The first refused request: %s: %s. "
+    "robots.txt refused every start request (%d). This request was refused first: %s: %s. "
     "`scrapy robots-check%s --explain URL` explains each.%s"
 )
 _DEFAULT_NAME = (
