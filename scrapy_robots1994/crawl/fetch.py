@@ -122,12 +122,12 @@ class DownloadState:
     the body began to arrive. *is_over* is `True` if the crawl no longer waits for the
     download. *is_sent* is `True` if the request has reached the downloader. *proxy* and
     *user_agent* are the proxy and the User-Agent with which the request was sent. *answer*
-    is `None` until an answer is received. After that, *answer* is the status and the body
-    as received, without the changes of middlewares. *cut* is "length" if the body is cut at
-    our size limit, "unspecified" if another component cut the body, and "" otherwise.
-    *codings* are the headers in `CODING_HEADERS`. While *uncounted* is open, the limit of
-    concurrent requests is raised for this request. *uncounted* is closed when the answer is
-    received.
+    is `None` until an answer is received. When an answer is received, *answer* becomes the
+    status and the body as received, without the changes of middlewares. *cut* is "length"
+    if the body is cut at our size limit, "unspecified" if another component cut the body,
+    and "" otherwise. *codings* are the headers in `CODING_HEADERS`. While *uncounted* is
+    open, the limit of concurrent requests is raised for this request. *uncounted* is closed
+    when the answer is received.
     """
 
     origin: Origin

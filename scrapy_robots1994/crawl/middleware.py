@@ -423,8 +423,8 @@ class Robots1994Middleware:
 
 
 def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - `partial` passes `reads_usage` by position
-    """Read *robots* for *robot*, and measure the size of *robots*. The measurement may also
-    take a long time.
+    """Read *robots* for *robot*, and measure the size of *robots*. Measuring the size of a
+    large file may also take a long time.
     """
     robots.rules(robot)
     if reads_usage:

@@ -270,9 +270,10 @@ class RobotsSettings:
         """Read the settings of an earlier crawl from its evidence.
 
         *texts* maps the names of settings to their values. Other people could have changed
-        the evidence, so only settings that affect decisions are read. Other settings could
-        name a module, a file or a server. For each name or value that cannot be used,
-        *on_fault* is called with a sentence about the fault, and the default is used.
+        the evidence, so only settings that affect decisions are read. A setting that does
+        not affect decisions could name a module, a file or a server. For each name or value
+        that cannot be used, *on_fault* is called with a sentence about the fault, and the
+        default is used.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         values = {

@@ -280,8 +280,8 @@ class DeferredWaiter(Generic[T]):
 
     Each waiting request has a future of its own, unlike in Scrapy's built-in middleware. In
     the built-in middleware, all requests that wait for a robots.txt share one Deferred. The
-    first request takes the result of the Deferred. All other requests get `None` and pass
-    unchecked.
+    first request takes the result of the Deferred. All other waiting requests get `None`
+    and pass unchecked.
     """
 
     __slots__ = ("_result",)

@@ -153,9 +153,9 @@ class WaitingRequests:
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         # If no slot is free, return requests only to Scrapy's scheduler or to a subclass of
-        # Scrapy's scheduler. Several workers may share any other scheduler. Another
-        # scheduler may also drop a request that it has already seen. Do not use
-        # `issubclass`, which returns `True` for any class with the methods of a scheduler.
+        # Scrapy's scheduler. Another scheduler may be shared by several workers, or may
+        # drop a request that it has already seen. Do not use `issubclass`, which returns
+        # `True` for any class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing

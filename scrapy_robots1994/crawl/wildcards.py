@@ -71,8 +71,8 @@ class IgnoredWildcards:
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     async def read_in_thread(self, robots: RobotsTxt, rules: RobotRules) -> None:
-        """Read the large file *robots* for the robot of *rules*, in a thread. After that,
-        `sent` does not need to read the file.
+        """Read the large file *robots* for the robot of *rules*, in a thread. After this
+        method has ended, `sent` does not need to read the file.
         """
         if rules.has_wildcards and rules not in self._others:
             reading = partial(self._read_once, robots, rules)

@@ -145,7 +145,7 @@ class RobotsResponse:
     @property
     def outcome(self) -> Outcome:
         """The meaning of the answer. A 304 to a conditional request means `RENEWED` (R1,
-        not modified). In any other case, the status determines the meaning.
+        not modified). The status determines the meaning of any other answer.
         """
         if self.not_modified:
             return Outcome.RENEWED
@@ -471,7 +471,7 @@ def copy_of(error: ExceptionT) -> ExceptionT:
     attributes.
     """
     # Do not use `copy.copy`, which calls `__init__` with `args`. The `__init__` of the
-    # class may need other arguments.
+    # class may need arguments that differ from `args`.
     made = type(error).__new__(type(error), *error.args)
     made.args = error.args
     made.__dict__.update(error.__dict__)

@@ -197,7 +197,7 @@ ROWS = (
         of_proxies=_OTHER_4XX - {410},
         is_trusted=True,
         noun="no file",
-        doc_answer="404, 410 and, without a proxy, other 4xx but 407 (R7), 408, 421, 425 "
+        doc_answer="404, 410 and, without a proxy, other 4xx except 407 (R7), 408, 421, 425 "
         "and 429 (R5)",
         doc_policy="no file: everything allowed, whatever the body says",
         doc_lifetime="TTL",
@@ -220,8 +220,8 @@ ROWS = (
         allows=False,
         setting="UNREACHABLE",
         is_answer=False,
-        doc_answer="408, 421, 425, 429, 5xx; through a proxy every 4xx but 401, 403, 404, "
-        "410 and 407 (R7); truncated or undecodable transfer; no direct connection to the "
+        doc_answer="408, 421, 425, 429, 5xx; through a proxy every 4xx except 401, 403, "
+        "404, 410 and 407 (R7); truncated or undecodable transfer; no direct connection to the "
         "origin (timeout, DNS, TLS, reset), **each only after the retries described below**",
         doc_policy="not known: the last good policy if there is one (for at most "
         "``ROBOTS1994_STALE_TTL``, 30 days, after it was fresh), else everything "

@@ -61,7 +61,8 @@ request.
 
 WAIT_MARGIN: Final = 5.0
 """Number of seconds by which the wait for a lease may exceed the time limit of one
-robots.txt request. After that time, the worker fetches the robots.txt without the lease.
+robots.txt request. A worker that has waited this long fetches the robots.txt without the
+lease.
 """
 
 LOOK_SECONDS: Final = 1.0

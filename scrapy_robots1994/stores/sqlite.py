@@ -72,8 +72,8 @@ COMMIT;
 # has possibly written. With `synchronous = NORMAL` a commit does not wait for an fsync. If
 # a process is killed, no commit is lost. After a power failure, the last commits may be
 # missing, but the file is intact. The last two pragmas limit the write-ahead log. The log
-# is copied into the database file after 250 pages (1 MB). After that, a log file that is
-# longer than 1 MB is truncated.
+# is copied into the database file after 250 pages (1 MB). After the copy, a log file that
+# is longer than 1 MB is truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;

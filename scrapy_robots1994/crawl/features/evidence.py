@@ -57,8 +57,9 @@ MIDDLEWARE = "a downloader middleware"
 
 _DESCRIPTION = (
     "Requests for robots.txt and their answers, as Scrapy hands them over. Headers that may "
-    f"have credentials are left out; {names.LEFT_OUT} names them. Bodies are without transfer "
-    "coding, but still compressed. This file does not prove when it was written."
+    f"contain credentials are left out; the field {names.LEFT_OUT} contains their names. "
+    "Bodies are without transfer coding, but still compressed. This file does not prove when "
+    "it was written."
 )
 
 
