@@ -142,7 +142,7 @@ def _groups_of_tags(
     """
     for name, content in tags:
         # Pages P5 (named tags): a tag whose name is the name of a robot is only for that
-        # robot. The case of the name does not matter.
+        # robot. The case of the name of a robot does not matter.
         if _plain(name) in ours:
             where = f"meta tag {_plain(name)}"
             # Pages P1: commas separate the terms, and the case of a term does not matter.

@@ -130,7 +130,7 @@ def escape_json(text: str) -> str:
 def is_printable(text: str) -> bool:
     """Return whether *text* is free of control, invisible and unencodable characters.
 
-    The function does not detect commands for CI systems.
+    `is_printable` does not detect commands for CI systems.
     """
     is_plain = text.isascii() and text.isprintable()
     return is_plain or _UNPRINTABLE.search(text) is None

@@ -72,8 +72,8 @@ class Origin(NamedTuple):
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
-        """Return the origin as the beginning of a URL, such as `https://x:8443`. A default
-        port is left out.
+        """Return the origin as the beginning of a URL, such as `https://x:8443`. The
+        default port of the scheme is left out.
         """
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_default = self.port == _DEFAULT_PORTS.get(self.scheme)

@@ -118,7 +118,7 @@ class ScrapyBackend:
         *work* must not raise an exception, except when *work* is cancelled.
         """
         running = deferred_from_coro(work)
-        # Swallow the result: Twisted logs an unhandled error otherwise.
+        # Swallow the result, because Twisted logs an unhandled error of a Deferred.
         running.addBoth(lambda _: ended())
         return running.cancel
 

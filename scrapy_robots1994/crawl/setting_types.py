@@ -132,7 +132,7 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """Return the type of a whole number from *least* to `MAX_COUNT`. Messages show
+    """Return the setting type for a whole number from *least* to `MAX_COUNT`. Messages show
     *example* as an example.
     """
 
@@ -150,7 +150,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
 
 def one_of(*words: str) -> SettingType[str]:
-    """Return the type of a setting that accepts exactly *words*."""
+    """Return the setting type that accepts exactly *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
     # `index` also raises ValueError for a value that is not a string.
     return SettingType(accepts, lambda value: words[words.index(value)], words)

@@ -163,8 +163,8 @@ async def result_within(
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
-    # Let `release` take the result, even if the result is an error: Twisted logs an
-    # unhandled error otherwise.
+    # Let `release` take the result, even if the result is an error, because Twisted logs an
+    # unhandled error of a Deferred.
     running.addBoth(ended.release)
     left = seconds
     timer: Any = None

@@ -242,11 +242,12 @@ def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
 
 def _error_number(raised: BaseException) -> int | None:
     """Return the error number of *raised*, or `None`. A connection error of Twisted has the
-    number in the attribute `osError`. Other exceptions have the number in the attribute
-    `errno`.
+    error number in the attribute `osError`. Other exceptions have the error number in the
+    attribute `errno`.
     """
     # The error numbers of OpenSSL differ from the error numbers of the operating system. In
-    # OpenSSL, 1 means a failed handshake. In the operating system, 1 is EPERM.
+    # OpenSSL, the error number 1 means a failed handshake. In the operating system, the
+    # error number 1 is EPERM.
     if isinstance(raised, SSLError):
         return None
     number = getattr(raised, "errno", None) or getattr(raised, "osError", None)

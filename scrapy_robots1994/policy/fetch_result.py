@@ -8,8 +8,8 @@ and long headers are cut.
 
 The type of a failed result shows why the fetch failed. Either the origin failed (R5,
 unreachable), the failure is our own fault (R7), or the fetch was cancelled (R6, closing).
-`policy/faults.py` chooses the type. `docs/standard/retrieval.rst` describes the decisions
-R1 to R7 and 3.1 (retries).
+`policy/faults.py` chooses the type of a failed result. `docs/standard/retrieval.rst`
+describes the decisions R1 to R7 and 3.1 (retries).
 """
 
 import random
@@ -118,9 +118,9 @@ class RobotsResponse:
     *freshness_lifetime* is the lifetime, in seconds, that the headers state, or `None`.
     *retry_after* is the server's Retry-After in seconds, or `None`. *final_url* is the URL
     that answered after a redirect, or `None` without a redirect (R2, redirects).
-    *via_proxy* is `True` if the answer came through a proxy. A proxy may have generated the
-    answer itself. *is_changed* is `True` if a downloader middleware changed or created the
-    answer.
+    *via_proxy* is `True` if the answer came through a proxy. A proxy may have generated an
+    answer that came through the proxy. *is_changed* is `True` if a downloader middleware
+    changed or created the answer.
     """
 
     status: int
@@ -392,7 +392,7 @@ def _listed(headers: HeaderLines, name: str) -> list[bytes]:
         lines.append(line[:left])
         left -= len(line) + 1
         if left < 0:
-            # Drop the last member, which may be incomplete.
+            # Drop the last member of the list, which may be incomplete.
             lines[-1] = lines[-1].rpartition(b",")[0]
             break
     return b",".join(lines).split(b",")
@@ -440,7 +440,7 @@ def said_of(result: FetchResult) -> str:
     """
     match result:
         case FetchError(kind, detail):
-            # Some messages, such as "Connection refused", repeat the kind.
+            # Some messages, such as "Connection refused", repeat the kind of the failure.
             said = kind if kind in detail.lower() else f"{kind}: {detail}"
         case LocalFault(error):
             said = f"{type(error).__name__}: {one_line(error)}"

@@ -133,8 +133,8 @@ policy whose validators were sent.
 """
 
 OF_THE_PROXY = frozenset({407})
-"""The statuses that only a proxy sends. An answer with such a status means R7 (our own
-fault).
+"""The statuses that only a proxy sends. An answer with a status in `OF_THE_PROXY` means R7
+(our own fault).
 """
 
 _TEMPORARY = frozenset({408, 421, 425, 429})
@@ -177,7 +177,7 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        max_lifetime=HOUR,  # a 401 or 403 is often a mistake
+        max_lifetime=HOUR,  # a 401 or 403 is often a mistake in a configuration
         noun="access was refused",
         doc_answer="401, 403; through a proxy only if a second request gets 401 or 403, too",
         doc_policy="everything disallowed",

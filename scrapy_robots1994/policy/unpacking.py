@@ -22,8 +22,8 @@ from typing import Any, TypeAlias
 Unpacker: TypeAlias = Callable[[bytes, int], tuple[bytes, bool]]
 
 MAX_LAYERS = 4
-"""The maximum number of codings of one body. No honest server applies more codings to one
-body.
+"""The maximum number of codings of one body. No honest server applies more than
+`MAX_LAYERS` codings to one body.
 """
 
 MAX_MEMBERS = 1_000

@@ -96,7 +96,7 @@ class PolicyStore(ABC):
         store.
 
         The command `robots-store` uses this property to report that a store is missing. By
-        default, the property is `True`.
+        default, `exists` is `True`.
         """
         return True
 

@@ -21,8 +21,9 @@ from scrapy_robots1994.robotstxt import Reader
 VERSION: Final = b"\x02"
 
 MAX_HEAD_BYTES: Final = 2**14
-"""Maximum size of the JSON line in bytes. This package never writes a longer line. A longer
-line is not parsed, because parsed JSON takes many times more memory than its text.
+"""Maximum size of the JSON line in bytes. This package never writes a JSON line that
+exceeds this maximum. A longer JSON line is not parsed, because parsed JSON takes many times
+more memory than its text.
 """
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")

@@ -98,8 +98,9 @@ class GuardedStore:
     _is_closed: bool = False
     _is_over: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Only the thread uses the following attributes. `_held` contains the origins whose
-    # lease this process has acquired, or has possibly acquired in a failed call.
+    # Only the thread of the store uses the following attributes. `_held` contains the
+    # origins whose lease this process has acquired, or has possibly acquired in a failed
+    # call.
     _store: PolicyStore | None = None
     _held: set[Origin] = field(default_factory=set)
 
@@ -347,7 +348,7 @@ class GuardedStore:
             return entry is None
         is_good = stored.is_known and now < stored.keep_until
         # A date in the future is wrong, for example because a clock was set back. A stored
-        # policy with such a date does not count as newer.
+        # policy with a date in the future does not count as newer.
         is_newer = policy.fetched_at < stored.fetched_at <= now + CLOCK_SKEW
         return not (is_good and (is_newer or not policy.is_known))
 

@@ -192,7 +192,7 @@ class RedisStore(SharedStore):
             yield self._client
         except redis.exceptions.MovedError as error:
             # Replace the message of the library, which contains only a slot number and an
-            # address. The number and the address are different for each key.
+            # address. The slot number and the address are different for each key.
             raise StoreError("a node of a cluster: write redis+cluster://") from error
         except (redis.RedisError, OSError) as error:
             raise StoreError(str(error) or type(error).__name__) from error
@@ -218,8 +218,8 @@ def _check_url(url: str, options: Mapping[str, str], timeout: float) -> None:
         if name in options:
             raise ValueError(f"{name} cannot be set")
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
-    # To detect wrong options now, create a connection object. The object does not connect
-    # yet.
+    # To detect wrong options now, create a connection object. The connection object does
+    # not connect to the server yet.
     pool.connection_class(**pool.connection_kwargs)
     if "+cluster:" in url:
         if not urlsplit(url).hostname:

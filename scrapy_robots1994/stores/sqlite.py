@@ -95,9 +95,9 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# Another program may have written 400 MB into one cell. SQLite takes seconds to free such a
-# cell, and no handler can interrupt SQLite. If SQLite exceeds the time limit, the crawl
-# stops using the store, and the thread of the store completes the call.
+# Another program may have written 400 MB into one cell. SQLite takes seconds to free a cell
+# of this size, and no handler can interrupt SQLite. If SQLite exceeds the time limit, the
+# crawl stops using the store, and the thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (

@@ -74,9 +74,9 @@ _LOOK_SECONDS = 0.1
 
 UNCHECKED = (
     "The table compares parsers. Scrapy's own middleware requests robots.txt again for "
-    "each spelling of a host. In Scrapy 2.14 and newer, it also lets some of the "
-    "requests that wait for the same robots.txt pass unchecked. The stats count the "
-    "decisions of Scrapy's own middleware."
+    "each spelling of a host. In Scrapy 2.14 and newer, Scrapy's own middleware also lets "
+    "some of the requests that wait for the same robots.txt pass unchecked. The stats count "
+    "the decisions of Scrapy's own middleware."
 )
 """The note that describes the limits of the report of a dry run."""
 
