@@ -23,7 +23,7 @@ from scrapy_robots1994.crawl.settings import (
     log_settings_errors,
 )
 
-# Scrapy gives this order to the built-in middleware.
+# Scrapy's default settings give the order 100 to the built-in middleware.
 ORDER = 100
 # A low order puts `RobotsPages` near the engine, so that `RobotsPages` gets the output of
 # all other spider middlewares.

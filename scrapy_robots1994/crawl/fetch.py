@@ -77,7 +77,7 @@ crawl stops waiting for the download (R7, our own fault).
 """
 
 # For a download that takes too long, Scrapy 2.15 and later raise an exception of Scrapy.
-# Earlier versions raise an exception of Twisted.
+# Earlier versions of Scrapy raise an exception of Twisted.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
@@ -172,7 +172,7 @@ class DownloadState:
 
         If the component that is still working is known, the message names that component.
         If no such component is known, the message names the stage of the download. The
-        signals that were received show the stage.
+        signals that were received show the stage of the download.
         """
         stage = "before the download started, a downloader middleware"
         if self.answer:
@@ -456,7 +456,7 @@ class RobotsDownload:
     @contextmanager
     def _watch(self, request: Request, state: DownloadState) -> Iterator[None]:
         """Apply *state* to the download of *request* while the block runs."""
-        # Put the state into the meta. If a middleware replaces the request,
+        # Put the state into the meta of the request. If a middleware replaces the request,
         # `Request.replace` copies the meta to the new request.
         request.meta[OWN_REQUEST] = state
         self._in_flight += 1

@@ -102,8 +102,8 @@ class FetchLog:
         sources = ["the store"] * (settings.store.url is not None)
         sources += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
         self._sources = " or ".join(sources)
-        # Name the dialect in the command. The command reads the settings of the project,
-        # but not the settings of a spider or of `scrapy -s`.
+        # Name the dialect in the command that log lines suggest. The command reads the
+        # settings of the project, but not the settings of a spider or of `scrapy -s`.
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)

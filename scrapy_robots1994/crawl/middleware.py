@@ -166,9 +166,9 @@ class Robots1994Middleware:
         raise `ForbiddenByRobots`.
 
         When the crawl closes, waiting requests are returned to the scheduler (R6, closing),
-        with two exceptions. A request that a component awaits is never returned. The first
-        `CONCURRENT_REQUESTS` other requests that wait for a robots.txt go on if their
-        policies are known within 5 s.
+        with two exceptions. A request that a component awaits is never returned to the
+        scheduler. The first `CONCURRENT_REQUESTS` other requests that wait for a robots.txt
+        go on if their policies are known within 5 s.
         """
         # Our own robots.txt request must never wait for itself. This check also works if
         # another middleware removes the opt-out from the meta.

@@ -111,7 +111,7 @@ class PolicyResolver:
         self._max_retries = backend.max_retries
         self._in_flight: dict[Origin, InFlightFetch] = {}
         # `_aborted` and `_keeps` are the arguments with which `abort` was called. Before
-        # that call, `_aborted` is `None`.
+        # `abort` is called, `_aborted` is `None`.
         self._aborted: str | None = None
         self._keeps: Callable[[RequestContext], bool] = lambda _: False
 

@@ -132,8 +132,8 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """Return the setting type for a whole number from *least* to `MAX_COUNT`. Messages show
-    *example* as an example.
+    """Return the setting type for a whole number from *least* to `MAX_COUNT`. Messages
+    contain *example* as an example of a correct value.
     """
 
     def parse(value: Any) -> int:
@@ -281,8 +281,8 @@ def load_parser(
         why = "it needs the methods from_crawler() and allowed()"
     if is_parser(kind):
         return cast("type[RobotParser]", kind)
-    # Also suggest short names. A misspelt "Protego" is more similar to the short name than
-    # to the name of the class.
+    # Also suggest the short names of Scrapy's parsers. A misspelt "Protego" is more similar
+    # to the short name than to the name of the class.
     short = [it.removesuffix("RobotParser") for it in SCRAPY_PARSERS]
     hint = did_you_mean(path, [*SCRAPY_PARSERS, *short]) or (
         "; write the path of a class, for example scrapy.robotstxt.ProtegoRobotParser."

@@ -238,8 +238,9 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # Refuse an unknown name. Without this check, a misspelt setting would silently have
-        # no effect, and the crawl would not obey the rules that the user expects.
+        # Refuse the name of an unknown setting. Without this check, a misspelt setting
+        # would silently have no effect, and the crawl would not obey the rules that the
+        # user expects.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:

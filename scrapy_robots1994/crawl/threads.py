@@ -209,8 +209,8 @@ def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
 
 
 async def future_result(future: Future[T]) -> T:
-    """Return the result of *future*. Another thread sets the result. Cancelling the wait
-    cancels *future*.
+    """Return the result of *future*. Another thread sets the result of *future*. Cancelling
+    the wait cancels *future*.
     """
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
     call_in_crawl = thread_safe_call()
@@ -290,8 +290,8 @@ class DeferredWaiter(Generic[T]):
         self._result: Deferred[T] = Deferred(cancel)
 
     def release(self, resolution: T) -> None:
-        """Resume the waiting coroutine with *resolution* as its result. A second call has
-        no effect.
+        """Resume the waiting coroutine with *resolution* as its result. A second call to
+        `release` has no effect.
         """
         # Ignore a second result, because a Deferred raises an error for a second result.
         if not self._result.called:

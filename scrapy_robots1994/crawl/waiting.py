@@ -47,7 +47,7 @@ RETURNED = "_robots1994_returned"
 """Meta key of a request that was returned to the scheduler. The value is a pair. The first
 item is the original `dont_filter` of the request. The second item is `True` if the request
 was ever returned because no slot was free. Version 0.1 of this package wrote a string as
-the second item. A string counts as `False`.
+the second item. As the second item, a string counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
@@ -242,9 +242,9 @@ class WaitingRequests:
 
         While the crawl runs, a request with a policy is returned if no slot is free, but at
         most once, and only to Scrapy's own scheduler. When the crawl closes, a request is
-        returned unless its policy is known and the closing crawl still sends the request. The
-        next crawl (JOBDIR) tries the request again. A request that a component awaits is
-        never returned.
+        returned unless its policy is known and the closing crawl still sends the request.
+        With JOBDIR, the next crawl tries the request again. A request that a component
+        awaits is never returned to the scheduler.
         """
         if not self._is_closed and self._engine.is_closing():
             self.close()

@@ -136,7 +136,7 @@ class IgnoredWildcards:
 
 def _read(robots: RobotsTxt, rules: RobotRules) -> Others:
     """Return *robots*, its rules in the dialect `OTHER` for the robot of *rules*, and the
-    size of both in bytes. The size is limited to `MAX_BYTES`.
+    size of both in bytes. The returned size is limited to `MAX_BYTES`.
     """
     other = robots.read_as(dialect=OTHER).rules(rules.robot)
     # Measure the size here, because a large file is read in a thread.

@@ -170,8 +170,8 @@ class ShadowComparison(FetchObserver):
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
-        """Store *body*, the body of a response from *origin*. The status of the response
-        alone decides.
+        """Store *body*, the body of a response from *origin*. The policy of *origin*
+        depends only on the status of the response.
         """
         self._bodies[origin] = zlib.compress(body)
 
@@ -367,8 +367,8 @@ class ShadowComparison(FetchObserver):
             )
 
     async def _closed(self) -> None:
-        """Log the table and write the report. If the report cannot be written, log an
-        error.
+        """Log the table of the comparison, and write the report. If the report cannot be
+        written, log an error.
         """
         # Run `report` in a thread, because `report` can take up to `CLOSE_SECONDS`, and
         # other crawls might share the event loop.

@@ -180,10 +180,10 @@ class DryRun:
         """
         decide = self._built_in.process_request
         # Pass `spider` only in Scrapy 2.13, whose middleware requires the argument. Newer
-        # versions warn about the argument.
+        # versions of Scrapy warn about the argument `spider`.
         decision = decide(request) if spider is None else decide(request, spider)
         # In Scrapy 2.13 the method returns a Deferred, or `None` for a request that is not
-        # checked. In newer versions the method is a coroutine.
+        # checked. In newer versions of Scrapy, the method is a coroutine.
         if isinstance(decision, Deferred):
             decision = maybe_deferred_to_future(decision)
         if decision is not None:
@@ -380,8 +380,8 @@ class DryRun:
         return policy
 
     def _their_name(self, request: Request) -> str | bytes:
-        """Return the robot name for which the other parsers decide. The name affects only
-        the report.
+        """Return the robot name for which the other parsers decide. The robot name affects
+        only the report of the comparison.
         """
         settings = self._crawler.settings
         sent = request.headers.get(b"User-Agent", settings["USER_AGENT"])

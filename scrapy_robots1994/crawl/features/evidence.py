@@ -48,8 +48,8 @@ from scrapy_robots1994.policy.policy import Policy
 CLOSE_REASON = "robots_evidence_failed"
 
 FLUSH_SECONDS = 1.0
-"""Number of seconds between two writes. If a crawl is killed, the evidence since the last
-write is lost.
+"""Number of seconds between two writes of the evidence files. If a crawl is killed, the
+evidence since the last write is lost.
 """
 
 DRY_RUN = "an answer to Scrapy's own middleware"
@@ -219,7 +219,9 @@ class Evidence(FetchObserver):
         values: dict[str, Any],
         reference: Reference | None = None,
     ) -> None:
-        """Queue the journal line of *request*. *values* are the values of the decision."""
+        """Queue the journal line of *request*. *values* are the values that describe the
+        decision.
+        """
         record, digest = reference or (None, None)
         line = names.JournalLine(
             time=names.rfc3339(time.time()),

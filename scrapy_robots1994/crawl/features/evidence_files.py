@@ -35,7 +35,7 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.warcwriter import WARCWriter
 
 FLUSH_BYTES = 4_000_000
-"""If more than this number of bytes wait, the files are written at once."""
+"""If more than this number of bytes wait to be written, the files are written at once."""
 
 COMPRESSION = 3
 """The compression level of gzip. Compared with level 9, level 3 takes a third of the time,
@@ -144,7 +144,7 @@ class EvidenceFiles:
         self._add(self._new_lines, f"{json.dumps(line._asdict())}\n")
 
     def _add(self, waiting: list[Any], item: bytes | str) -> None:
-        """Add *item* to *waiting*. Write the files if too many bytes wait."""
+        """Add *item* to *waiting*. Write the files if too many bytes wait to be written."""
         waiting.append(item)
         self._new_bytes += len(item)
         if self._new_bytes > FLUSH_BYTES:

@@ -89,8 +89,8 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # `usage` maps each purpose to a list of two items. The first item is the answer. The
-    # second item is the number of the line in robots.txt that states the answer.
+    # `usage` maps each purpose to a list of two items: the answer, and the number of the
+    # line in robots.txt that states the answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
