@@ -509,7 +509,7 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
         path %= _Names(spider)
     except (AttributeError, TypeError, ValueError) as error:
         raise SettingsError(
-            f"the placeholders in {PREFIX}{setting} cannot be filled in: {error}; "
+            f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
             "write %% for a per cent sign."
         ) from None
     return Path(file_uri_to_path(path) if path.startswith("file:") else path)
