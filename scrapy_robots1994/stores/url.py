@@ -112,9 +112,7 @@ class UrlParts:
         """Return the value of the option *name*. Raise `SettingsError` if the value is not
         a number of seconds greater than 0.
         """
-        return float(
-            self._last(name, default, _SECONDS, "a number of seconds greater than 0")
-        )
+        return float(self._last(name, default, _SECONDS, "seconds, more than 0"))
 
     def without(self, *names: str) -> str:
         """Return the URL without the options in *names*."""
