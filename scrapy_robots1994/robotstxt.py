@@ -106,7 +106,7 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Return the file with this *body*. Any *body* is accepted, whatever its content.
+        """Parse *body*, and return the `RobotsTxt`. Any *body* is accepted.
 
         If *body* is longer than *limit* bytes, only the whole lines within the limit are
         obeyed. *truncated* must be true if *body* is only the beginning of the file. Raises

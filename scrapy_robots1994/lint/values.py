@@ -217,7 +217,8 @@ def before_wildcard(path: str) -> str:
     """Return the part of *path* before the first wildcard. A wildcard is a `*`, or a `$` at
     the end.
 
-    The result never ends with `$`, because a `$` at its end would be a wildcard.
+    A `$` at the end of the result is also removed, because in a rule with the result as
+    its path, this `$` would be a wildcard.
     """
     return path.partition("*")[0].rstrip("$")
 

@@ -16,7 +16,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 # Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
 # function, and a file may contain many lines.
 _ORPHAN = LineKind.ORPHAN
-# Access an item of a named tuple by its place, which is faster than access by its name.
+# Access items of a named tuple by index, which is faster than access by name.
 _NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
 # The names of the default record. Most robots obey only the default record, so all files

@@ -45,10 +45,12 @@ _SPACE = " \t"
 MAX_WORK = 10_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL.
 The maximum number of comparisons takes about 15 ms. If a URL needs more comparisons, the
-usage contains every purpose that a line in the robot's records disallows for any path.
+usage contains every purpose that a line in the robot's records disallows for at least
+one path.
 """
 
-# The cost of one search in a text, as a number of character comparisons.
+# A search in a text counts as this number of character comparisons, in addition to the
+# comparisons themselves, because each call takes some time.
 _CALL_WORK = 800
 
 

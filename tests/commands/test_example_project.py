@@ -79,7 +79,8 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     """`run` fetches exactly the 16 allowed pages of 37 pages, and prints the results of
     both crawls.
 
-    Each decision is compared, and the output has the path of an HTML report.
+    Each decision is compared with the decision of Scrapy's parser, and the output contains
+    the path of the HTML report.
     """
     done = run(EXAMPLE / "run")
 

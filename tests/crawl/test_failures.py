@@ -49,8 +49,8 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_failure_of_this_machine_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """If a robots.txt fetch fails because of this machine, the pages fail with the
-    exception of the fetch.
+    """After a local failure of a robots.txt fetch, the errback of each page receives the
+    exception that the fetch raised.
 
     The pages are not refused, and the failure is not logged as a bug. In some rows, the
     failure of the machine is the cause of another exception.
@@ -88,10 +88,8 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
 def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
     reactor: Reactor,
 ) -> None:
-    """If a library fails in another way, the pages fail, but the origin is not recorded as
-    unreachable.
-
-    A failure because of a wrong API key is an example.
+    """If a library fails in another way, for example because of a wrong API key, the pages
+    fail, but the origin is not recorded as unreachable.
     """
     result = crawl_failing(OF_LIBRARIES, reactor)
 

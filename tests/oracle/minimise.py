@@ -60,11 +60,11 @@ def lines_of(body: bytes | str) -> list[str]:
     return re.findall("[^\r\n]*(?:\r\n|\r|\n|$)", text)[:-1]
 
 
-def without_character(url: bytes | str, place: int) -> bytes | str:
-    """Return *url* without the character at the index *place*."""
+def without_character(url: bytes | str, index: int) -> bytes | str:
+    """Return *url* without the character at *index*."""
     if isinstance(url, bytes):
-        return url[:place] + url[place + 1 :]
-    return url[:place] + url[place + 1 :]
+        return url[:index] + url[index + 1 :]
+    return url[:index] + url[index + 1 :]
 
 
 def joined(lines: list[str], like: bytes | str) -> bytes | str:

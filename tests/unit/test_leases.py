@@ -1,5 +1,5 @@
 """Leases: one worker fetches robots.txt, and the other workers wait for the policy. If
-the worker that fetches crashes, the other workers wait only for a bounded time.
+the fetching worker crashes, the other workers wait only for a bounded time.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def slow_and_healthy(side: Side) -> Finding:
 
 
 def _requested_until_quiet(site: Site) -> int:
-    """Return the number of pages of healthy hosts that are requested before requests
-    stop, or before a page of a slow host is requested.
+    """Return how many pages of healthy hosts are requested before the first page of a slow
+    host. If no page of a slow host is requested, count until requests stop.
     """
     seen, quiet = 0, 0
     while quiet < QUIET and len(site.log("/slow")) == 0:

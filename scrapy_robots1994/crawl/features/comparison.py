@@ -405,8 +405,8 @@ def _processor_time() -> Callable[[], float]:
 
 
 def capture_of(policy: Policy, body: bytes) -> Capture:
-    """Return a capture of the answer from which *policy* was made. Other parsers read
-    *body*.
+    """Return a capture of the answer from which *policy* was made. *body* is the body that
+    the other parsers read.
     """
     label = str(policy.origin)
     if policy.robots is not None:
