@@ -450,9 +450,10 @@ class Applied(NamedTuple):
 class EvidenceFolder:
     """The evidence of all crawls in one folder.
 
-    As soon as a difference is found, *differ* is called with one printable line about the
-    difference. A file that ends early is not a difference, because a killed crawl leaves
-    incomplete files. A note about each of the first of these files is printed.
+    A difference is a contradiction or damage in the evidence. As soon as a difference is
+    found, *differ* is called with one printable line about the difference. A file that ends
+    early is not a difference, because a killed crawl leaves incomplete files. A note about
+    each of the first of these files is printed.
     """
 
     def __init__(self, name: str, differ: OnFault) -> None:

@@ -226,8 +226,8 @@ OTHER_READINGS = {
 """Ways to read a file, in addition to the way that the settings choose.
 
 Each key is the name of a way. Each value consists of a phrase for messages, and of the
-setting that makes a crawl read files in this way. If a way leads to a different verdict,
-`robots-check` prints this verdict.
+setting that makes a crawl read files in this way. If one of these ways changes the
+verdict about a URL, `robots-check` also prints the changed verdict.
 """
 
 

@@ -167,8 +167,8 @@ class SiteImpact(Answers):
         self.packed = self.packed or zlib.compress(capture.body)
 
     def change(self, parser: str, variant: Variant) -> Change:
-        """Return the effect that a switch from *parser* to our parser, with the dialect and
-        reading *variant*, has on the site.
+        """Return the effect on the site of a switch from *parser* to our parser. *variant*
+        is the dialect and the reading of our parser.
         """
         opened = (parser, Direction.STRICTER, variant) in self.variants
         closed = (parser, Direction.LAXER, variant) in self.variants

@@ -53,8 +53,8 @@ _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
 
 
 class Exemption(Enum):
-    """The reason why a request is not checked. The value of a member is a phrase that
-    messages contain.
+    """The reason why a request is not checked. The value of each member is a
+    phrase for use in messages.
     """
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"

@@ -38,7 +38,7 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 # The name of every setting of this package begins with this prefix. Any other name with
-# this prefix is refused, so that a misspelt setting is reported.
+# this prefix is an error, so that a misspelt setting is reported.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"

@@ -193,7 +193,7 @@ class Usage:
 
     def with_(self, other: "Usage") -> "Usage":
         """Return this usage combined with *other*, which was read from other sources. If
-        both have a `tdm_policy` or a `use`, the value of *other* takes precedence.
+        *other* has a `tdm_policy` or a `use`, it replaces the value of this usage.
         """
         return Usage(
             self.statements + other.statements,

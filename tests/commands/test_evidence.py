@@ -171,7 +171,7 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
 
 
 def test_killed_crawls_beyond_the_first_are_counted(copied: Path) -> None:
-    """Twenty notes have the names of incomplete files, and one note counts the rest."""
+    """Twenty notes each name an incomplete file, and one note counts the rest."""
     (journal,) = evidence.journals(copied)
     text = b"".join(evidence.members(journal)).splitlines(keepends=True)
     for number in range(25):
@@ -392,8 +392,8 @@ def test_fetch_without_an_answer_is_said_by_the_line(
     crawl([page], settings=recording(tmp_path / "open", **opening))
 
     for name, decision, code in (("closed", "refused", 1), ("open", "allowed", 0)):
-        # The decision of the crawl is known, although the policy of the origin was
-        # unknown.
+        # The setting ROBOTS1994_UNREACHABLE determines the decision, although the origin
+        # is unreachable.
         assert check(tmp_path / name, page).code == code
         _, (line,) = fitting(tmp_path / name)
         assert (line["decision"], line["reason"]) == (decision, "unreachable")

@@ -252,7 +252,8 @@ SITUATIONS = {
     "proxy of the page": Situation(
         meta={"proxy": ""}, hosts=("one.invalid",), unknown=5
     ),
-    # Rules of a file do not depend on the route by which the file was fetched.
+    # The rules of a file are the same with and without a proxy, so every decision is
+    # known.
     "file, and proxy of the page": Situation(meta={"proxy": ""}),
     "opted out": Situation(CLOSED, meta={"dont_obey_robotstxt": True}),
     "robots.txt as a page": Situation(CLOSED, ("/robots.txt", "/page")),

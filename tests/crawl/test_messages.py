@@ -435,8 +435,8 @@ answer that causes such a line, the level of the line, and settings.
 def test_lines_about_origins_are_limited(
     site: Site, tmp_path: Path, kind: str, has_store: bool
 ) -> None:
-    """A crawl logs lines of each kind for at most twenty origins, and one summary when the
-    spider closes.
+    """For each kind of message, a crawl logs lines for at most twenty origins, and one
+    summary when the spider closes.
 
     The limit also applies to log lines about policies from a store.
     """

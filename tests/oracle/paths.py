@@ -13,8 +13,9 @@ authority, as a slash does.
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""The character that represents a percent-encoded slash. The character is not an octet,
-so it differs from every other character of a target (O18, percent-encodings).
+"""The character that represents a percent-encoded slash. The code of the
+character is above 255, so the character differs from every character that represents an
+octet (O18, percent-encodings).
 """
 
 

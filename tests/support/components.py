@@ -183,7 +183,8 @@ class Stamp:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Request | None:
-        """Return a copy of the request with the header, or `None` if the header is set.
+        """Return a copy of the request with the header `stamp`, or `None` if the request
+        already has this header.
 
         The copy passes through all middlewares again.
         """

@@ -117,7 +117,7 @@ class Server:
     async def control(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Execute the order in each line, and answer each order with one line."""
+        """Execute the command in each line, and send one line in reply."""
         while line := await reader.readline():
             answer = await self.script.execute(json.loads(line))
             writer.write(json.dumps(answer).encode() + b"\n")

@@ -269,9 +269,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_evidence_is_read_up_to_the_bound(
     recorded: Path, path: str, value: int, said: str
 ) -> None:
-    """If a part of the evidence exceeds a bound, this part is not read completely, and a
-    difference is printed. The bounds are needed because evidence from others can have any
-    size.
+    """If a part of the evidence exceeds a bound, `robots-check` reads only the beginning of
+    this part, and reports a difference. The bounds are needed because evidence from others
+    can have any size.
     """
     args = "robots-check", "--evidence", recorded, "--verify"
     code, out = bounded_scrapy({path: value}, *args)

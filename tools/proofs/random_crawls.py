@@ -110,8 +110,8 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # Use only one failure, because after three failures the site would be unreachable
-        # (R5, unreachable).
+        # Use only one failure, because a middleware causes another failure. After three
+        # failures, the site would count as unreachable (R5).
         del fails[1:]
     return dice.choice(
         (

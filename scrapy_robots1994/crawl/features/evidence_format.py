@@ -53,8 +53,8 @@ a purpose of the crawl.
 """
 
 USAGE_VERSIONS = "usage-preferences"
-"""The warcinfo field with the versions of the drafts by which the crawl read usage
-preferences.
+"""The warcinfo field with the versions of the drafts for usage preferences. The crawl read
+usage preferences according to these versions.
 """
 
 MAX_TEXT = 4_000
