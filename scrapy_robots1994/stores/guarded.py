@@ -231,15 +231,15 @@ class GuardedStore:
         rest of the crawl, are logged as warnings.
         """
         self.failures += 1
-        is_news = self.failures == 1 or consequence
-        logger.log(
-            logging.WARNING if is_news else logging.DEBUG,
+        why = self.url.describe(error)
+        if self.failures > 1 and not consequence:
+            logger.debug("ROBOTS1994_STORE %s failed again: %s", self.url, why)
+            return
+        text = (
             "ROBOTS1994_STORE %s failed: %s. The crawl %scontinues with the policies in "
-            "memory, and fetches all other policies.",
-            self.url,
-            self.url.describe(error),
-            consequence,
+            "memory, and fetches all other policies."
         )
+        logger.warning(text, self.url, why, consequence)
 
     # The following methods run in the thread of the store.
 
