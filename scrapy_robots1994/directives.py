@@ -234,10 +234,10 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     Tags in comments, scripts and other text are ignored. A tag is also ignored if its name,
     its content or its `>` is missing. The running time is linear in the length of *page*.
     """
-    # Pages P8 (tags in the body): a meta tag in the body also counts. An author possibly
-    # put the tag into the body by mistake. Most bodies contain no meta tag, so stop after
-    # the last "meta". The lower-case text is never shorter than *page*, so the loop never
-    # stops too early.
+    # Pages P8 (tags in the body): a meta tag in the body also counts. An author may
+    # have put the tag into the body by mistake. Most bodies contain no meta tag, so
+    # stop after the last "meta". The lower-case text is never shorter than *page*, so
+    # the loop never stops too early.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:

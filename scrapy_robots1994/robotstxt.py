@@ -32,12 +32,12 @@ MAX_BYTES = 512_000
 obeyed.
 """
 
-# `lost_line` tries to fix at most this number of problems, because each try reads the whole
-# file again.
+# `lost_line` tries the fixes of at most this number of problems, because each try
+# parses the whole file again.
 _MAX_LOST_LINES = 50
 
-# One file stores rules for at most this number of robots. A crawl uses only a few robot
-# names, and the rules for many robots would take too much memory.
+# A `RobotsTxt` stores the rules for at most this number of robots. A crawl uses only a
+# few robot names, and the rules for many robots would take too much memory.
 _MAX_ROBOTS = 64
 
 # Initially, all files share this empty dict. A file never changes the dict. To store usage

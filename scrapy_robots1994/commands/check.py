@@ -346,13 +346,13 @@ class RobotsCheck(RobotsCommand):
 class UrlVerdict:
     """The verdict of *source* for *url*, and further values to print.
 
-    *otherwise* contains each verdict that differs from *verdict* because the file is read
-    in another way. The keys of *otherwise* are the names of the ways in `OTHER_READINGS`.
-    If a crawl does not check *url*, *exemption* gives the reason, and *source* is None.
-    If the verdict comes from evidence, *applied* is the recorded decision. *usage*
-    contains the usage preferences that the file states for *url*. *forbidden* is the
-    statement that disallows one of the checked purposes. *robot* is the robot for which
-    *verdict* was made.
+    *otherwise* contains each verdict that differs from *verdict* because the file is
+    parsed in another reading or dialect. The keys of *otherwise* are keys of
+    `OTHER_READINGS`. If a crawl does not check *url*, *exemption* gives the reason, and
+    *source* is None. If the verdict comes from evidence, *applied* is the recorded
+    decision. *usage* contains the usage preferences that the file states for *url*.
+    *forbidden* is the statement that disallows one of the checked purposes. *robot* is
+    the robot for which *verdict* was made.
     """
 
     url: str

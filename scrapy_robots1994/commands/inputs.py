@@ -223,11 +223,12 @@ OTHER_READINGS = {
     "cautious": ("the cautious reading", "ROBOTS1994_READING"),
     "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""Ways to read a file, in addition to the way that the settings choose.
+"""The readings and dialects in which `robots-check` also parses a file.
 
-Each key is the name of a way. Each value consists of a phrase for messages, and of the
-setting that makes a crawl read files in this way. If one of these ways changes the
-verdict about a URL, `robots-check` also prints the changed verdict.
+Each key is the name of a reading or dialect. Each value consists of a phrase for
+messages, and of the setting that selects the reading or dialect in a crawl. If the
+verdict about a URL then differs from the verdict under the settings, `robots-check`
+also prints the other verdict.
 """
 
 
@@ -254,11 +255,11 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The file, read in each way of `OTHER_READINGS`. The keys are the names of the
-        ways.
+        """The file, parsed in each reading or dialect of `OTHER_READINGS`. The keys are
+        the keys of `OTHER_READINGS`.
 
-        If the policy has no file, the dictionary is empty. The file is read only once in
-        each way, even if many URLs are checked.
+        If the policy has no file, the dictionary is empty. The file is parsed only once
+        in each reading or dialect, even if many URLs are checked.
         """
         rules = self.rules
         if not isinstance(rules, RobotsTxt):

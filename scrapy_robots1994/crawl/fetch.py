@@ -198,8 +198,8 @@ def _cut_of(response: Response) -> str:
     """
     if "download_stopped" not in response.flags:
         return ""
-    # Compare the lengths, because the whole body possibly arrived before the download was
-    # stopped.
+    # Compare the lengths, because the whole body may have arrived before the download
+    # was stopped.
     is_whole = response.headers.get("Content-Length") == b"%d" % len(response.body)
     return "" if is_whole else "unspecified"
 

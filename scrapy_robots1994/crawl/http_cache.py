@@ -1,14 +1,15 @@
 """Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
-With `HTTPCACHE_ENABLED`, robots.txt answers are also written, unchanged, to the HTTP cache
-of the crawl. The answers are written with the storage of Scrapy's own middleware. Because
-the answers are cached, a recorded crawl can be replayed, and a cached crawl works offline.
-The cached answers are used in two ways:
+With `HTTPCACHE_ENABLED`, robots.txt answers are also written, unchanged, to the HTTP
+cache of the crawl. The storage of Scrapy's HTTP cache middleware writes the answers.
+Because the answers are cached, a recorded crawl can be replayed, and a cached crawl
+works offline. The cached answers are used in two ways:
 
-* The HTTP cache is a source of `PolicyResolver`, which searches the store first. A cached
-  answer is read as a policy that was fetched at the `Date` of the answer. The cached
-  policy is used while it is fresh. When the policy is stale, robots.txt is requested. If the fetch
-  fails, the fetch is not retried, and the cached policy is used as the last good policy.
+* The HTTP cache is a source of `PolicyResolver`, which searches the store first. A
+  cached answer is read as a policy that was fetched at the `Date` of the answer. The
+  cached policy is used while the policy is fresh. When the policy is stale, robots.txt
+  is requested. If the fetch fails, the fetch is not retried, and the cached policy is
+  used as the last good policy.
 * With `HTTPCACHE_IGNORE_MISSING`, some page requests are never sent
   (`HttpCache.is_replayed`). A cached answer of any age decides whether a page request that
   is never sent is refused.

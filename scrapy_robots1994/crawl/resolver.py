@@ -287,7 +287,7 @@ class PolicyResolver:
     async def _request(
         self, in_flight: InFlightFetch, last: Policy | None
     ) -> FetchResult:
-        """Request the robots.txt until a result does not need a retry, or until no retry is
+        """Request the robots.txt until the result needs no retry, or until no retry is
         left (Ours 3.1, retries).
 
         *last* is the last good policy.

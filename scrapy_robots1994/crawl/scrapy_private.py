@@ -1,11 +1,12 @@
 """Every use of an undocumented part of Scrapy.
 
-The rest of the package uses only the documented interface. A comment at each use says why
-there is no other way. The comment also says what is lost if a version of Scrapy no longer
-has the attribute. If an attribute is missing, the crawl goes on and still obeys robots.txt.
-For each missing attribute, `EngineAccess` and `is_crawling` log one warning that says what
-is lost (`warn_once`). The other functions of this module do not log a warning.
-`tests/unit/test_scrapy_adapter.py` tests the package without each attribute.
+The rest of the package uses only the documented interface of Scrapy. A comment at each
+use says why there is no other way. The comment also says what is lost if a version of
+Scrapy no longer has the attribute. If an attribute is missing, the crawl goes on and
+still obeys robots.txt. For each missing attribute, `EngineAccess` and `is_crawling` log
+one warning that says what is lost (`warn_once`). The other functions of this module do
+not log a warning. `tests/unit/test_scrapy_adapter.py` tests the package without each
+attribute.
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ def _switch(
     """
 
     def parse(value: Any) -> T:
-        # Do not read a float as a truth value. In Python, `True == 1.0`, but here 1.0 may
-        # be a number of seconds.
+        # Do not read a float, such as 1.0, as a truth value, because a float may be a
+        # number of seconds.
         word = str(value).strip().lower() if isinstance(value, (int, str)) else ""
         if word not in words:
             return other(value)

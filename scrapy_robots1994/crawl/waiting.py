@@ -230,7 +230,8 @@ class WaitingRequests:
 
         Two kinds of requests are still sent: each request that a component awaits, and
         the first `CONCURRENT_REQUESTS` other waiting requests. With the built-in
-        middleware, a closing crawl also sends up to `CONCURRENT_REQUESTS` waiting requests.
+        middleware, a closing crawl likewise sends at most `CONCURRENT_REQUESTS` waiting
+        requests.
         """
         visit = self._visits.get(request)
         return visit is not None and visit.is_kept

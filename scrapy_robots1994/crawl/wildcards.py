@@ -40,9 +40,10 @@ OTHER = "rfc9309"
 
 MAX_BYTES = 4_000_000
 """Maximum memory, in bytes, for the rules in the dialect `OTHER` and their files. This
-amount of memory is enough for about 1,000 origins. If a file was removed from this memory,
-the next request to its origin reads the file again. Reading a small file takes a fraction
-of a millisecond. The latest large file does not count towards this limit.
+amount of memory is enough for about 1,000 origins. If a file has been removed from this
+memory, the file is parsed again for the next request to its origin. Parsing a small
+file takes a fraction of a millisecond. The latest large file does not count towards
+this limit.
 """
 
 MAX_COUNTED_ORIGINS = 100_000

@@ -78,7 +78,8 @@ def as_text(
 
 
 def _of_other_dialects(report: Report) -> Iterator[str]:
-    """Yield a sentence for each dialect that reads some lines differently.
+    """Yield a sentence for each dialect that reads some lines differently from the
+    dialect of the report.
 
     If the report contains the problems in the dialect `TODAY`, the last sentence counts the
     problems in that dialect.
@@ -141,7 +142,8 @@ def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
 
 
 def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
-    """Return the sentence about *lines*, which *dialect* reads differently.
+    """Return the sentence about *lines*, which *dialect* reads differently from the
+    dialect of the report.
 
     *closed* contains robot names. *dialect* disallows the whole site for these names, but
     the dialect of the report does not.

@@ -316,11 +316,10 @@ def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
 
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
-    """If *line* contains an odd character, such as a letter of another alphabet, yield the
-    texts that the author possibly sees in an editor.
+    """If *line* contains an odd character, such as a letter of another alphabet, yield
+    the texts that the author may see in an editor.
 
-    With each text, yield the column of the first character that the author sees
-    differently.
+    With each text, yield the column of the first odd character.
     """
     odd = first_odd(line.text)
     if odd >= 0:

@@ -368,8 +368,8 @@ def covered_rules(
                 # In dialects without lists, the paths of one line form one longer path,
                 # which does not cover *rule*.
                 and (first.line == rule.line or listed[first.line] == 1)
-                # If a blank line is between the two rules, the rules may belong to
-                # different records in another dialect.
+                # In another dialect, a blank line between the two rules may put the
+                # rules into different records.
                 and bisect_left(blanks, first.line) == bisect_left(blanks, rule.line)
             ):
                 is_listed = listed[rule.line] > 1

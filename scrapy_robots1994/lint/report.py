@@ -53,11 +53,11 @@ class Report:
     beginning of the file. *dialect* is the name of the dialect in which the file is read.
     The report does not contain problems whose code is in *ignored*.
 
-    *read_otherwise* maps the name of another dialect to the lines that the other dialect
-    reads differently. *closed_otherwise* maps the name of another dialect to robot names.
-    The other dialect disallows the whole site for these names, but *dialect* does not. If
-    *dialect* is `"1994"`, *problems_today* contains the problems in the dialect `TODAY`.
-    Otherwise, *problems_today* is None.
+    *read_otherwise* maps the name of another dialect to the lines that the other
+    dialect reads differently from *dialect*. *closed_otherwise* maps the name of
+    another dialect to robot names. The other dialect disallows the whole site for these
+    names, but *dialect* does not. If *dialect* is `"1994"`, *problems_today* contains
+    the problems in the dialect `TODAY`. Otherwise, *problems_today* is None.
     """
 
     def __init__(

@@ -233,7 +233,7 @@ FIELDS = (
     Field(
         "Sitemap",
         "the URL of a sitemap; belongs to no record",
-        # See Ours X7 (Sitemap).
+        # Ours X7 (Sitemap): a Sitemap line does not belong to any record.
         role=Role.SITEMAP,
         kind=LineKind.SITEMAP,
         dialects=_LATER,

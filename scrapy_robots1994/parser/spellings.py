@@ -125,10 +125,10 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19 (whole URLs): the first form is the URL as written, but without the user name
-    # and password, and with the scheme and host in lower case. In the first form, a rule
-    # without a path may end within an authority. For example, `http://h` also covers
-    # `http://h2/`.
+    # Ours O19 (whole URLs): the first form is the URL as written, but without the user
+    # name and password, and with the scheme and host in lower case. In the first form,
+    # a rule without a path may end within the authority of a URL. For example, the rule
+    # `http://h` also covers the URL `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
     # The second form has a normalised origin. In the second form, a rule without a path

@@ -61,8 +61,8 @@ class NotADictionaryError(ValueError):
 
 
 def members_of(text: str) -> list[Member]:
-    """Return all members of the dictionary *text* in order. If several members have the
-    same key, the caller must use only the last member with the key.
+    """Return all members of the dictionary *text*, in the order of *text*. If several
+    members have the same key, the caller must use only the last of these members.
 
     The time that `members_of` takes is linear in the length of *text*. Raises
     `NotADictionaryError` if *text* is not a dictionary, or if *text* is longer than

@@ -161,8 +161,9 @@ _UNPACKERS: dict[str, Unpacker] = {
     "x-gzip": _gunzip,
     "deflate": _inflate,
 }
-"""A dict that maps each coding to the function that decompresses a body. If the library for
-a coding is missing, the dict and the Accept-Encoding of requests do not contain the coding.
+"""A dict that maps each coding to the function that decompresses a body. If the library
+for a coding is missing, neither the dict nor the Accept-Encoding header of requests
+contains the coding.
 """
 
 with suppress(ImportError):  # Scrapy before 2.19 does not require zstd

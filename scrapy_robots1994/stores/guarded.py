@@ -99,8 +99,8 @@ class GuardedStore:
     _is_over: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
     # Only the thread of the store uses the following attributes. `_held` contains the
-    # origins whose lease this process has acquired, or has possibly acquired in a failed
-    # call.
+    # origins whose lease this process has acquired, or may have acquired in a call that
+    # failed.
     _store: PolicyStore | None = None
     _held: set[Origin] = field(default_factory=set)
 
@@ -299,13 +299,13 @@ class GuardedStore:
             # so each worker may fetch.
             return True
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # Add the origin to `_held` before the call. A call that fails has possibly acquired
+        # Add the origin to `_held` before the call. A call that fails may have acquired
         # the lease.
         self._held.add(origin)
         is_granted = store.acquire_lease(origin, self._holder, seconds).granted
         if not is_granted:
             self._held.discard(origin)
-        # Read the store now, because the previous holder of the lease has possibly stored a
+        # Read the store now, because the previous holder of the lease may have stored a
         # policy since our last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
@@ -314,7 +314,7 @@ class GuardedStore:
         return policy
 
     def _end_lease(self, origin: Origin, store: PolicyStore) -> None:
-        """Release the lease of *origin* if this process has possibly acquired the lease."""
+        """Release the lease of *origin* if this process may have acquired the lease."""
         if isinstance(store, SharedStore) and origin in self._held:
             self._held.discard(origin)
             store.release_lease(origin, self._holder)
@@ -342,8 +342,8 @@ class GuardedStore:
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Do not replace an entry that this crawl cannot decode. The entry possibly has
-            # another version, or contains a file that exceeds the download limit of this
+            # Do not replace an entry that this crawl cannot decode. The entry may have
+            # another version, or contain a file that exceeds the download limit of this
             # crawl.
             return entry is None
         is_good = stored.is_known and now < stored.keep_until

@@ -1,9 +1,9 @@
 """`sqlite://`: a store in one file. The processes of one machine can share the file. Stored
 policies persist even if a process is killed.
 
-Another program possibly created or changed the file. The store detects a file that another
-program created. The store also detects additional objects, such as triggers, in the file.
-The store does not read an entry that exceeds the maximum size.
+Another program may have created or changed the file. The store detects a file that
+another program created. The store also detects additional objects, such as triggers, in
+the file. The store does not read an entry that exceeds the maximum size.
 """
 
 import sqlite3
@@ -68,12 +68,12 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
-# SQLite's documentation recommends the first three pragmas for a file that another program
-# has possibly written. With `synchronous = NORMAL` a commit does not wait for an fsync. If
-# a process is killed, no commit is lost. After a power failure, the last commits may be
-# missing, but the file is intact. The last two pragmas limit the write-ahead log. The log
-# is copied into the database file after 250 pages (1 MB). After the copy, a log file that
-# is longer than 1 MB is truncated.
+# SQLite's documentation recommends the first three pragmas for a file that another
+# program may have written. With `synchronous = NORMAL` a commit does not wait for an
+# fsync. If a process is killed, no commit is lost. After a power failure, the last
+# commits may be missing, but the file is intact. The last two pragmas limit the
+# write-ahead log. The log is copied into the database file after 250 pages (1 MB).
+# After the copy, a log file that is longer than 1 MB is truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -285,8 +285,8 @@ def _own_objects() -> frozenset[tuple[str, str | None]]:
 
 
 def _objects(base: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
-    """Return the name and the SQL of the first objects in *base*. A file of this package
-    has four objects.
+    """Return the name and the SQL of at most five objects in *base*. Five are enough to
+    detect an additional object, because a file of this package has four objects.
     """
     return frozenset(base.execute("SELECT name, sql FROM sqlite_master LIMIT 5"))
 

@@ -167,11 +167,12 @@ class StoreUrl:
 
     @classmethod
     def parse(cls, url: str) -> "StoreUrl":
-        """Return the checked *url*. Do not open files or connections.
+        """Check *url*, and return *url* as a `StoreUrl`. Do not open files or
+        connections.
 
-        Raise `SettingsError` if *url* is not the URL of a store, or if an option is wrong.
-        The message says what to write. Raise `MissingExtra` if the client library of the
-        store is not installed.
+        Raise `SettingsError` if *url* is not the URL of a store, or if an option is
+        wrong. The message of the error says what to write instead. Raise `MissingExtra`
+        if the client library of the store is not installed.
         """
         parts = UrlParts.split(url)
         is_url, scheme = "://" in url, parts.scheme.lower()

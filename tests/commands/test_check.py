@@ -259,8 +259,8 @@ def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
 def test_explain_names_the_line_that_rfc_9309_would_obey(
     args: list[str], code: int, said: str
 ) -> None:
-    """If the dialect rfc9309 decides differently, `--explain` shows the deciding line of
-    rfc9309.
+    """If the dialect rfc9309 would change the decision, `--explain` shows the line that
+    would decide.
 
     In the dialect of 1994, a wildcard (D1) and an Allow line (F6) have no effect.
     """
@@ -309,9 +309,9 @@ def test_third_column_says_what_decides_without_explain(
     site: Site, answer: str | Reply, note: str
 ) -> None:
     """The third column shows the answer or the line that decides, and each reading or
-    dialect that decides differently.
+    dialect that would change the decision.
 
-    The log has no warning about readings or dialects that decide differently.
+    The log has no warning about readings or dialects that would change the decision.
     """
     if isinstance(answer, str):
         site.robots(answer)

@@ -304,9 +304,10 @@ def test_all_answers_fit_and_robots_takes_their_warc(tmp_path: Path) -> None:
 
 
 def test_answer_whose_status_decides_is_not_lost(tmp_path: Path) -> None:
-    """An answer whose status alone decides is used, even if its body cannot be decompressed.
+    """If the status of an answer decides, the answer is used even if the body of the
+    answer cannot be decompressed.
 
-    For example, the status alone decides for a redirect without a target.
+    For example, for a redirect without a target, only the status decides.
     """
     packed = {"Content_Encoding": "gzip"}
     answers = {
@@ -789,7 +790,7 @@ def test_changed_preference_of_a_line_is_a_difference(
 def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
     """The command reports that the evidence has preferences of another AIPREF version.
 
-    Labels of preferences possibly differ between versions of AIPREF.
+    The labels of preferences may differ between versions of AIPREF.
     """
     preferring(tmp_path, "report")
     (warc,) = evidence.warcs(tmp_path)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""If a crawl is killed, the decisions of this number of seconds before the kill are
-possibly missing. The number includes the time between two writes on a busy machine.
+"""If a crawl is killed, the decisions of this number of seconds before the kill may be
+missing. The number includes the time between two writes on a busy machine.
 """
 
 FAILED = "robots_evidence_failed"

@@ -63,7 +63,8 @@ def test_exit_code_depends_on_severity_and_fail_on(
 ) -> None:
     """The exit code is 1 if a problem is at least as severe as `--fail-on`.
 
-    Ignored problems do not count. Output into a pipe has colours only with `--color always`.
+    Problems whose codes `--ignore` lists do not affect the exit code. Output into a
+    pipe has colours only with `--color always`.
     """
     result = scrapy("robots-lint", "-", *args, stdin_text=body)
 

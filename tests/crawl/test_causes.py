@@ -15,8 +15,8 @@ GZIP = (("Content-Encoding", "gzip"),)
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     site: Site, reactor: Reactor
 ) -> None:
-    """The exception of a refusal contains the text of the failure. Its cause is the
-    exception that ended the fetch.
+    """The exception of a refusal contains the text of the failure. The `__cause__` of
+    the exception is the exception that ended the fetch.
 
     After an answer with an error status, the refusal has no cause, because no exception
     ended the fetch.
@@ -60,7 +60,7 @@ def test_robots_check_explains_what_failed(
 ) -> None:
     """`robots-check` explains why an answer to the robots.txt request could not be used.
 
-    The output of the command does not say that there was no answer.
+    The output of the command does not contain "no answer", because an answer arrived.
     """
     site.answer("/robots.txt", answer)
     args = ("-s", "RETRY_ENABLED=False", "--explain")

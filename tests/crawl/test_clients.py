@@ -1,9 +1,9 @@
 """Tests that a URL is judged as the client sends it (O27, spellings), with every client.
 
-The tests put every byte into each part of a URL, both unencoded and percent-encoded. The
-first crawl sends the URLs to a server with each download handler. The robots.txt of the
-second crawl disallows the targets that the server received. The server must not receive
-these targets again.
+The tests put every byte into each part of a URL, both unencoded and percent-encoded.
+With each download handler, the first crawl sends the URLs to a server. In the second
+crawl, robots.txt disallows the targets that the server received in the first crawl. The
+server must not receive a disallowed target in the second crawl.
 """
 
 from __future__ import annotations

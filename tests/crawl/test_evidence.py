@@ -206,8 +206,8 @@ def test_crawl_does_not_start_if_nothing_can_be_written(
 ) -> None:
     """If the evidence cannot be written, the crawl does not start.
 
-    The error message is one sentence. It names the setting, and the folder or the package
-    to install.
+    The error message is one sentence. The message names the setting, and either the
+    folder that cannot be written to or the package to install.
     """
     (tmp_path / "file").write_text("not a folder")
     settings = recording(tmp_path / folder)

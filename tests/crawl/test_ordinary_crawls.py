@@ -199,9 +199,9 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
 def test_page_that_the_cache_does_not_answer_obeys_a_new_robots_txt(
     site: Site, tmp_path: Path
 ) -> None:
-    """With `dont_cache`, a page is sent even in a replayed crawl, so robots.txt must be fresh.
-
-    Only for a page that is never sent, a cached robots.txt of any age decides.
+    """With `dont_cache`, a page is sent even in a replayed crawl, so robots.txt must be
+    fresh. A stale robots.txt from the cache decides only about pages that are never
+    sent.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     date = formatdate(time.time() - 40 * DAY, usegmt=True)
@@ -238,9 +238,10 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 ) -> None:
     """A crawl that reaches a limit has about as many items as with the built-in middleware.
 
-    A robots.txt counts as a page. Our middleware fetches at most 16 more robots.txt files
-    than the built-in middleware. On a busy machine, a limit ends the crawl some pages late.
-    *least* is the number of items that suffices.
+    A robots.txt counts as a page. Our middleware fetches at most 16 more robots.txt
+    files than the built-in middleware. On a busy machine, a limit ends the crawl some
+    pages late. With our middleware, a crawl must have *least* items, or 80% of the
+    items with the built-in middleware if that number is smaller.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:

@@ -348,7 +348,7 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
     """Ours 3.1 (retries): the Retry-After of an answer through a tunnel is not obeyed.
 
-    Some proxies terminate TLS, so the answer possibly comes from a proxy.
+    Some proxies terminate TLS, so the answer may come from a proxy.
     """
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:

@@ -87,8 +87,9 @@ def test_head_request_of_a_sitemap_spider_is_sent(site: Site) -> None:
 def test_sitemap_spider_of_an_origin_without_a_file_ends(
     site: Site, answers: list[Reply], ignored: dict[str, int], fetches: int
 ) -> None:
-    """If an origin has no robots.txt, the sitemap spider receives the 404. If the origin is
-    unreachable, the spider's own request for robots.txt is sent.
+    """If an origin has no robots.txt, the sitemap spider receives the 404. If the
+    origin is unreachable, no robots.txt is in memory, so the spider's own request for
+    robots.txt is sent.
 
     In both cases, the crawl ends.
     """

@@ -346,10 +346,11 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 
 
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
-    """A request that has the meta of another page still has its own preferences.
+    """The preferences of a page do not apply to a request that a callback creates with
+    the meta of that page.
 
-    In the test, two requests pass on the meta of a page. One page was checked with
-    robots.txt, and the other page was exempt.
+    In the test, the callbacks of two pages create such a request. One of the two pages
+    was checked with robots.txt, and the other page was exempt.
     """
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())

@@ -65,7 +65,7 @@ def assert_each_once(
 ) -> None:
     """Assert that each page was requested once.
 
-    Each request must have passed through the middlewares at most three times.
+    Also assert that no request passed through the middlewares more than three times.
     """
     seen = [(it.host, it.target) for it in site.log() if it.target != "/robots.txt"]
     assert len(seen) == len(set(seen)) == len(pages)

@@ -67,7 +67,9 @@ class Generator:
     # Files
 
     def record(self) -> list[str]:
-        """Return the lines of one record, with other lines in between."""
+        """Return the lines of one record, and other lines between the lines of the
+        record.
+        """
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3))):
             names = self.dice.choices(

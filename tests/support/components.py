@@ -253,7 +253,7 @@ class Gauge:
     under_way: list[Request]
 
     def reached(self, request: Request) -> None:
-        """Count one more request in the downloader."""
+        """Record that *request* has reached the downloader, and update the stats."""
         self.under_way.append(request)
         pages = [request for request in self.under_way if not is_robots(request)]
         assert self.crawler.stats is not None
@@ -266,7 +266,7 @@ class Gauge:
         self.crawler.stats.set_value("test/slots", sorted(slots))
 
     def left(self, request: Request) -> None:
-        """Count one request fewer in the downloader."""
+        """Record that *request* has left the downloader."""
         self.under_way.remove(request)
 
 
@@ -483,7 +483,9 @@ class AnyFloatParser:
 
 
 class SlotlessDownloader:
-    """A downloader with everything that the engine calls, but without slots."""
+    """A downloader with every attribute that the engine uses, but without the attribute
+    `slots`.
+    """
 
     def __init__(self, crawler: Any) -> None:
         self._real = Downloader(crawler)

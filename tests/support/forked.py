@@ -265,8 +265,8 @@ def _reap() -> None:
 def _watch(connection: socket.socket) -> dict[str, Any]:
     """Fork this process once more, and return the order in the new fork.
 
-    In this process, send the process id of the fork, wait, send the exit code of the fork,
-    and exit.
+    In this process, send the process id of the fork, wait until the fork ends, send the
+    exit code of the fork, and exit.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

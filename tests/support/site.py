@@ -157,7 +157,7 @@ class Site:
         return [seen for seen in found if target in ("*", seen.target)]
 
     def targets(self) -> list[str]:
-        """Return the requested targets so far, in order of arrival."""
+        """Return the targets that have been requested so far, in order of arrival."""
         return [seen.target for seen in self.log()]
 
     def forget(self) -> None:

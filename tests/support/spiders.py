@@ -494,9 +494,9 @@ class Following(SitemapSpider, RequestingSpider):
 class CancelsQueued(RequestingSpider):
     """A spider that cancels a page during its crawl delay, and then awaits the next page.
 
-    The spider cancels the page *pause* seconds after the page began to wait. Its item
-    contains the outcome of each download, and the downloader's number of active requests at
-    the end.
+    The spider cancels the page *pause* seconds after the page began to wait. The item
+    of the spider contains the outcome of each download, and the downloader's number of
+    active requests at the end.
     """
 
     name = "cancels-queued"

@@ -152,7 +152,7 @@ class StallsSpider(Spider):
                 yield Request(self.site.url(target, port=port))
 
     def parse(self, response: Any) -> Any:
-        """Return an item, so that usage preferences can disallow an item."""
+        """Return an item, so that the crawl checks whether the item must be dropped."""
         return {"url": response.url}
 
     def _measure(self) -> None:

@@ -77,7 +77,7 @@ def test_each_constant_has_a_test() -> None:
     assert tested - found == set(), "these are gone: remove or rename their tests"
 
 
-# Bounds of the work for a file or a page.
+# The following bounds limit the work for a file or a page.
 
 
 @bound("parser.usage.MAX_NOT_UNDERSTOOD")
@@ -194,8 +194,8 @@ def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
 
 @bound("robotstxt._MAX_LOST_LINES")
 def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
-    """`lost_line` tries to fix only the first problems of a file, because each try parses
-    the whole file again.
+    """`lost_line` tries at most `_MAX_LOST_LINES` fixes, because each try parses the
+    whole file again.
     """
     text = "User-agent: *\nDisalow: /a\nDisalow: /b\nDisalow: /c\n"
     robots = RobotsTxt.parse(text)
@@ -260,7 +260,7 @@ def test_long_header_is_not_understood(shrink: Any) -> None:
     assert [it.term for it in usage.not_understood] == ["search=n"]
 
 
-# Bounds of lint.
+# The following bounds limit lint.
 
 
 @bound("lint.characters._LONGEST")
@@ -291,7 +291,7 @@ def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
     assert all(len(it.rpartition("::")[2]) <= 30 for it in found)
 
 
-# Bounds of answers, and of the causes of failures.
+# The following bounds limit how much is read of answers and of the causes of failures.
 
 
 @bound("policy.fetch_result.MAX_HEADER_BYTES")
@@ -349,7 +349,7 @@ def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> Non
     assert 0 < len(list(causes(first))) <= 3
 
 
-# Bounds of stores.
+# The following bounds limit stores.
 
 
 @bound("stores.base.MAX_ENTRY_BYTES")
@@ -441,7 +441,7 @@ def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
     store.close()
 
 
-# Bounds of the comparison and of the commands.
+# The following bounds limit the comparison and the commands.
 
 
 @bound("compare.diagnosis._MAX_RULES")

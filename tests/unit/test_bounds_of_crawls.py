@@ -173,7 +173,7 @@ def settings_of(most: int) -> Any:
     return idle_crawler({"ROBOTSTXT_OBEY": True, "ROBOTS1994_MAX_WAITING": most})
 
 
-# Bounds of the comparison in a crawl.
+# The following bounds limit the comparison in a crawl.
 
 
 @bound("crawl.features.comparison.MAX_QUEUED_BYTES")
@@ -218,7 +218,7 @@ def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> No
     assert "the body of an answer was no longer stored" in result.log
 
 
-# Bounds of evidence.
+# The following bounds limit evidence.
 
 
 @bound("crawl.features.evidence_format.MAX_TEXT")
@@ -297,7 +297,7 @@ def test_text_of_evidence_is_cut(recorded: Path) -> None:
     assert lines[0]["time"] not in out
 
 
-# Bounds of files and reports.
+# The following bounds limit files and reports.
 
 
 @bound("robotstxt.MAX_BYTES")

@@ -45,7 +45,9 @@ class MeasuredSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Return a spider that is connected to the signal for the end of the crawl."""
+        """Return a spider whose method `ended` is connected to the signal
+        `spider_closed`.
+        """
         spider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         return spider

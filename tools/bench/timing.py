@@ -57,8 +57,8 @@ class Result:
 
     @property
     def meets_target(self) -> bool | None:
-        """Return whether our side meets the target. Return `None` if there is no target,
-        or if the side *against* was not measured.
+        """Return whether the ratio for the side *against* is at least *target*. Return
+        `None` if there is no target, or if the side *against* was not measured.
         """
         if not self.target or self.against not in self.values:
             return None

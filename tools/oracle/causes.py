@@ -1,4 +1,4 @@
-"""Find the reason why another RFC 9309 program decides differently.
+"""Find the reason why another RFC 9309 program decides differently from our parser.
 
 Other programs are lenient on some points of the RFC. For each of these leniencies, a
 transform changes the file or the URL so that the leniency has no effect. The transform
@@ -177,7 +177,9 @@ UNEXPLAINED = "not explained"
 def of_difference(
     body: bytes, url: str, robot: str, ours: bool, ask: Asks | None = None
 ) -> str:
-    """Return the reason why another program (by default, Protego) decides differently."""
+    """Return the reason why another program (by default, Protego) decides differently
+    from our parser.
+    """
     asks = ask or (lambda text, to: Protego.parse(text).can_fetch(to, robot))
     text = decoded(body)
     if is_robots_txt(split_url(url)[1]):

@@ -40,8 +40,8 @@ HAS_GOOGLE = find_spec("jwm") is not None
 
 
 class Difference(NamedTuple):
-    """One question that another program answers differently, and the cause of the
-    difference.
+    """One question that another program answers differently from our parser, and the
+    cause of the difference.
     """
 
     program: str

@@ -1,5 +1,5 @@
 """Dry run: Scrapy's own middleware decides. Our middleware changes nothing, and reports
-each decision that it would make differently.
+each decision in which it would differ from Scrapy's middleware.
 
 In this module, "our middleware" is `Robots1994Middleware`. "Scrapy's middleware" is
 `RobotsTxtMiddleware` or a subclass of `RobotsTxtMiddleware`.

@@ -76,7 +76,7 @@ class WarcRecord(NamedTuple):
 class EvidenceFiles:
     """The WARC and the journal of one crawl.
 
-    After a record could not be built, or a write has failed, nothing more is written. The
+    If a record cannot be built, or if a write fails, nothing more is written. The
     attribute *error* is the first error, or `None`. *on_error* is called with the first
     error when the error occurs.
     """

@@ -30,8 +30,8 @@ SOURCE = "Robots1994-Source"
 """The WARC header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The WARC header that marks an answer that was received through a proxy. An answer that
-was received through a proxy possibly comes from the proxy itself.
+"""The WARC header that marks an answer received through a proxy. Such an answer may
+come from the proxy itself.
 """
 
 LEFT_OUT = "Robots1994-Left-Out"

@@ -23,8 +23,9 @@ MAX_PAGE_BYTES = 64 * 1024
 # `<base href="http://[">`).
 UNREADABLE = (LookupError, ValueError)
 
-# A page that contains one of `_OTHER_SPELLINGS` possibly uses UTF-16, UTF-7 or character
-# references. In such a page, a search for the ASCII letters of a word may miss the word.
+# A page that contains one of `_OTHER_SPELLINGS` may use UTF-16, UTF-7 or character
+# references. In such a page, a search for the ASCII letters of a word may miss the
+# word.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
 # A page that states an encoding in `_SLOW` is decoded as UTF-8. Python takes quadratic time

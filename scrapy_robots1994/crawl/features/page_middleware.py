@@ -25,7 +25,8 @@ _MAX_LOGGED = 10
 
 
 class PageMiddleware(BaseSpiderMiddleware):
-    """Reads what each page states, before the spider gets the page.
+    """Reads the directives or usage preferences of each page before the spider gets the
+    page.
 
     `response.meta[key]` is set to the result of `read`, which has the attribute
     `not_understood`.
@@ -45,11 +46,13 @@ class PageMiddleware(BaseSpiderMiddleware):
 
     @abstractmethod
     def read(self, response: Response, robot: str | bytes) -> Any:
-        """Return what *response* states for *robot*."""
+        """Return the directives or usage preferences of *response* for *robot*."""
 
     @abstractmethod
     def count(self, stated: Any) -> None:
-        """Count in the stats what a page states. *stated* is the result of `read`."""
+        """Count the directives or usage preferences of a page in the stats. *stated* is
+        the result of `read`.
+        """
 
     @abstractmethod
     def reason_to_drop(self, response: Response) -> DropItem | None:
@@ -72,7 +75,9 @@ class PageMiddleware(BaseSpiderMiddleware):
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Read and count what *response* states before the spider gets *response*."""
+        """Read and count the directives or usage preferences of *response* before the
+        spider gets *response*.
+        """
         # A spider may create a request with the meta of another page.
         response.meta.pop(self.key, None)
         stated = self.stated(response)

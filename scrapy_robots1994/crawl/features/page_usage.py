@@ -88,9 +88,9 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield the preferences that `noai` and `noimageai` state in *head*, which is the head
-    of *response*, and similar terms that are not understood. *names* are the names of the
-    robot.
+    """Yield a preference for each `noai` or `noimageai` in *head*. Also yield each
+    similar term that is not understood. *head* is the head of *response*, and *names*
+    are the names of the robot.
     """
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
