@@ -212,7 +212,8 @@ class WaitingRequests:
         """Raise the limit by one while the block runs. The block sends one robots.txt
         request.
 
-        The limit is not raised if it is already raised for too many waiting requests.
+        The limit is not raised if it is already raised for the maximum number of
+        waiting requests.
         """
         self._files += 1
         if not self._is_looking:

@@ -1,8 +1,8 @@
 """The rules of one robot (`RuleColumns`), and the rule table of a dialect in which rules are
 prefixes. The table finds the rule that decides whether a URL is allowed.
 
-`parser/rfc9309.py` contains the table for the dialect in which the longest rule decides.
-Each rule has a number, which is its place in `RuleColumns`.
+`parser/rfc9309.py` contains the table for the dialect in which the longest rule
+decides. Each rule has a number, which is the index of the rule in `RuleColumns`.
 """
 
 from array import array
@@ -75,8 +75,8 @@ class RuleColumns:
         return self.kinds[number] if self.kinds else 0
 
     def record(self, number: int) -> int:
-        """Return the place, from 0, of the record that contains the rule with this
-        *number*.
+        """Return the index of the record that contains the rule with this *number*. The
+        first record has the index 0.
         """
         return bisect_right(self.first_lines, self.lines[number]) - 1
 
@@ -98,7 +98,7 @@ class Texts(Sequence[str]):
         return len(self.ends) - 1
 
     def __getitem__(self, place: int) -> str:  # type: ignore[override]
-        """Return the string at *place*, counted from 0."""
+        """Return the string with the index *place*."""
         ends = self.ends
         return self.all[ends[place] : ends[place + 1]]
 
@@ -156,10 +156,11 @@ class Prefixes:
         *,
         is_whole: bool = True,
     ) -> None:
-        """Store *texts*, which must be sorted. *numbers* contains the number of the rule
-        for each text. If *numbers* is empty, the number of each rule is the place of the
-        text. *is_whole* is `False` if the rule table also contains rules that cover targets
-        in another way.
+        """Store *texts*, which must be sorted. *numbers* contains the number of the
+        rule for each text. If *numbers* is empty, the number of each rule is the index
+        of its text. *is_whole* is `False` if *texts* alone do not show which targets
+        the rules cover. For example, a rule may be an absolute URL, or contain a
+        wildcard.
         """
         self._is_whole = is_whole
         self._texts = stored_texts(texts)
@@ -168,7 +169,7 @@ class Prefixes:
         # empty, no text is a prefix of another text.
         self._outer: Sequence[int] = ()
         # If no text is contained in the next text, no text is a prefix of another text.
-        # Checking only adjacent texts is faster than computing all places.
+        # Checking only adjacent texts is faster than calling `_outer_places`.
         if any(map(contains, islice(texts, 1, None), texts)):
             self._outer = array("I", _outer_places(texts))
 
@@ -208,13 +209,13 @@ class Prefixes:
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return one place for each text T in *texts*, which must be sorted. The place
-    identifies the last earlier text that is a prefix of T or equals T. Places are counted
-    from 1. If no earlier text is a prefix of T or equals T, the place is 0.
+    """For each text T in *texts*, return the position of the last earlier text that is
+    a prefix of T or equals T. Positions are counted from 1. The position is 0 if no
+    earlier text is a prefix of T or equals T. *texts* must be sorted.
     """
     places: list[int] = []
-    # `place` is the place of `text` counted from 0. Therefore `place` is also the place of
-    # the preceding text counted from 1.
+    # `place` is the index of `text`, counted from 0. Therefore `place` is also the
+    # position of the preceding text, counted from 1.
     for place, text in enumerate(texts):
         outer = place
         while outer and not text.startswith(texts[outer - 1]):
@@ -265,8 +266,8 @@ class PrefixTable(Prefixes):
                 written = [value] if value[0] == "/" else url_forms(value, str)
                 texts += [_AS_WRITTEN + it for it in written]
                 numbers += [number] * len(written)
-        # Sort places and not pairs. Sorting pairs would take four times as long, and would
-        # block all other threads.
+        # Sort indexes and not pairs. Sorting pairs would take four times as long, and
+        # would block all other threads.
         order = sorted(range(len(texts)), key=texts.__getitem__)
         kept = self._without_equal((texts[it], numbers[it]) for it in order)
         super().__init__(

@@ -384,7 +384,7 @@ def test_fetch_without_an_answer_is_said_by_the_line(
     """If a fetch has no answer, the line of the journal has the failure, but does not
     refer to a record of the WARC.
 
-    The settings of the crawl determine the decision.
+    The setting ROBOTS1994_UNREACHABLE of the crawl determines the decision.
     """
     site.answer("/robots.txt", replies.hang_up())
     page = site.url("/a")
@@ -393,8 +393,8 @@ def test_fetch_without_an_answer_is_said_by_the_line(
     crawl([page], settings=recording(tmp_path / "open", **opening))
 
     for name, decision, code in (("closed", "refused", 1), ("open", "allowed", 0)):
-        # The setting ROBOTS1994_UNREACHABLE determines the decision, although the origin
-        # is unreachable.
+        # The setting ROBOTS1994_UNREACHABLE determines whether a URL of an unreachable
+        # origin is allowed.
         assert check(tmp_path / name, page).code == code
         _, (line,) = fitting(tmp_path / name)
         assert (line["decision"], line["reason"]) == (decision, "unreachable")

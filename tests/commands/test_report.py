@@ -109,9 +109,9 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """For the minimal lines, the parsers differ in the same way as for the whole file.
-
-    If any minimal line is removed, the parsers no longer differ in this way.
+    """Our parser and the other parser give the same two answers for the minimal lines
+    as for the whole file. If one of the minimal lines is removed, at least one of the
+    two answers changes.
     """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20

@@ -60,7 +60,7 @@ def test_built_in_decides_and_the_log_says_what_would_change(
 ) -> None:
     """In a dry run, Protego decides; the log says that our middleware would change 3 decisions.
 
-    Our middleware is enabled by the add-on, by hand, or in both ways.
+    Our middleware is enabled by the add-on, by hand, or by both.
     """
     site.robots(MIXED)
     pages = {path: site.url(path) for path in ("/a/b", "/a/c", "/x.gif", "/y")}

@@ -118,7 +118,8 @@ def test_recorded_crawl_replays_without_a_request(
 def test_cached_redirects_are_followed_up_to_the_limit(
     site: Site, hops: int, tmp_path: Path
 ) -> None:
-    """Ours R2 (redirects): as many cached redirects are followed as redirects of the network.
+    """Ours R2 (redirects): the same limit applies to cached redirects and to redirects
+    from the network.
 
     The second crawl fetches another page, and obeys the cached robots.txt behind the redirects.
     """
@@ -183,8 +184,8 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
 ) -> None:
     """If the cached robots.txt cannot be used, robots.txt is requested again.
 
-    The next answer, or the failure of the request, refuses the page. Therefore, the page is
-    not requested.
+    The page is refused, because the new robots.txt disallows the page or because the
+    request for robots.txt fails.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     known = replies.status(200, OPEN.encode(), **headers)

@@ -165,7 +165,7 @@ class AnswerMoved:
 class AnswerChallenge:
     """A middleware that repeats a robots.txt request after a response with status 503.
 
-    Middlewares that solve bot challenges repeat requests in this way.
+    Middlewares that solve bot challenges also repeat a request after such a response.
     """
 
     def process_response(

@@ -237,8 +237,8 @@ def _paths(components: dict[str, Any]) -> Iterator[str]:
 
 
 def _serve(path: str) -> dict[str, Any] | None:
-    """Fork the server for each order. Return the order in the fork, and return `None` when
-    the server ends.
+    """Fork the server for each command. In the fork, return the command. In the server,
+    return `None` when the server ends.
     """
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
@@ -263,7 +263,8 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork this process once more, and return the order in the new fork.
+    """Fork this process once more. In the new fork, return the command that was
+    received from *connection*.
 
     In this process, send the process id of the fork, wait until the fork ends, send the
     exit code of the fork, and exit.
@@ -287,7 +288,9 @@ def _watch(connection: socket.socket) -> dict[str, Any]:
 
 
 def _run(order: dict[str, Any]) -> Any:
-    """Set the folder, environment and arguments in *order*, and call the target in *order*."""
+    """Apply the folder, environment and arguments of *order*, and call the target of
+    *order*.
+    """
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])

@@ -1,8 +1,8 @@
 """The scripted HTTP server, which runs in its own process.
 
-The server listens only on loopback. When the server is ready, it prints one line of JSON with
-its ports. The server reads orders as lines of JSON on its control port. The server ends when its
-stdin closes, so no server remains after a test.
+The server listens only on loopback. When the server is ready, it prints one line of
+JSON with its ports. The server reads commands as lines of JSON on its control port. The
+server ends when its stdin closes, so no server remains after a test.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Script:
         return Reply(200, body, (("Content-Type", "text/html"),))
 
     async def note(self, seen: dict[str, Any]) -> None:
-        """Log a request, open the gates that are due, and notify all waiting orders."""
+        """Log a request, open the gates that are due, and notify all waiting commands."""
         async with self.changed:
             self.log.append(seen)
             self.open_due()
@@ -74,7 +74,9 @@ class Script:
                 self.gates[order["gate"]].set()
 
     def count(self, order: dict[str, Any]) -> int:
-        """Return how many logged requests have the target and host of the order."""
+        """Return how many logged requests have the target and host in the command
+        *order*.
+        """
         return sum(
             order["target"] in ("*", seen["target"])
             and order["host"] in ("*", seen["host"], seen["host"].partition(":")[0])
@@ -82,7 +84,9 @@ class Script:
         )
 
     async def execute(self, order: dict[str, Any]) -> object:
-        """Execute an order of the test, and return the result of the order."""
+        """Execute the command *order* of the test, and return the result of the
+        command.
+        """
         match order["do"]:
             case "answer":
                 replies = [Reply.from_json(packed) for packed in order["replies"]]
@@ -240,7 +244,7 @@ async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
 
 
 async def main(order: dict[str, Any]) -> None:
-    """Listen on the ports in the order, print the ports, and run until stdin closes."""
+    """Listen as *order* says, print the ports, and run until stdin closes."""
     server = Server(Script())
     refusing = socket.socket()
     refusing.bind(("127.0.0.1", 0))
@@ -270,7 +274,7 @@ async def main(order: dict[str, Any]) -> None:
 
 
 def run() -> None:
-    """Run the server with the JSON order in the first argument."""
+    """Run the server with the command in the first argument, which is JSON."""
     asyncio.run(main(json.loads(sys.argv[1])))
 
 

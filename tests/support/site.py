@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from tests.support.certificates import Flaw
 
 TIMEOUT_SECONDS = 60.0
-"""Seconds after which an order that the server has not answered fails the test."""
+"""Time limit, in seconds, for the answer to a command. If the server does not answer
+within this time, the test fails.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class Site:
         self._send_order(do="forget")
 
     def _send_order(self, **order: object) -> Any:
-        """Send one order, and return the server's answer."""
+        """Send one command to the server, and return the answer of the server."""
         address = ("127.0.0.1", self._ready["control"])
         with socket.create_connection(address, TIMEOUT_SECONDS) as call:
             call.sendall(json.dumps(order).encode() + b"\n")

@@ -61,7 +61,8 @@ def test_every_field_has_its_values_here_and_among_the_words_of_the_oracle() -> 
     """Each field has its values in `VALUES`, and occurs in the words of the oracle."""
     tried = {name for name, (_, bad, _) in VALUES.items() if bad is not None}
     words = Path(tests.oracle.words.__file__).read_text("utf-8").lower()
-    # The oracle generates bad robot names in another way.
+    # Add User-agent, because `OTHER_FIELDS` contains no field whose values are robot
+    # names. The oracle takes bad robot names from other words.
     generated = {"User-agent", *tests.oracle.words.OTHER_FIELDS}
 
     rules = {field.name for field in IN_USE if field.role is Role.RULE}

@@ -1,4 +1,6 @@
-"""The base class of the spider middlewares that read what a page states."""
+"""The base class of the spider middlewares that read the directives or usage
+preferences of a page.
+"""
 
 from abc import abstractmethod
 from logging import DEBUG
