@@ -122,8 +122,9 @@ class ParsedBody:
 class Explanation(NamedTuple):
     """The reasons why the answer of another parser differs from our answer.
 
-    Together, *causes* explain the answer of the other parser. If any cause is left out,
-    the remaining causes do not explain this answer. Reports count only the first cause.
+    Together, *causes* explain the answer of the other parser. If one of the causes is left
+    out, the remaining causes do not explain this answer. Reports count only the first
+    cause.
     *points* are the changes to a `Setup` that belong to *causes*.
     """
 
@@ -185,7 +186,7 @@ def ddmin(
     """Return a one-minimal part of *items* for which *holds* is true.
 
     *holds* must be true for all items together. One-minimal means that *holds* is false
-    if any single item is left out. The search first tries to remove many items at once.
+    if one of the items is left out. The search first tries to remove many items at once.
     Therefore, to find a few of n items, the search calls *holds* only a small multiple of
     log2(n) times.
     """

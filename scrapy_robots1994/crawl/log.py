@@ -20,7 +20,7 @@ origin.
 
 
 def is_shown(level: int) -> bool:
-    """Return whether any handler shows lines of *level*.
+    """Return whether at least one handler shows lines of *level*.
 
     Check the handlers and not only the logger, because Scrapy sets `LOG_LEVEL` on handlers.
     """

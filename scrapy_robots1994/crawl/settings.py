@@ -136,7 +136,7 @@ class RobotsSettings:
     )
     """Maximum time, in seconds, that a robots.txt request may take. Each redirect begins a
     new request with a new time limit. If ``DOWNLOAD_TIMEOUT`` or the ``download_timeout``
-    of the page is shorter, the shorter time is the limit.
+    of the page is shorter than this setting, the shortest of these times is the limit.
     """
     # RFC 9309, section 2.3.1.2, asks crawlers to follow at least five redirects.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)

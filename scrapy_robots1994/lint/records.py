@@ -380,7 +380,7 @@ def covered_rules(
 
 
 def _is_redundant(rule: Rule, first: Rule, *, has_allow: bool) -> bool:
-    """Return whether *rule* can be deleted without an effect in any dialect.
+    """Return whether deleting *rule* changes no decision, whatever the dialect is.
 
     In the dialect of the file, *first* covers the URLs of *rule*. *has_allow* is true if
     the file has an Allow line, which *rule* may override.

@@ -4,7 +4,8 @@ The package `http-sf` 1.5.0 also reads dictionaries, but rejects a dictionary th
 a date outside the years 1 to 9999. The RFC also allows earlier and later dates. If
 `http-sf` were used, an unknown member with a date in the year 10000 would hide a disallow
 in the same dictionary. Lint also reads dictionaries, and must report the same problems
-whether or not an extra of this package is installed.
+in every installation. If `http-sf` were an optional dependency, the reported problems
+would depend on whether `http-sf` is installed.
 """
 
 import re

@@ -168,8 +168,8 @@ class Usage:
         return Answer.UNSTATED
 
     def forbids(self, purposes: Collection[str]) -> Statement | None:
-        """Return the first statement that disallows one of *purposes*, or None if no
-        statement disallows any of *purposes*.
+        """Return the first statement that disallows one of *purposes*, or None if there is
+        no such statement.
         """
         for statement in self.statements:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
@@ -193,7 +193,8 @@ class Usage:
 
     def with_(self, other: "Usage") -> "Usage":
         """Return this usage combined with *other*, which was read from other sources. If
-        *other* has a `tdm_policy` or a `use`, it replaces the value of this usage.
+        *other* has a `tdm_policy` or a `use`, the value in *other* replaces the value in
+        this usage.
         """
         return Usage(
             self.statements + other.statements,

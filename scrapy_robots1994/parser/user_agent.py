@@ -235,7 +235,7 @@ def _texts(header: str) -> Iterator[tuple[int, str]]:
         has_slash = "/" in word or (has_slash and not others)
         end = at + 1
         # Ours O9: a comment may begin at the start of the header, after white space, after
-        # another comment or after a version. A parenthesis at any other place belongs to
+        # another comment or after a version. A parenthesis in any other position belongs to
         # the name before the parenthesis.
         opens = header[at] == "("
         if opens:

@@ -185,7 +185,8 @@ def test_killed_crawls_beyond_the_first_are_counted(copied: Path) -> None:
 
 
 def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) -> None:
-    """The command shows a URL's decision with the line of the journal and the place in the WARC.
+    """The command shows the decision about a URL, with the line number in the journal and
+    the offset in the WARC.
 
     For a URL that was not requested, the last answer of its origin decides.
     """

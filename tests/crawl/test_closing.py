@@ -154,8 +154,8 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """After a close begins, no further robots.txt is requested, although requests of other
-    origins wait for a fetch.
+    """After a crawl has begun to close, the crawl requests no further robots.txt, although
+    requests of other origins wait for a fetch.
 
     Origins that never answer occupy all four parallel fetches.
     """
@@ -295,7 +295,8 @@ def test_page_awaited_at_a_close_has_its_end(
     settings: dict[str, Any],
     end: int | str,
 ) -> None:
-    """At a close, a page that a callback awaits is fetched, or refused if it cannot be checked.
+    """When a crawl closes, a page that a callback awaits is fetched. If the page cannot be
+    checked, the page is refused.
 
     The robots.txt for the page arrives after the close has begun, or never.
     """
@@ -316,7 +317,8 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """If a middleware awaits a copy of a page's request at a close, the copy is fetched.
+    """If a middleware awaits a copy of a page request when the crawl closes, the copy is
+    fetched.
 
     The copy has the meta of a request from the scheduler, but the copy itself never was in
     the scheduler.
@@ -330,8 +332,8 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     running = side.start(site, spider_args={"pages": 3}, timeout=30, hook="close_soon")
     site.wait("/robots.txt", count=3)
     running.interrupt()
-    # The close ends each wait for robots.txt, and then each robots.txt is requested once
-    # more.
+    # The closing crawl ends each wait for a robots.txt, and then requests each robots.txt
+    # once more.
     site.wait("/robots.txt", count=6)
     site.open("late")
     running.result()
@@ -340,7 +342,7 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 
 
 def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) -> None:
-    """At a close, a page that a callback awaits is fetched after its crawl delay.
+    """When a crawl closes, a page that a callback awaits is fetched after its crawl delay.
 
     The page is in the queue of a download slot, and cannot be returned to the scheduler.
     """
@@ -365,7 +367,8 @@ def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) ->
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """At a close, each item pipeline still receives the file or page that it awaits.
+    """When a crawl closes, each item pipeline still receives the files or pages that the
+    pipeline awaits.
 
     The closed crawl and the resumed crawl together yield all 30 items.
     """
@@ -418,7 +421,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """At a close, waiting requests that cannot be stored in JOBDIR are finished.
+    """When a crawl closes, waiting requests that cannot be stored in JOBDIR are finished.
 
     Our middleware loses no more requests than the built-in middleware.
     """

@@ -127,8 +127,8 @@ def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) 
     """The delay in robots.txt applies even if AutoThrottle lowers the delay of the download
     slot.
 
-    AutoThrottle begins with a longer delay, and lowers this delay because the server is
-    fast.
+    AutoThrottle begins with a delay that is longer than the delay in robots.txt, and lowers
+    its own delay because the server is fast.
     """
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
@@ -272,8 +272,9 @@ def test_crawl_with_extension_and_our_middleware_ends(
 ) -> None:
     """A crawl with both the extension `CrawlDelay` and our middleware ends.
 
-    Both components raise the limit of requests for waiting requests. In an earlier version
-    of our package, each component undid the change of the other component.
+    Both the extension and our middleware raise the limit of concurrent requests while
+    requests wait. In an earlier version of our package, each component undid the change of
+    the other component.
     """
     hosts = [f"host{number}.test" for number in range(6)]
     site.robots(stating(0.2))

@@ -122,8 +122,8 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
 
 
 def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
-    """An exported verdict shows what decided: whether the URL is allowed, the reason, the
-    line and the rule.
+    """An exported verdict contains the decision (allowed or not), the reason, the line and
+    the rule.
 
     Bytes that a feed cannot contain are percent-encoded.
     """

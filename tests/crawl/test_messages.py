@@ -231,10 +231,11 @@ def test_table_shows_the_first_line_and_the_last_outcome_of_an_origin(
 def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
     site: Site, module: str
 ) -> None:
-    """The command would not find another spider, such as the spider of `scrapy fetch`.
+    """The hint contains `robots-check --spider` only if the spider belongs to the project.
+    The command would not find any other spider, such as the spider of `scrapy fetch`.
 
-    The spider is in `tests.support.spiders`. A module whose name is only the beginning of this
-    name does not contain the spider.
+    In this test, the spider is in the module `tests.support.spiders`. The module
+    `tests.support.spider`, whose name is only the beginning of that name, does not exist.
     """
     site.robots(CLOSED)
     settings = {"SPIDER_MODULES": module, "SPIDER_LOADER_WARN_ONLY": True}
@@ -463,8 +464,8 @@ def test_lines_about_origins_are_limited(
 
 @table("number", 20, 21)
 def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) -> None:
-    """R7 (our own fault): a crawl logs at most twenty proxy failures. If there are more, a
-    summary follows.
+    """R7 (our own fault): a crawl logs at most twenty proxy failures. If there are more
+    than twenty, a summary follows.
     """
     proxy = {"proxy": site.refused_url("")}
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
@@ -504,7 +505,7 @@ def test_warning_about_wildcards_names_the_next_step(
 def test_policy_of_an_earlier_crawl_names_its_source(
     site: Site, tmp_path: Path
 ) -> None:
-    """If a policy comes from Scrapy's HTTP cache, the log says so."""
+    """If a policy comes from Scrapy's HTTP cache, the log names the HTTP cache."""
     # Set a Date, because the age of a cached answer is counted from this header.
     dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
     site.answer("/robots.txt", dated)
@@ -551,8 +552,8 @@ IGNORED = "which mean nothing in the dialect"
 def test_ignored_wildcards_are_summed_up_at_the_close(
     site: Site, size: int, reactor: Reactor
 ) -> None:
-    """1994 D1 (value of Disallow): a log line at the close counts the requests that ignored
-    wildcards would have refused.
+    """1994 D1 (value of Disallow): when the crawl closes, a log line gives the number of
+    requests that the ignored wildcards would have refused.
 
     These requests are sent. For the last request, the policy is already in memory.
     """

@@ -102,9 +102,8 @@ class Tally:
 
     @property
     def shortfalls(self) -> list[str]:
-        """The messages about what was too rare in a run. Each message is about a feature
-        that decided a question in too few files, or about too few questions that a rule
-        decided.
+        """The messages about a run that tests too little. A message says that a feature
+        decided a question in too few files, or that a rule decided too few questions.
         """
         short = [
             f"{name}: decides in {self.features[name]} of {self.files} files"

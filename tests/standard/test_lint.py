@@ -109,8 +109,8 @@ TEXT = """\
 
 
 def test_text_has_each_line_with_its_problems_below() -> None:
-    """The text format shows each line, and below the line its problems with place,
-    severity, code, clause and fix.
+    """The text format shows each line, and below the line its problems. A problem is shown
+    with its position, severity, code, clause and fix.
     """
     text = lint("User-agent: *\nDisallow: a\nDisalow: /x\n")
 

@@ -275,7 +275,7 @@ def test_name_of_several_words_is_one_name_in_1994() -> None:
 
 def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
     """A record for `* GPTBot` applies to no robot, because no robot has this name. This
-    record weakens the policy for GPTBot and for any other robot.
+    record weakens the policy for GPTBot and for every other robot.
     """
     robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
 

@@ -110,7 +110,7 @@ class WaitsForEver:
 
 
 class FinishesLater:
-    """A middleware like `SolvesForEver` that still returns the response after it was
+    """A middleware like `SolvesForEver` that returns the response even if its wait is
     cancelled.
     """
 
@@ -145,7 +145,7 @@ class EmptyRobots:
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Return the response, with an empty body if it is a robots.txt."""
+        """Return the response. If the response is a robots.txt, its body is emptied."""
         return response.replace(body=b"") if is_robots(request) else response
 
 
@@ -507,7 +507,7 @@ class OwnScheduler:
         self._seen: set[tuple[str, Any]] = set()
 
     def has_pending_requests(self) -> bool:
-        """Return whether any requests are stored."""
+        """Return whether at least one request is stored."""
         return bool(self._requests)
 
     def enqueue_request(self, request: Request) -> bool:
@@ -609,7 +609,7 @@ def _paths(results: Any) -> list[str]:
 
 
 class Files(FilesPipeline):
-    """Scrapy's `FilesPipeline`, which here adds the results to the item as text."""
+    """A subclass of Scrapy's `FilesPipeline` that adds the results to the item as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""
@@ -617,7 +617,7 @@ class Files(FilesPipeline):
 
 
 class Images(ImagesPipeline):
-    """Scrapy's `ImagesPipeline`, which here adds the results to the item as text."""
+    """A subclass of Scrapy's `ImagesPipeline` that adds the results to the item as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""

@@ -68,7 +68,7 @@ class Running:
     is_done: bool = False
 
     def end(self, _: object) -> None:
-        """Record that the coroutine has finished, in any way."""
+        """Record that the coroutine has finished, whatever its result is."""
         self.is_done = True
         self.ended()
 

@@ -337,7 +337,8 @@ def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
         "compare.report.MAX_LINES": 4,
         "compare.formats._MAX_SHOWN": 20,
     }
-    # Protego gives our answers, and a site counts once for all parsers.
+    # For these files, Protego gives the same answers as our parser. A site counts only
+    # once, however many parsers are compared.
     parsers = "tests.support.parsers.OpenParser,Protego"
     command = "robots-compare", files, "--parsers", parsers
     for suffix in ("json", "html"):

@@ -33,7 +33,7 @@ _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# A meta tag that does not contain any of `_WORDS` does not state a preference.
+# A meta tag that contains none of `_WORDS` does not state a preference.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
