@@ -75,7 +75,7 @@ class ComparisonReport:
 
     @property
     def sites(self) -> list[SiteImpact]:
-        """The listed sites, sorted by label."""
+        """The sites that the report lists, sorted by label."""
         return [self.totals.sites[it] for it in sorted(self.totals.sites)]
 
 

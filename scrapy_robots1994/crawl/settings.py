@@ -37,8 +37,9 @@ from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
-# The name of every setting of this package begins with this prefix. Any other name with
-# this prefix is an error, so that a misspelt setting is reported.
+# The name of every setting of this package begins with this prefix. A name that begins
+# with this prefix, but is not the name of a setting, is an error. Therefore, a misspelt
+# setting is reported.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"

@@ -61,8 +61,8 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 """Settings that end a crawl after a number of pages or items. Scrapy counts each robots.txt
-as a page. If such a crawl fetches many robots.txt files early, the crawl ends with fewer
-pages.
+as a page. Therefore, each robots.txt that such a crawl fetches early reduces the number of
+pages that the crawl can still fetch.
 """
 
 SHARE = 100
@@ -134,7 +134,7 @@ class WaitingRequests:
 
     The limit of concurrent requests is raised for at most *most* waiting requests. Further
     waiting requests count towards the limit. If the crawl ends after a number of pages or
-    items, a lower maximum applies to waits for a robots.txt (`SHARE`).
+    items, a maximum lower than *most* may apply to waits for a robots.txt (`SHARE`).
     *on_closing* is called when the package detects that the crawl is closing. If the
     closing crawl still sends waiting requests, *on_closing* is called again after
     `CLOSE_SECONDS`.

@@ -53,8 +53,8 @@ counted.
 
 
 class IgnoredWildcards:
-    """Counts the allowed requests whose rules contain `*` or `$`. Also counts how many of
-    these requests a rule with `*` or `$` disallows under RFC 9309.
+    """Counts the allowed requests to origins whose rules for the robot contain `*` or `$`.
+    Also counts how many of these requests a rule with `*` or `$` disallows under RFC 9309.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:

@@ -360,7 +360,7 @@ def _orphans(
     above: Group, found: Sequence[Problem], *, has_records: bool
 ) -> Iterator[Problem]:
     """Yield the problems with the rules above the first record. *above* contains the lines
-    above the first record, including at least one rule.
+    above the first record. Without a rule in *above*, yield nothing.
 
     *found* contains the problems with single lines. If the file has no record, and no
     line seems to be meant as a User-agent line, the advice is to put all rules into one

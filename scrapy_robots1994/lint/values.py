@@ -191,7 +191,7 @@ def _listed(value: str) -> tuple[str, ...]:
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
-    """Return whether a rule with *path* can cover any URL."""
+    """Return whether a rule with *path* can cover at least one URL."""
     if not dialect.has_wildcards:
         # Ours O20 (no leading slash): a value without a leading slash matches nothing. Ours
         # O19 (whole URLs): an absolute URL is compared with the whole URL of a request.
@@ -366,7 +366,8 @@ def _wildcard_fix(line: Line, path: str) -> Fix:
     beginning = before_wildcard(path)
     is_whole = beginning == "/"
     if line.row is not DISALLOW or (is_whole and path.strip("*") != "/"):
-        # No rule without wildcards covers about the same paths. Use the fix of the kind.
+        # A rule without wildcards would cover far more paths than *path* does. Therefore,
+        # suggest no such rule, and use the general fix of the kind of problem.
         return Fix()
     added = bare_line(line, beginning)
     condition = "the whole site is meant" if is_whole else "all such paths are meant"

@@ -142,7 +142,7 @@ class Dialect:
     def choose(
         self, named: Iterable[tuple[str, ...]], robot: Sequence[str]
     ) -> list[int]:
-        """Return the places, from 0, of the records that a robot obeys.
+        """Return the indexes in *named* of the records that a robot obeys.
 
         *named* contains the names in each record. *robot* is the result of `robot_names`
         for the robot.

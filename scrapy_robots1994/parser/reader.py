@@ -294,7 +294,7 @@ def groups_of(
     # belongs to the record. `is_named` is `True` if the next User-agent line begins another
     # record because a line above has ended the list of names.
     is_open = is_named = False
-    # `run` is the place in `names` at which the last run of User-agent lines begins.
+    # `run` is the index in `names` at which the last run of User-agent lines begins.
     # `is_run` is `True` if the next User-agent line continues the run.
     run, is_run = 0, True
     # 1994 F1 (records): blank lines separate records. Ours O5 (readings): a blank line also

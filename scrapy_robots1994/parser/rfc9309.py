@@ -117,8 +117,8 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # Take the leftmost place of `text`, because the leftmost place leaves the
-            # largest part of *target* for the remaining strings.
+            # Take the leftmost occurrence of `text`, because the leftmost occurrence leaves
+            # the largest part of *target* for the remaining strings.
             place = target.find(text, place, end)
             if place < 0:
                 return False
@@ -139,7 +139,7 @@ class LongestTable(Prefixes):
         for number, value in enumerate(with_pauses(rules.values)):
             # RFC 9309 2.2.2: a path begins with a slash. Also accept a path that begins
             # with `*`, because real files contain such paths. A value that begins with any
-            # other character does not cover any URL.
+            # other character covers no URL.
             if "*" in value or "$" in value:
                 if value[0] in "/*":
                     pattern = Pattern.of(value)
@@ -195,7 +195,7 @@ class LongestTable(Prefixes):
             if not spelling.startswith(first):
                 continue
             # Ours O28: in the worst case, each character of the longest string is compared
-            # at each place in the target. In addition, `find` is called once for each
+            # at each position in the target. In addition, `find` is called once for each
             # string.
             work += size * len(longest) + _CALL_WORK * len(texts)
             if work > MAX_WORK:

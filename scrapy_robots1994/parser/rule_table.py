@@ -254,7 +254,7 @@ class PrefixTable(Prefixes):
                 numbers.append(number)
             elif is_absolute(value):
                 # Ours O19 (whole URLs): a rule may be an absolute URL. Ours O20 (no slash):
-                # any other value without a leading slash does not cover any URL.
+                # any other value without a leading slash covers no URL.
                 self._has_urls = True
                 forms = url_forms(value, canonical)
                 texts += forms
@@ -338,15 +338,15 @@ class PrefixTable(Prefixes):
         firsts: dict[int, int] = {}
         for number in sorted(numbers, key=rules.lines.__getitem__):
             firsts.setdefault(rules.record(number), number)
-        # Ours O2 (several records for `*`): a URL is disallowed if any of the records
-        # disallows the URL.
+        # Ours O2 (several records for `*`): a URL is disallowed if at least one of the
+        # records disallows the URL.
         number = min(firsts.values(), key=rules.kind)
         # An Allow that only the cautious reading obeys never decides.
         return NO_RULE if rules.kind(number) == ALLOW + SPLIT else number
 
 
 def _repeated_records(rules: RuleColumns) -> set[int]:
-    """Return the places of the records that have the same rules as an earlier record."""
+    """Return the indexes of the records that have the same rules as an earlier record."""
     said: list[list[object]] = [[] for _ in rules.first_lines]
     if len(said) > 1:
         for number in sorted(range(len(rules.values)), key=rules.lines.__getitem__):

@@ -186,9 +186,9 @@ class RobotRules:
             is_itself = spelling == ROBOTS_TXT
             number = _ITSELF if is_itself else table.decide(head, each, spelling)
             kind = rules.kind(number) if number >= 0 else ALLOW * (number != BEYOND)
-            # Ours O27: a URL is disallowed if any of its spellings is disallowed. Ours O5
-            # (readings): a rule that the literal reading obeys takes precedence over a rule
-            # that only the cautious reading obeys.
+            # Ours O27: a URL is disallowed if at least one of its spellings is disallowed.
+            # Ours O5 (readings): a rule that the literal reading obeys takes precedence
+            # over a rule that only the cautious reading obeys.
             if each == target or kind < min(decision[0], ALLOW):
                 decision = kind, number, each
         kind, number, covered = decision

@@ -41,8 +41,8 @@ class Member(NamedTuple):
 
     *key*, *value* and *text* do not include the parameters of the member. *text* is the
     member as written. If the member has no value, *value* is empty, although the RFC
-    defines the value as true. *offset* is the place, from 0, at which the key begins in the
-    dictionary.
+    defines the value as true. *offset* is the index of the first character of the key in
+    the text of the dictionary.
     """
 
     key: str
@@ -52,8 +52,8 @@ class Member(NamedTuple):
 
 
 class NotADictionaryError(ValueError):
-    """Raised for a text that is not a dictionary. *offset* is the place of the error in the
-    text, from 0. The message gives the reason.
+    """Raised for a text that is not a dictionary. *offset* is the index of the character
+    in the text at which the error was found. The message gives the reason.
     """
 
     def __init__(self, offset: int, why: str) -> None:

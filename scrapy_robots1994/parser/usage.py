@@ -276,7 +276,7 @@ class UsageRules:
                 if not spelling.startswith(pattern.first):
                     continue
                 # In the worst case, each character of the longest string in the pattern is
-                # compared at each place in the target.
+                # compared at each position in the target.
                 work += _CALL_WORK + len(spelling) * len(pattern.longest)
                 # Ours O28 (bounded matching): if a URL cannot be compared with all paths,
                 # every disallow applies to the URL.
@@ -291,8 +291,8 @@ class UsageRules:
         return self._usage(it for lines in found.values() for it in lines)
 
     def _forbidden_anywhere(self) -> Usage:
-        """Return a usage with one disallow for each purpose that any line disallows,
-        whatever the path of the line.
+        """Return a usage with one disallow for each purpose that at least one line
+        disallows, whatever the path of the line.
         """
         said = [it for line in self._lines for it in line.statements]
         found = {it.purpose: it for it in said if it.answer is Answer.DISALLOW}

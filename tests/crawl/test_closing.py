@@ -124,9 +124,11 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """At a close, all requests that wait for a crawl delay are returned to the scheduler.
+    """When a crawl closes, all requests that wait for a crawl delay are returned to the
+    scheduler.
 
-    The close does not wait for the crawl delay, because a robots.txt can state any delay.
+    The closing crawl does not wait for the crawl delay, because a robots.txt can state a
+    delay of any length.
     """
     settings = {
         "CONCURRENT_REQUESTS": 4,

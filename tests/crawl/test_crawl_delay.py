@@ -227,7 +227,7 @@ def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) ->
 
 EXTENSION: dict[str, Any] = {"EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500}}
 BY_SIGNAL = EXTENSION | {"ROBOTS1994_CRAWL_DELAY": True}
-"""Settings for the extension with the built-in middleware."""
+"""Settings for a crawl with the extension `CrawlDelay` and the built-in middleware."""
 
 
 def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> None:

@@ -27,8 +27,8 @@ ROBOTS = (
     b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
     b"License: http://a.test/\xe9\x02\n"
 )
-"""A file whose second rule and usage preferences contain bytes that are not UTF-8, and control
-characters.
+"""A file whose second rule and usage preferences contain control characters, and bytes that
+are not UTF-8.
 """
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")

@@ -1,6 +1,6 @@
 """Tests of fetches that fail because of the origin (R5) or because of a local error (R7).
 
-These failures lose no permitted page.
+A crawl loses no permitted page because of such a failure.
 """
 
 from __future__ import annotations

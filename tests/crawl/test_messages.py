@@ -111,10 +111,11 @@ def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
     site: Site, robots: str, reading: str, warnings: int, advice: int
 ) -> None:
     """The log recommends the cautious reading if the cautious reading obeys more rules of
-    the file.
+    the file than the literal reading.
 
     The log does not recommend the cautious reading because of a rule before the first
-    record. At the close, one log line counts the origins with rules below a blank line.
+    record. When the crawl closes, one log line gives the number of origins with rules below
+    a blank line.
     """
     site.robots(robots)
     result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
@@ -132,7 +133,7 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
     site: Site, dialect: str, reported: int
 ) -> None:
     """The log reports an Allow line that the dialect ignores, because the crawl then
-    refuses more URLs.
+    refuses URLs that the line would allow.
 
     A misspelt Disallow line, which weakens the policy, is counted separately. The dialect
     "extended" does not ignore Allow lines.
@@ -380,7 +381,7 @@ def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
     """The log says that all URLs of forbidden origins are refused. In a dry run, the log
-    says that they would be refused.
+    says that all these URLs would be refused.
 
     The first twenty forbidden origins each have a warning, a row in the table, and a stat.
     Further forbidden origins are only counted.

@@ -63,8 +63,8 @@ def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Return the package's answer. If `allowed()` and `verdict()` differ, the reason in
-    the answer says that the two methods differ.
+    """Return the answer of the package to *question*. If `allowed()` and `verdict()`
+    differ, the reason in the answer says that the two methods differ.
     """
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)

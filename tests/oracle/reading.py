@@ -176,8 +176,8 @@ class Reading:
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Return the answer for *url*. The URL is disallowed if the records of any list in
-        `halves` disallow any spelling of the URL.
+        """Return the answer for *url*. The URL is disallowed if at least one of the lists
+        of records in `halves` disallows at least one spelling of the URL.
         """
         own = robot_names(robot)
         text = as_text(url)
@@ -247,13 +247,13 @@ class Reading:
         ]
         if self.dialect != "extended":
             # O2: the records for all robots are obeyed together. D1: the URL is
-            # disallowed if any rule covers the URL. The verdict names the shortest rule
-            # that covers the URL. Of several equally short rules, the verdict names the
-            # first rule.
+            # disallowed if at least one rule covers the URL. The verdict names the
+            # shortest rule that covers the URL. Of several equally short rules, the verdict
+            # names the first rule.
             return sorted(found, key=lambda it: (len(it[1].value), it[1].line))
         # X1: in each record, the first rule that covers the URL decides. X3: each record
-        # for all robots is a separate group, and the URL is disallowed if any group
-        # disallows the URL.
+        # for all robots is a separate group, and the URL is disallowed if at least one
+        # group disallows the URL.
         firsts = [
             next(it for it in found if it[0] is record)
             for record in chosen
@@ -264,8 +264,8 @@ class Reading:
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
         """Return the records that apply to a robot with the names *own* (A3, O1, O2, O3)."""
         if self.dialect in GROUPED:
-            # RFC 9309 2.2.1: groups with equal product tokens are merged. The groups for
-            # the first of the robot's names that has a group apply.
+            # RFC 9309 2.2.1: groups with equal product tokens are merged. Find the first of
+            # the robot's names that has a group. All groups for this name apply.
             for name in (*own, "*"):
                 groups = [record for record in records if name in record.names]
                 if groups:

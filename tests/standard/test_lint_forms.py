@@ -21,8 +21,10 @@ ABOVE = ("", "User-agent: zz\n", "User-agent: zz\nDisallow: /zz\n", "Disallow: /
     ("code", "form"), [(code, form) for code, forms in FORMS.items() for form in forms]
 )
 def test_form_has_its_problem(code: str, form: str) -> None:
-    """Each form has its problem in at least one dialect: below a record, below a name or at
-    the beginning of a file.
+    """Each form has its problem in at least one dialect and in at least one position.
+
+    The positions are the beginning of a file, below a User-agent line, below a record, and
+    below a rule without a record.
     """
     text = filled(form, random.Random(repr(form)))  # noqa: S311 - the same file every time
 

@@ -429,7 +429,7 @@ class RaisingParser:
 
     @classmethod
     def from_crawler(cls, *_: object) -> RaisingParser:
-        """Return a parser for any file."""
+        """Return a parser, whatever the file contains."""
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:

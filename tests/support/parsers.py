@@ -10,7 +10,7 @@ class OpenParser:
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
-        """Return a parser for any file."""
+        """Return a parser, whatever the file contains."""
         return cls()
 
     def allowed(self, *_: object) -> bool:

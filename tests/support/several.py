@@ -54,7 +54,7 @@ def threads() -> list[str]:
 
 
 def files() -> list[str]:
-    """Return the database files of the store that are still open."""
+    """Return the paths of the database files that the store has not closed."""
     opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
     return [str(path) for path in opened if "robots.db" in path.name]
 

@@ -58,10 +58,10 @@ class FilteredSpider(RequestingSpider):
 class Counted(RequestingSpider):
     """A spider that requests numbered pages of one or several hosts.
 
-    *urgent* is the number of further pages, which come last and have a higher priority. If
-    *filtered* is true, requests pass through the duplicates filter, as in a crawl that can be
-    resumed. *item* is yielded for each page; `{n}` in the values of *item* is the number of
-    the page.
+    *pages* is the number of pages with a priority of at most 0. *urgent* is the number of
+    further pages, which are requested last, but with priority 100. If *filtered* is true,
+    requests pass through the duplicates filter, as in a crawl that can be resumed. *item*
+    is yielded for each page; `{n}` in the values of *item* is the number of the page.
     """
 
     name = "counted"
@@ -277,14 +277,18 @@ class MetaPassingSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """A spider that repeats a refused request with other URLs and all its meta."""
+    """A spider that repeats a refused request with each of *new_urls*.
+
+    The new requests have the whole meta of the refused request. If *dont_obey* is true,
+    their meta also contains `dont_obey_robotstxt`.
+    """
 
     name = "elsewhere"
     new_urls: list[str]
     dont_obey: bool
 
     def failed(self, failure: Failure) -> Any:
-        """Return a copy of the refused request for each of the other URLs."""
+        """Return a copy of the refused request for each of *new_urls*."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
@@ -296,17 +300,24 @@ class RepeatingSpider(RequestingSpider):
 
 
 class CancellingSpider(RequestingSpider):
-    """A spider that cancels the n-th download after n steps of the event loop, for all n.
+    """A spider that cancels a download after n steps of the event loop, for each n below a
+    maximum.
 
-    Each n has its own origin. A second request waits for the robots.txt of that origin, and
-    a third request follows. An item has the outcomes of these three requests.
+    For each n, the spider sends three requests to a separate origin. The first request is
+    cancelled. The second request waits for the same robots.txt as the first request. The
+    third request is sent after the other two have ended. One item contains the outcomes of
+    the three requests.
     """
 
     name = "cancelling"
     crawler: Crawler
 
     async def start(self) -> AsyncIterator[Any]:
-        """Try every number of steps from 0. The URL of the spider's request contains `{n}`."""
+        """Send the requests for each number of steps from 0.
+
+        The meta value `steps` of the spider's only request is the maximum. `{n}` in the URL
+        of that request is the number of steps.
+        """
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))
             cancelled, other = self.download(url), self.download(url + "?other")
@@ -347,7 +358,7 @@ class UrgentSpider(RequestingSpider):
     has_requested = False
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request all urgent pages at the first call."""
+        """Request all urgent pages for the first page under /many/."""
         if "/many/" in response.url and not self.has_requested:
             self.has_requested = True
             for url in self.urgent:

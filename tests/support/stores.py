@@ -62,7 +62,7 @@ class Forgetful(PolicyStore):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed
-        """Return a store for any URL."""
+        """Return a store, whatever the URL is."""
         return cls()
 
     def get(self, origin: Origin) -> bytes | None:

@@ -119,7 +119,7 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
     """If the matching of a URL needs too much work, O28 (bounded matching) applies. Each
-    purpose that the file disallows for any path is also disallowed for this URL.
+    purpose that the file disallows for at least one path is also disallowed for this URL.
     """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
@@ -400,8 +400,8 @@ def test_entry_that_is_a_bomb_takes_little_memory() -> None:
 
 @bound("stores.sqlite.MAX_BATCHES")
 def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
-    """If the database file is too large, one write deletes a bounded number of entries.
-    Later writes delete more entries until the database file is small enough.
+    """If the database file is too large, one write deletes at most a bounded number of
+    entries. Later writes delete more entries until the database file is small enough.
     """
     shrink("stores.sqlite.MAX_BATCHES", 1)
     url = f"sqlite:///{tmp_path / 'robots.db'}"

@@ -1,4 +1,4 @@
-"""Untrusted text is made safe to print."""
+"""Tests of `escape_control_chars`, which makes untrusted text safe to print."""
 
 from __future__ import annotations
 

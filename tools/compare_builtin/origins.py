@@ -90,7 +90,7 @@ def proxy(side: Side) -> Finding:
     "the record for the name that is sent decides",
 )
 def default_headers(side: Side) -> Finding:
-    """Serve a robots.txt with rules only for the robot whose name is sent."""
+    """Serve a robots.txt with rules only for the robot name in the User-Agent header."""
     with Site() as site:
         site.robots("User-agent: rover\nDisallow: /private\n")
         sent_by_default = {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/1.0"}}

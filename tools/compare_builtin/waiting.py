@@ -51,8 +51,8 @@ def six_at_once(side: Side) -> Finding:
     "all pages of the healthy ones are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
-    """Count the pages of healthy hosts that are requested before a slow robots.txt
-    arrives.
+    """Count the pages of the healthy hosts that are requested before the robots.txt files
+    of the slow hosts arrive.
     """
     slow = [f"slow-{number}.test" for number in range(SLOW)]
     healthy = [f"healthy-{number}.test" for number in range(HEALTHY)]

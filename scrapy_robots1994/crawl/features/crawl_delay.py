@@ -236,8 +236,8 @@ class CrawlDelay:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> Request | None:
-        """Let *request* wait for its turn. If the crawl closes, return *request* to the
-        scheduler.
+        """Let *request* wait for the crawl delay of its origin. If the crawl closes, return
+        *request* to the scheduler.
         """
         visit, origin = Visit.begin(request), Origin.of(request.url)
         if origin is None or exemption_of(request.url, origin, request.meta):
