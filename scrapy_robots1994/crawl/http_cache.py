@@ -11,8 +11,8 @@ works offline. The cached answers are used in two ways:
   is requested. If the fetch fails, the fetch is not retried, and the cached policy is
   used as the last good policy.
 * With `HTTPCACHE_IGNORE_MISSING`, some page requests are never sent
-  (`HttpCache.is_replayed`). A cached answer of any age decides whether a page request that
-  is never sent is refused.
+  (`HttpCache.is_replayed`). For these page requests, a cached answer of any age decides
+  whether the request is refused.
 """
 
 from __future__ import annotations

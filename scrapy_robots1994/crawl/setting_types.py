@@ -211,7 +211,8 @@ _AUTHORITY = re.compile(
 
 
 def _host_or_origin(entry: str) -> str | Origin:
-    """Return *entry* as an `Origin` if it has a scheme, otherwise as a host name.
+    """Return *entry* as an `Origin` if *entry* has a scheme, and otherwise as a host
+    name.
 
     Raise `SettingsError` if *entry* is neither an origin nor a host name.
     """

@@ -97,7 +97,9 @@ def _of_other_dialects(report: Report) -> Iterator[str]:
 
 
 def _counted(number: int, word: str) -> str:
-    """Return *number* with the right form of *word*, such as `1 error` or `2 errors`."""
+    """Return *number* with the singular or plural of *word*, such as `1 error` or `2
+    errors`.
+    """
     return f"{number:,} {word}" + "s" * (number != 1 and word != INFO)
 
 

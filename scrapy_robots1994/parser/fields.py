@@ -175,7 +175,7 @@ USER_AGENT = Field(
     "User-agent",
     "begins a record, and names the robot to which the rules below apply (`*` for all "
     "robots)",
-    # See 1994 F6 (fields) and A1 (User-agent).
+    # 1994 F6 (fields) and A1 (User-agent) define this field.
     role=Role.NAMES,
     kind=LineKind.USER_AGENT,
     dialects=EVERY,
@@ -187,8 +187,8 @@ USER_AGENT = Field(
 DISALLOW = Field(
     "Disallow",
     "disallows the paths that begin with its value; an empty value disallows nothing",
-    # See 1994 F6 and D1 (value of Disallow). Ours O7 (run of names): a User-agent line
-    # below a rule begins another record.
+    # 1994 F6 and D1 (value of Disallow) define this field. Ours O7 (run of names): a
+    # User-agent line below a rule begins another record.
     role=Role.RULE,
     kind=LineKind.DISALLOW,
     dialects=EVERY,
@@ -199,7 +199,7 @@ DISALLOW = Field(
 ALLOW = Field(
     "Allow",
     "allows the paths that begin with its value",
-    # See Ours X1 and X2 (Allow).
+    # Ours X1 and X2 (Allow) define this field.
     role=Role.RULE,
     kind=LineKind.ALLOW,
     dialects=_LATER,
@@ -219,8 +219,8 @@ FIELDS = (
     Field(
         "Crawl-delay",
         "the number of seconds between two requests of the robot",
-        # See Ours X4 (Crawl-delay). Ours X6 (order): a User-agent line below a Crawl-delay
-        # adds another name to the record.
+        # Ours X4 (Crawl-delay) defines this field. Ours X6 (order): a User-agent line
+        # below a Crawl-delay adds another name to the record.
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,

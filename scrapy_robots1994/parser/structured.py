@@ -113,8 +113,8 @@ def _why_no_key(character: str) -> str:
 
 
 def _why_no_end(text: str, place: int) -> str:
-    """Return the reason why *text* cannot be read at *place*, where a comma is expected
-    after a member.
+    """Return the reason why *text* cannot be read at the index *place*, where a comma
+    is expected after a member.
     """
     rest = text[place:]
     if rest.lstrip(_SPACE).startswith("="):

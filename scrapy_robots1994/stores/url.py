@@ -77,7 +77,7 @@ class UrlParts:
 
     @classmethod
     def split(cls, url: str) -> "UrlParts":
-        """Return the parts of *url*, without checking them."""
+        """Return the parts of *url*. Do not check the parts."""
         address, _, query = url.partition("?")
         scheme, _, place = address.partition("://")
         return cls(scheme, place, tuple(parse_qsl(query, keep_blank_values=True)))

@@ -104,7 +104,7 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """If a URL has no file, the output says why.
+    """If a URL has no file, the output gives the reason.
 
     A forbidden file (R3) is a failure, but a missing file is not a failure. After a
     failed fetch, the log says what failed.
@@ -178,7 +178,8 @@ def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -
 def test_summary_has_the_highest_severity_of_each_problem(
     tmp_path: Path, order: str
 ) -> None:
-    """If a problem is a warning in one file and an info in another file, it is a warning.
+    """If a problem is a warning in one file and an info in another file, the summary
+    shows the problem as a warning.
 
     The order of the files makes no difference.
     """

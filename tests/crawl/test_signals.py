@@ -106,8 +106,8 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
 def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
     site: Site,
 ) -> None:
-    """R6 (closing): if a sitemap spider's request waits for a robots.txt, the request is
-    not sent at a close.
+    """R6 (closing): if a sitemap spider's request waits for a robots.txt, the request
+    is not sent when the crawl closes.
 
     The request of the sitemap spider is returned to the scheduler, like a waiting request
     for a page.

@@ -29,8 +29,8 @@ from tests.support.site import Site
 TIMEOUT = 300.0
 """The timeout of a crawl in seconds. Crawls of many origins are slow on a busy machine."""
 MANY = 350
-"""A number of origins that together have more pages than ROBOTS1994_MAX_WAITING permits to
-wait.
+"""A number of origins. The number of pages of all these origins together exceeds
+ROBOTS1994_MAX_WAITING.
 """
 ORIGINS = table("origins", 40, MANY)
 SETTINGS: dict[str, Any] = {
@@ -116,7 +116,8 @@ def test_each_page_is_requested_once_over_stop_and_resume(
     pages = slow_site(site, origins)
     site.answer("/p2", Reply(gate="interrupted"))
     running = start_crawl(pages, settings=settings, timeout=TIMEOUT)
-    # Wait until the scheduler has all pages, so that the next crawl can request them.
+    # Wait until the scheduler has all pages, so that the next crawl can request these
+    # pages.
     running.wait_for(f"all {len(pages)} are yielded")
     site.wait("/p1")
     running.send_sigint()

@@ -441,7 +441,7 @@ class PanickingParser(RaisingParser):
     """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
 
     def allowed(self, url: str, user_agent: str) -> bool:
-        """Fail."""
+        """Raise an exception that is not an `Exception`."""
         raise BaseException(url)  # noqa: TRY002 - the class of a panic is in no module
 
 

@@ -151,7 +151,9 @@ class EvidenceFiles:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was added since the last call, and check that no file was removed."""
+        """Write the records and lines that were added since the last call, and check
+        that no file was removed.
+        """
         records, lines = b"".join(self._new_records), "".join(self._new_lines)
         self._new_records, self._new_lines, self._new_bytes = [], [], 0
         if self.error is not None:
@@ -163,7 +165,9 @@ class EvidenceFiles:
             self._fail(error)
 
     def close(self) -> None:
-        """Write what was added since the last call to `flush`, and close the files."""
+        """Write the records and lines that were added since the last call to `flush`,
+        and close the files.
+        """
         self.flush()
         self._warc.close()
         self._journal.close()
