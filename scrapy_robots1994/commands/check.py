@@ -453,8 +453,8 @@ class UrlVerdict:
             words.append(f"not for {self.forbidden.purpose}")
         words += [f"{name} differs" for name in self.otherwise]
         note = f"  {', '.join(words)}" * bool(words)
-        # A file that cannot be read is not named here, because `RobotsCheck` prints one
-        # note with the name of that file.
+        # If a file cannot be read, do not name the file here, because `RobotsCheck`
+        # prints one note with the name of the file.
         if names_file and source.rules:
             note += f"  [{redact_and_escape(source.name, 50)}]"
         return note

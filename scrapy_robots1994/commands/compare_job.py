@@ -192,7 +192,7 @@ class Job:
 
         *settings* are the settings of the command, and *ours* are the settings of this
         package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
-        that the job needs is not installed.
+        for the job is not installed.
         """
         parsers = _parsers(opts.parsers, settings)
         if not parsers:

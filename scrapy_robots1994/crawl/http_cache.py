@@ -65,8 +65,9 @@ def new_cache() -> LRUCache[Origin, Policy]:
 class HttpCache(FetchObserver):
     """The robots.txt answers in the HTTP cache of one crawl.
 
-    Errors of the cache storage are ignored. An answer that cannot be read counts as
-    missing. An answer that cannot be written will be missing in the next crawl.
+    Errors of the cache storage are ignored. If an answer cannot be read, the answer
+    counts as missing. If an answer cannot be written, the answer will be missing in the
+    next crawl.
     """
 
     def __init__(

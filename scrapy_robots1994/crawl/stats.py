@@ -127,8 +127,8 @@ USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
 a purpose of the crawl.
 """
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
-"""Values of usage preferences that this package does not understand. A value that several
-pages state is counted for each page.
+"""Values of usage preferences that this package does not understand. If several pages
+state a value, the value is counted for each page.
 """
 
 

@@ -404,9 +404,9 @@ def statements_of(
     value of the label `use`. The value is None if the label is missing or empty.
 
     *value* is the value of the line without its path. Only the first of several equal
-    statements is returned. At most `MAX_NOT_UNDERSTOOD` members that are not understood are
-    returned. Raises `NotADictionaryError` for a value of Content-Usage that is not a
-    dictionary.
+    statements is returned. Of the members that are not understood, at most
+    `MAX_NOT_UNDERSTOOD` are returned. Raises `NotADictionaryError` for a value of
+    Content-Usage that is not a dictionary.
     """
     members = members_in(field, value)
     if field == USAGE_FIELD:

@@ -63,9 +63,10 @@ NAMED = 2
 
 def first_named(name: str, robot: str) -> int:
     """Return `NAMED` if *name* is a substring of one of the robot's names, and 0 if not."""
-    # 1994 A2 (name comparison): a name matches as a substring, regardless of case. Ours O8
-    # (direction): the name in the record must be a substring of the robot's name. A longer
-    # name in the record that contains the robot's name does not match.
+    # 1994 A2 (name comparison): a name matches as a substring, regardless of case. Ours
+    # O8 (direction): the name in the record must be a substring of the robot's name. If
+    # the name in the record is longer and contains the robot's name, the two names do
+    # not match.
     return NAMED if name in robot else 0
 
 

@@ -291,8 +291,8 @@ def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """Return the codings of a body, in the order in which the server applied the codings.
 
     The codings `identity` and `chunked` are omitted, because a body with one of these
-    codings needs no unpacking. The quotes and parameters that some servers send are also
-    omitted.
+    codings needs no unpacking. Some servers also send quotes and parameters. The quotes
+    and parameters are omitted, too.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()

@@ -340,7 +340,8 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     """
     row, lifetime = policy.outcome.row, freshness.ttl
     if policy.freshness_lifetime is not None:
-        # Ours R1 (the file): the lifetime that a response states is limited to a range.
+        # Ours R1 (the file): if a response states a lifetime, this lifetime is limited
+        # to a range.
         lifetime = min(max(policy.freshness_lifetime, freshness.min_ttl), lifetime)
     lifetime = min(lifetime, row.max_lifetime)
     stale = freshness.stale_while_revalidate if row.allows else 0.0

@@ -125,7 +125,7 @@ def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
     """An exported verdict contains the decision (allowed or not), the reason, the line and
     the rule.
 
-    Bytes that a feed cannot contain are percent-encoded.
+    If a feed cannot contain a byte, the byte is percent-encoded.
     """
     exported(site, tmp_path, "ours", nested=False)
 

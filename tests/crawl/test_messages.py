@@ -335,7 +335,8 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """A start request that is retried and then refused counts as one refused start request.
+    """If a start request is retried and then refused, the start request counts as one
+    refused start request.
 
     The first fetch of robots.txt fails with a local error (R7, our own fault).
     """

@@ -261,9 +261,9 @@ def test_304_ends_the_use_on_error(site: Site) -> None:
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Ours R3 (forbidden) and R5 (unreachable): a policy that cannot be used is fetched again.
-
-    The pages wait for the next answer, and obey this answer.
+    """Ours R3 (forbidden) and R5 (unreachable): if a policy can no longer be used,
+    robots.txt is fetched again. The pages wait for the new answer, and obey the new
+    answer.
     """
     site.answer("/robots.txt", [first, replies.text(LAST)])
 

@@ -124,8 +124,8 @@ WORDS = (
 
 @pytest.mark.parametrize("robot", [robot for robot, _ in HEADERS if "Moz" in robot])
 def test_ours_o09_words_of_browsers_and_systems_name_nobody(robot: str) -> None:
-    """A record whose name is a common word in headers of browsers does not apply to any
-    robot of the list.
+    """If the name of a record is a common word in headers of browsers, the record does
+    not apply to any robot of the list.
     """
     for name in WORDS.split():
         body = disallowing("/", name)

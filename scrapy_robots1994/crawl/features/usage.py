@@ -82,8 +82,8 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # A missing file does not state any preference. The preferences in a file that could not
-    # be fetched are not known.
+    # A missing file does not state any preference. If a file could not be fetched, its
+    # preferences are not known.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
