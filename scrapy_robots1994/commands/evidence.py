@@ -452,8 +452,8 @@ class EvidenceFolder:
 
     A difference is a contradiction or damage in the evidence. As soon as a difference is
     found, *differ* is called with one printable line about the difference. A file that ends
-    early is not a difference, because a killed crawl leaves incomplete files. A note about
-    each of the first of these files is printed.
+    early is not a difference, because a killed crawl leaves incomplete files. A note is
+    printed about each of the first few files that end early.
     """
 
     def __init__(self, name: str, differ: OnFault) -> None:

@@ -99,8 +99,8 @@ class ParsedBody:
 
         In the whole file, *points* change the answer to *question* in one direction. In a
         file that contains only the lines of the set, *points* change the answer in the
-        same direction. If any line of the set is removed, *points* no longer change the
-        answer in this direction.
+        same direction. If one of the lines of the set is removed, *points* no longer change
+        the answer in this direction.
         """
         mark, encoding = encoding_of(self.body)
         texts = (line.raw for line in lines_of(Body(self.body).text, self._dialect))
@@ -124,8 +124,7 @@ class Explanation(NamedTuple):
 
     Together, *causes* explain the answer of the other parser. If one of the causes is left
     out, the remaining causes do not explain this answer. Reports count only the first
-    cause.
-    *points* are the changes to a `Setup` that belong to *causes*.
+    cause. *points* are the changes to a `Setup` that belong to *causes*.
     """
 
     causes: tuple[Cause, ...]

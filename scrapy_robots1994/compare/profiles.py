@@ -277,8 +277,8 @@ def _dollar_also_literal(path: str) -> tuple[str, ...]:
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*. If *path* is an absolute URL, add a slash at the start. The rule then
-    does not cover any target.
+    """Return *path*. If *path* is an absolute URL, add a slash at the start. With this
+    slash, the rule covers no target.
     """
     return (f"/{path}" if _ABSOLUTE.match(path) else path,)
 

@@ -341,7 +341,9 @@ class FetchLog:
             )
 
     def _closed(self) -> None:
-        """Log at how many origins the cautious reading would obey more lines."""
+        """Log at how many origins the cautious reading would obey more lines than the
+        literal reading.
+        """
         if self._number_of_splits:
             log_line(
                 self._crawler,

@@ -65,9 +65,9 @@ class MessageKind(NamedTuple):
     """A kind of log line that is about one origin.
 
     *summary* is the text that is logged about all lines of the kind when the crawl closes.
-    *summary* contains `%d` for the number of lines. If the effect depends on a setting,
-    *summary* also names the setting. *command* is a clause about the command to run, such
-    as "`scrapy robots-lint URL` shows the problems of a file".
+    *summary* contains `%d` for the number of lines. If a setting can change what the crawl
+    does at these origins, *summary* also names the setting. *command* is a clause about the
+    command to run, such as "`scrapy robots-lint URL` shows the problems of a file".
     """
 
     level: int

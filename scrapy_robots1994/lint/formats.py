@@ -131,7 +131,7 @@ def _heading(report: Report) -> str:
 
 
 def _problem_as_text(problem: Problem, paint: Paint) -> Iterator[str]:
-    """Yield rows with the place, severity, code, clause, message and fix of *problem*."""
+    """Yield rows with the position, severity, code, clause, message and fix of *problem*."""
     place = f"{problem.line}:{problem.column}"
     label = f"{place} {problem.severity} {problem.code} ({problem.clause}):"
     width = WIDTH - len(_INDENT) - 2

@@ -338,7 +338,7 @@ def _without_number(text: str) -> str:
 
 
 def _last_word(text: str) -> str:
-    """Return the last word of *text*, without any slash and the text after the slash."""
+    """Return the last word of *text*, up to the first slash in this word."""
     return text.rpartition(" ")[2].partition("/")[0]
 
 

@@ -178,7 +178,9 @@ def test_parser_that_raises_is_counted(site: Site, tmp_path: Path) -> None:
 
 
 def test_parser_that_ends_its_thread_does_not_affect_the_crawl(site: Site) -> None:
-    """If a compared parser raises `SystemExit`, all pages are fetched, and none is compared."""
+    """If a compared parser raises `SystemExit`, all pages are fetched, and the comparison
+    skips all decisions.
+    """
     site.robots("User-agent: *\nDisallow: /a\n")
     # The second page is requested after the parser has been asked about the first page.
     site.answer("/1", replies.Reply(delay=1))

@@ -52,7 +52,8 @@ def split_url(url: str) -> tuple[str, str]:
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        target = target[1:]  # this backslash ends the authority (O27)
+        # The removed backslash ends the authority (O27).
+        target = target[1:]
     return origin, target if target.startswith("/") else "/" + target
 
 
@@ -62,7 +63,8 @@ def normalised_origin(origin: str) -> str:
     if not match:
         return origin
     scheme, place = match.group(1).lower(), match.group(2)
-    end = place.find("]") + 1  # an IPv6 address has colons of its own
+    # Look for the port only after the `]`, because an IPv6 address also contains colons.
+    end = place.find("]") + 1
     host, _, port = place[end:].partition(":")
     host = place[:end] + host
     host = host.lower().rstrip(".")

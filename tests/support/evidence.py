@@ -113,7 +113,7 @@ def write_members(path: Path, unpacked: Iterable[bytes]) -> None:
 def change(path: Path, old: bytes, new: bytes) -> None:
     """Replace the first *old* with *new* in the text of a gzip file.
 
-    The file is divided into gzip members as before.
+    The division of the file into gzip members does not change.
     """
     unpacked = members(path)
     number = next(at for at, text in enumerate(unpacked) if old in text)
