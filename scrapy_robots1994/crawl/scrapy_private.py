@@ -157,7 +157,8 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     pages.
     """
     # `DownloadHandlers._get_handler` and the limits are private, and no setting changes the
-    # limits. Without these attributes, a crawl is only slower, so there is no warning.
+    # limits. Without these attributes, a crawl is slower, but nothing fails, so there is no
+    # warning.
     engine: Any = crawler.engine
     for *path, limit in _LIMITS:
         with suppress(Exception):

@@ -67,7 +67,8 @@ class SettingType(Generic[T]):
         try:
             return self.parse(value)
         except SettingsError:
-            # Some parsing functions, such as `StoreUrl.parse`, raise a more precise error.
+            # Some parsing functions, such as `StoreUrl.parse`, raise an error that is more
+            # precise than the error below.
             raise
         # `json.loads` raises RecursionError for 100,000 nested brackets.
         except (TypeError, ValueError, OverflowError, RecursionError):

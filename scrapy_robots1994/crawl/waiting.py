@@ -255,8 +255,8 @@ class WaitingRequests:
         if self._is_closed:
             is_known = policy is not None and policy.outcome is not Outcome.UNREACHABLE
             return not (is_known and visit.is_kept)
-        # A request that counts towards the limit, because the limit is not raised for it,
-        # has a slot.
+        # If the limit is not raised for a request, the request counts towards the limit.
+        # Therefore, this request already has a slot.
         is_movable = visit.is_raised and not visit.has_gone_back and self._owns_order
         # `needs_backout` says whether all slots are taken. The request of *visit* takes no
         # slot, because the limit is still raised for that request.

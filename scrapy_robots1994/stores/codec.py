@@ -105,8 +105,9 @@ def decode(
         return None
     policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     if response.is_truncated and len(body) < reader.limit:
-        # Ours O24 (truncated files): a crawl with a lower size limit stored the beginning
-        # of the file. Make the policy stale, so that the file is fetched again.
+        # Ours O24 (truncated files): a crawl whose size limit was lower than the limit of
+        # this crawl stored only the beginning of the file. Make the policy stale, so that
+        # the file is fetched again.
         policy = replace(policy, fresh_until=fetched_at, stale_until=fetched_at)
     if retry_at is None or not policy.is_known:
         return policy

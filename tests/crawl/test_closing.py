@@ -255,7 +255,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
 ) -> None:
     """Callbacks that block Scrapy's scraper still receive the pages that they await.
 
-    The server sends the awaited pages only after all of them have been requested.
+    The server sends the awaited pages only after all awaited pages have been requested.
     """
     site.robots(OPEN)
     for number in range(4):

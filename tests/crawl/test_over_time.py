@@ -310,8 +310,8 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) -> None:
     """A truncated file is requested without validators.
 
-    If the server sent a 304, a crawl with a higher limit would not get the rest of the
-    file.
+    If the server answered with a 304, a crawl whose limit is higher than the limit of the
+    earlier crawl would not get the rest of the file.
     """
     rest = b"# filled\n" * 50 + b"Disallow: /last\n"
     site.answer("/robots.txt", Reply(200, FIRST + rest, TAGGED.headers))

@@ -240,10 +240,10 @@ def cost(body: bytes, header: bytes = b"") -> int:
 @table("end", "", "'>", ">")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
-    """If a hostile page is fifteen times larger, reading the directives takes less than
-    sixty times longer.
+    """If one hostile page is fifteen times as large as another hostile page, reading its
+    directives takes less than sixty times as long.
 
-    An algorithm with quadratic time would take 225 times longer.
+    An algorithm with quadratic time would take 225 times as long.
     """
     small, large = (HOSTILE[name](SMALL * by) + end for by in (1, TIMES))
 

@@ -211,7 +211,8 @@ def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
     dialect: str, short: str, long: str, url: str
 ) -> None:
     """If a rule is redundant in only one of two dialects, neither dialect reports the
-    rule. Deleting the rule would allow more paths in the other dialect.
+    rule. In the other dialect, a file without the rule would allow paths that the rule
+    disallows.
     """
     body = f"{STAR}Disallow: {short}\nDisallow: {long}\n"
 

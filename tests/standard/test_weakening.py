@@ -42,8 +42,8 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
     path: str, dialect: str
 ) -> None:
     """If a dialect reads wildcards literally, a wildcard in a Disallow line weakens the
-    policy, because the author meant to disallow more URLs. Only rules in the record of
-    the robot count.
+    policy, because the author meant to disallow more URLs than the line disallows. Only
+    rules in the record of the robot count.
     """
     body = f"{disallowing(path, 'rex')}\n{disallowing(path, 'max')}"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -55,8 +55,8 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
 
 def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
     """A wildcard does not weaken the policy in RFC 9309, which obeys wildcards. In other
-    dialects, a wildcard in an Allow line does not weaken the policy, because the wildcard
-    could only allow more.
+    dialects, a wildcard in an Allow line does not weaken the policy, because a dialect that
+    obeys the wildcard would only allow more URLs than these dialects.
     """
     assert weakening_codes(f"{STAR}Disallow: /*.pdf$\n", dialect="rfc9309") == []
     for dialect in ("1994", "extended"):

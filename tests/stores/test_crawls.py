@@ -442,8 +442,8 @@ def test_several_crawls_in_one_process_leak_nothing(
 
 
 def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
-    """The middleware of an ended crawl is freed. This matters for a service that runs
-    many crawls in one process.
+    """The middleware of an ended crawl is freed. Otherwise, a service that runs many crawls
+    in one process would need more and more memory.
     """
     settings = stored_in(tmp_path / "robots.db", ROBOTSTXT_OBEY=True)
     ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))

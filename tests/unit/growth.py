@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 WORST = 6.0
 SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
-# These are all kinds of lines that one record can contain. Most lines contain a number.
+# `_LINES_OF_A_RECORD` contains a line of each kind that one record can contain. Most lines
+# contain a number.
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"

@@ -165,7 +165,7 @@ def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
 
 @bound("parser.robot_reading.MAX_OTHER_LINES")
 def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """If a file has too many lines that are not rules, fewer problems are found, but each
+    """If a file has too many lines that are not rules, not all problems are found, but each
     rule is obeyed.
     """
     text = "User-agent: *\n" + "Disalow: /x\n" * 20 + "Disallow: /y\n"
@@ -179,7 +179,7 @@ def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> N
 
 @bound("parser.robot_reading.MAX_OWN_RECORDS")
 def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """If a file has too many records, fewer problems are found, but the rules of each
+    """If a file has too many records, not all problems are found, but the rules of each
     record are obeyed.
     """
     text = "User-agent: *\nDisalow: /x\nDisallow: /y\n\n" * 20

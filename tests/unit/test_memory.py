@@ -101,7 +101,7 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
     """A crawl stores a policy before the rules of its file are compiled. `measure` counts the
-    rules, and removes older policies if the memory exceeds its limit.
+    rules, and removes the least recently used policies if the memory exceeds its limit.
     """
     reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
     store, made = MemoryStore(10**6, lambda: 0.0, MAX_BYTES), list[Policy]()

@@ -42,7 +42,7 @@ def test_answer_of_a_warc_is_as_old_as_its_record(
     tmp_path: Path, date: str, at: float
 ) -> None:
     """The time of an answer is the date of its WARC record. According to WARC 1.1, a date
-    may have less precision. A missing or wrong date counts as 0.
+    may omit its last parts, such as the seconds. A missing or wrong date counts as 0.
     """
     path = tmp_path / "x.warc.gz"
     header = f"WARC-Date: {date[:5_000]}\r\n" if date else ""

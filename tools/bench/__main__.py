@@ -46,7 +46,7 @@ RACES = (
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
     """Return a mapping from the name of each benchmark to its function. With `--quick`,
-    the inputs are smaller.
+    the benchmarks have smaller inputs than without `--quick`.
     """
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11

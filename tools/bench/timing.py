@@ -24,8 +24,8 @@ WARM_UP = 1
 """The number of rounds at the start whose values are discarded."""
 
 MIN_SECONDS = 0.02
-"""The minimum CPU time of one measurement, in seconds. A function that takes less time
-runs several times.
+"""The minimum CPU time of one measurement, in seconds. If one call of a function takes less
+than this time, one measurement consists of several calls.
 """
 
 
@@ -50,7 +50,7 @@ class Result:
 
     def ratio(self, side: str) -> float:
         """Return the median of *side*, divided by our median. If the ratio is above 1,
-        our side is better.
+        our side is better than *side*.
         """
         ours = self.median(OURS)
         return self.median(side) / ours if ours else math.inf

@@ -30,8 +30,8 @@ from tests.support.corpus import corpus_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""The maximum number of questions about one file. If there are more questions, only every
-n-th question is asked.
+"""The maximum number of questions about one file. If there are more questions than this
+maximum, only every n-th question is asked.
 """
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"

@@ -86,7 +86,9 @@ OTHERWISE = (
 
 
 def sentence(program: str, case: str, question: str) -> str | None:
-    """Return the listed reason why our answer differs, or `None` if no reason is listed."""
+    """Return the listed reason why our answer differs from the published answer. Return
+    `None` if no reason is listed.
+    """
     for row in OTHERWISE:
         same = (row.program, row.case) == (program, case)
         if same and row.about in f" {question} ":

@@ -38,7 +38,9 @@ def ours(row: Expectation) -> Any:
 
 
 def decided_otherwise(row: Expectation) -> str | None:
-    """Return the listed reason why our answer differs, or `None` if no reason is listed."""
+    """Return the listed reason why our answer differs from the published answer. Return
+    `None` if no reason is listed.
+    """
     return sentence(row.program, row.case, f"{row.robot} {row.url}")
 
 
