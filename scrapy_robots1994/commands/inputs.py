@@ -250,7 +250,9 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether the policy comes from an answer of the origin, or from the file."""
+        """Whether the policy is known. The policy is not known if the file was not read, or
+        if the fetch failed and there is no last good policy.
+        """
         return self.rules is not None and not self.why
 
     @cached_property

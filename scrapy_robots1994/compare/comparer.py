@@ -131,8 +131,8 @@ class Comparer:
         }
 
     def _decisions(self, variant: Variant, task: Comparison) -> list[Decision]:
-        """Return our decision, in the dialect and reading *variant*, on each question of
-        *task*.
+        """Return our decision on each question of *task*. *variant* is the dialect and the
+        reading.
         """
         capture, parse = task.capture, _PARSE[variant]
         file = self._file_of(capture.body)

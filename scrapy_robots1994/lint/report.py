@@ -143,7 +143,7 @@ class Summary:
 
 
 def _effects(groups: Iterable[Group], dialect: Dialect) -> Iterator[str]:
-    """Yield the effect of each line in printable words, in the order of the lines.
+    """Yield a short description of the effect of each line, in the order of the lines.
 
     The effect is "" for a comment, and for a blank line that does not end a record.
     """

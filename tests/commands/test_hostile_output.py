@@ -131,7 +131,9 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
 
 
 def test_links_out_of_a_folder_beyond_the_first_are_counted(tmp_path: Path) -> None:
-    """Twenty notes have the names of links that are not read, and one note counts the rest."""
+    """Twenty notes each name a link that leads out of the folder. The last note counts the
+    other links that lead out of the folder.
+    """
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "robots.txt").write_text("User-agent: *\nDisallow: /\n")

@@ -79,7 +79,7 @@ BODIES = [it if it.startswith(NAMED) else NAMED + b": *\n" + it for *_, it, _ in
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the differences for the files of all causes.
+    """Compare the parsers on one file for each entry of `CAUSES`, and return the differences.
 
     The value `where` of a difference is the number of the file.
     """

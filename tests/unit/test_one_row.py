@@ -1,5 +1,5 @@
-"""Only one row of the outcome table says what an answer means. Moving a status to another
-row changes how the whole crawl treats the status.
+"""The meaning of a status is defined in one place only: the row of the status in the outcome
+table. Moving a status to another row changes how the whole crawl treats the status.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """If undocumented parts of Scrapy change, no crawl hangs or loses a page.
 
-Each row renames, removes or replaces one part in all of Scrapy. Then the test crawls a real
-server with slow and quick hosts, a host with a crawl delay, and disallowed pages.
+Each entry of `CHANGES` renames, removes or replaces an undocumented name of Scrapy. Then
+the test crawls a real server with slow and quick hosts, a host with a crawl delay, and
+disallowed pages.
 """
 
 from __future__ import annotations
