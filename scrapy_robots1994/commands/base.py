@@ -129,8 +129,8 @@ class RobotsCommand(ScrapyCommand):
 
 
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
-    """Yield a note for each reason why a crawl of the project and the command may give
-    different verdicts.
+    """Yield a note for each reason why the verdicts of the command may differ from the
+    verdicts of a crawl of the project.
 
     Raises `WrongUse` if the value of ROBOTSTXT_OBEY is not a boolean.
     """

@@ -149,7 +149,9 @@ class HttpCache(FetchObserver):
 
     @property
     def passes_unknown(self) -> bool:
-        """Whether a replayed page passes to the HTTP cache even if no policy is cached."""
+        """Whether a replayed page request is passed on to the HTTP cache even if no policy is
+        cached.
+        """
         cache = self._middleware
         return cache is not None and isinstance(cache.policy, DummyPolicy)
 

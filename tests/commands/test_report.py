@@ -248,8 +248,8 @@ def test_two_captures_of_one_site_have_the_examples_of_one_file(
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
     """The table of the text report begins with four counts of sites.
 
-    Counts of answers and causes follow the counts of sites. The table has at most 100
-    columns.
+    Counts of answers and causes follow the counts of sites. Each line of the table has at
+    most 100 characters.
     """
     lines = compare(folder).lines[2:]
 

@@ -387,7 +387,7 @@ def test_store_is_neither_read_nor_written_in_a_dry_run(
 ) -> None:
     """A dry run uses the current robots.txt, and does not change the store.
 
-    The robots.txt in the store refuses the page, but the current robots.txt does not.
+    The robots.txt in the store disallows the page, but the current robots.txt does not.
     """
     file = tmp_path / "robots.db"
     store = {"ROBOTS1994_STORE": f"sqlite:///{file}"}

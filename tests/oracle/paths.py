@@ -20,7 +20,7 @@ octet (O18, percent-encodings).
 
 
 def as_text(url: bytes | str) -> str:
-    """Return *url* as text. Undecodable bytes become surrogates (O17)."""
+    """Return *url* as text. Undecodable bytes become surrogates (O17, undecodable bytes)."""
     return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
 
 

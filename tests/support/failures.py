@@ -77,7 +77,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "lost": ResponseFailed([error.ConnectionLost("closed")]),
     "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
-    # SSL_ERROR_SSL is a number of OpenSSL, but as an errno, this number would mean EPERM.
+    # SSL_ERROR_SSL is an error code of OpenSSL. As an errno, this number would mean EPERM.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),

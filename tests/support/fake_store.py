@@ -33,7 +33,7 @@ class FakeStore(SharedStore):
         raise NotImplementedError
 
     def hang(self) -> None:
-        """Let every call of the store block until the event `resume` is set."""
+        """Block every call to the store until the event `resume` is set."""
         self.resume.clear()
 
     def wait_for(self, call: str, number: int = 1) -> None:

@@ -117,7 +117,7 @@ def is_on_other_reactor(item: pytest.Item) -> bool:
 
 
 def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
-    """Return a heading and a line for each reason why tests were skipped.
+    """Return a heading, and then one line for each reason why tests were skipped.
 
     The reason for the most skipped tests comes first. If no test was skipped, the list is
     empty.

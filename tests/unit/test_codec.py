@@ -138,7 +138,9 @@ def test_decompression_bomb_is_a_miss() -> None:
 
 
 def test_head_of_nested_json_is_a_miss() -> None:
-    """A head with 100,000 lists is a miss, even if its compressed form is small."""
+    """An entry whose head contains 100,000 lists is a miss, even if the compressed head is
+    small.
+    """
     assert read(entry(more=[[]])) is not None
     assert read(entry(more=[[]] * 100_000)) is None
 
