@@ -185,14 +185,12 @@ class Robots1994Middleware:
         if policy is None:
             found = await self._wait(visit, origin)
             if not isinstance(found, Policy):
-                self._refusals.has_passed = True
                 return found
             policy = found
         if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
         if self._delays:
             if not await self._has_turn(visit, origin, policy):
-                self._refusals.has_passed = True
                 return visit.returned()
             # The policy may be refreshed during the wait. Use the fresh policy in memory,
             # if there is one.

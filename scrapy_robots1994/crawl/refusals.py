@@ -92,9 +92,7 @@ class Refusals:
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
-        """Whether a request of the scheduler passed, or was returned to the scheduler. The
-        middleware sets this attribute.
-        """
+        """Whether a request of the scheduler passed. The middleware sets this attribute."""
         # `_first` contains the URL and the verdict of the first refused request.
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -153,17 +151,19 @@ class Refusals:
 
     @property
     def _are_starts_refused(self) -> bool:
-        """Whether robots.txt refused every start request, so that no request passed."""
+        """Whether robots.txt refused every start request, so that no request passed. Only
+        in an idle crawl, every start request is decided.
+        """
         # With JOBDIR, an earlier run may have crawled start requests.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
-        return bool(self._rows) and not self.has_passed and is_whole_crawl
+        return self._first is not None and not self.has_passed and is_whole_crawl
 
     def _idle(self) -> None:
         """Close the idle crawl if every start request was refused."""
         if self._are_starts_refused:
             raise CloseSpider(CLOSE_REASON)
 
-    def _closed(self) -> None:
+    def _closed(self, reason: str) -> None:
         """Log the table of refusals, and set the stats about refused origins and start
         requests. If no request was refused, do nothing.
         """
@@ -176,7 +176,9 @@ class Refusals:
             stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         stats.count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        if self._first is not None and self._are_starts_refused:
+        # A crawl that ends for another reason may leave start requests undecided.
+        was_idle = reason in {"finished", CLOSE_REASON}
+        if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused
             stats.count(self._crawler, stats.STARTS_REFUSED, number)
             url, verdict = self._first

@@ -274,6 +274,24 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     assert result.stats["finish_reason"] == "robotstxt_denied"
 
 
+def test_start_requests_that_were_returned_to_the_scheduler_count_as_refused(
+    site: Site, reactor: Reactor
+) -> None:
+    """Many start requests wait for a slow robots.txt, and some are returned to the
+    scheduler because no slot is free. These requests are refused later, so every start
+    request was refused.
+    """
+    site.answer("/robots.txt", Reply(body=CLOSED.encode(), delay=0.3))
+    result = crawl(
+        [site.url(f"/private/{number}") for number in range(60)],
+        settings={**CLOSING, "CONCURRENT_REQUESTS": 2},
+        reactor=reactor,
+    )
+
+    assert len(result.lines("refused every start request (60)")) == 1
+    assert result.stats["finish_reason"] == "robotstxt_denied"
+
+
 @table(
     ("robots", "settings", "is_recommended"),
     (NAMING_SCRAPY, {}, True),
