@@ -539,9 +539,9 @@ def _omit_traceback(error: Exception) -> None:
     the current task. The caller of the task still receives *error*.
     """
 
-    def retrieve(task: asyncio.Task[Any]) -> None:
-        # asyncio logs an exception that nobody retrieves. Scrapy does not retrieve the
-        # exception of the task of a crawl.
+    def read(task: asyncio.Task[Any]) -> None:
+        # asyncio logs the exception of a task if no code reads the exception. Scrapy does
+        # not read the exception of the task of a crawl.
         found = None if task.cancelled() else task.exception()
         if found is not None and found is not error:
             message = "Task exception was never retrieved"
@@ -551,4 +551,4 @@ def _omit_traceback(error: Exception) -> None:
     # Without a running event loop, Scrapy reports the error itself.
     with suppress(RuntimeError):
         if task := asyncio.current_task():
-            task.add_done_callback(retrieve)
+            task.add_done_callback(read)

@@ -167,8 +167,8 @@ class GuardedStore:
 
     def _submit(self, job: Job) -> "Future[Any]":
         """Queue *job* for the thread of the store, and return the future of *job*. The
-        result of the future is `None` if the store fails, or if the store must not be
-        called now.
+        result of the future is `None` if the store fails, or while the store is not called
+        after a failure.
         """
         if self._is_closed or self._is_over:
             future: Future[Any] = Future()

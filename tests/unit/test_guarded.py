@@ -95,6 +95,7 @@ def test_store_that_recovers_is_called_again(
     logged as a warning, but all failures are counted.
     """
     monkeypatch.setattr(guard, "REST_SECONDS", 0.0)
+    caplog.set_level("DEBUG")
     fake = FakeStore()
     store = guarded(fake)
     for number in range(5):
@@ -106,7 +107,8 @@ def test_store_that_recovers_is_called_again(
     store.close_and_wait()
 
     assert store.failures == 5
-    assert [it.levelname for it in caplog.records] == ["WARNING"]
+    assert [it.levelname for it in caplog.records] == ["WARNING", *["DEBUG"] * 4]
+    assert caplog.text.count("The crawl continues with") == 1
 
 
 def test_store_that_hangs_after_a_failure_is_a_second_warning(
