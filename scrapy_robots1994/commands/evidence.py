@@ -12,13 +12,13 @@ import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cachedmethod
 
 from scrapy_robots1994.commands import warc
 from scrapy_robots1994.commands.inputs import (
@@ -37,14 +37,12 @@ from scrapy_robots1994.commands.terminal import (
 from scrapy_robots1994.commands.warc import OnFault, damage_reported, records_in
 from scrapy_robots1994.crawl.features import evidence_format as names
 from scrapy_robots1994.crawl.features.evidence_format import JournalLine
-from scrapy_robots1994.crawl.features.usage import stated_by
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.clients import Clients, clients_named
-from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
 from scrapy_robots1994.parser.usage import VERSIONS
-from scrapy_robots1994.policy.fetch_result import FetchError, RobotsResponse
+from scrapy_robots1994.policy.fetch_result import FetchError
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_LINE_BYTES = 1_000_000
@@ -106,8 +104,9 @@ class CrawlEvidence:
         self.settings = RobotsSettings.from_recorded({}, differ)
         # `_info` contains the fields of the warcinfo record.
         self._info: dict[str, str] = {}
-        self._policies: LRUCache[tuple[str, str, str], Policy | None]
-        self._policies = LRUCache(MAX_FILE_BYTES, _size_of)
+        self._policies: LRUCache[object, Policy | None] = LRUCache(
+            MAX_FILE_BYTES, _size_of
+        )
         # `_rest` yields the lines of the journal after the header.
         self._rest = self._lines()
         header = next(self._rest, None)
@@ -135,32 +134,25 @@ class CrawlEvidence:
         """Yield the line number and the values of each line of the journal, including the
         header. If the journal cannot be read any further, report why.
         """
-        number, text = 1, b""
+        number, text, why = 1, b"", ""
         try:
             with self._opened(self.journal) as packed, gzip.open(packed) as file:
                 while (text := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
                     yield number, JournalLine.values_of(text)
                     number += 1
+            if len(text) == MAX_LINE_BYTES:
+                why = f"it exceeds {MAX_LINE_BYTES:,} bytes"
         except EOFError:
             text = b"incomplete"
         except (OSError, zlib.error, ValueError) as error:
             why = str(error) if isinstance(error, ValueError) else "it is damaged"
-            self._not_read(number, why)
-            return
-        if len(text) == MAX_LINE_BYTES:
-            self._not_read(number, f"it exceeds {MAX_LINE_BYTES:,} bytes")
+        if why:
+            self._differ(f"{self.journal}: not read from line {number} on: {why}")
         elif text or number == 1:
             self._note(f"{self.journal}: breaks off within line {number}")
 
-    def _not_read(self, number: int, why: str) -> None:
-        """Report that the journal cannot be read from line *number* on. *why* is the
-        reason.
-        """
-        self._differ(f"{self.journal}: not read from line {number} on: {why}")
-
-    @contextmanager
-    def _opened(self, name: str) -> Iterator[BinaryIO]:
-        """Open the file *name* in the folder, and close the file after the block.
+    def _opened(self, name: str) -> BinaryIO:
+        """Open the file *name* in the folder.
 
         Raises ValueError if the file cannot be opened, is a link that leads out of the
         folder, or is not a regular file.
@@ -169,11 +161,9 @@ class CrawlEvidence:
         if why := left_out_as(path, self.folder):
             raise ValueError(f"it {why}")
         try:
-            file = path.open("rb")
+            return path.open("rb")
         except OSError as error:
             raise ValueError(why_unread(error)) from None
-        with file:
-            yield file
 
     def _in_warc(self, what: str) -> None:
         """Report *what* as damage to the WARC.
@@ -181,10 +171,8 @@ class CrawlEvidence:
         If *what* is `BREAKS_OFF`, print a note instead. A WARC that ends early does not
         count as damaged, because a killed crawl leaves an incomplete WARC.
         """
-        if what == warc.BREAKS_OFF:
-            self._note(f"{self.warc}: {what}")
-        else:
-            self._differ(f"{self.warc}: {what}")
+        report = self._note if what == warc.BREAKS_OFF else self._differ
+        report(f"{self.warc}: {what}")
 
     def read_warc(self) -> None:
         """Read the settings and the offset of each record from the WARC, and report
@@ -198,56 +186,55 @@ class CrawlEvidence:
         named: list[tuple[str, str]] = []
         with damage_reported(self._in_warc), self._opened(self.warc) as file:
             for offset, record in records_in(file, self._in_warc, check_digests=True):
-                self._check(record, offset)
-                if warc.is_short(record):
+                is_whole = self._check(record, offset)
+                if not is_whole:
                     continue
                 name = _field(record, "WARC-Record-ID")
-                refers_to = _field(record, "WARC-Refers-To")
-                others = (refers_to, _field(record, "WARC-Concurrent-To"))
-                named += ((name, other) for other in others if other)
-                self.records[name] = RecordPlace(
+                place = RecordPlace(
                     offset,
                     record.rec_type,
                     Origin.of(_field(record, names.ORIGIN)),
                     _field(record, "WARC-Payload-Digest"),
-                    refers_to,
+                    _field(record, "WARC-Refers-To"),
                 )
+                self.records[name] = place
+                others = (place.refers_to, _field(record, "WARC-Concurrent-To"))
+                named += ((name, other) for other in others if other)
         for name, other in named:
             if other not in self.records:
                 self._in_warc(f"{other}, which {name} names, is missing")
 
-    def _check(self, record: Any, offset: int) -> None:
-        """Read the block of *record*, and report each fault in the record.
+    def _check(self, record: Any, offset: int) -> bool:
+        """Read the block of *record*, and report each fault in the record. Return whether
+        the record is complete.
 
-        Raises ValueError if the block exceeds `MAX_BLOCK_BYTES`.
+        Raises ValueError if the block exceeds `MAX_BLOCK_BYTES`, or if its size is unknown.
         """
-        kind, size, info = record.rec_type, 0, b""
-        name = f"the {kind} {_field(record, 'WARC-Record-ID')}"
-        while piece := record.raw_stream.read(warc.PIECE_BYTES):
-            size += len(piece)
-            if size > MAX_BLOCK_BYTES:
-                raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
-            if kind == "warcinfo":
-                info = (info + piece)[: MAX_INFO_BYTES + 1]
+        name = f"the {record.rec_type} {_field(record, 'WARC-Record-ID')}"
+        if record.length is None or record.length > MAX_BLOCK_BYTES:
+            raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
 
         def report(fault: str) -> None:
             self._in_warc(f"byte {offset}: {fault}")
 
+        if record.rec_type == "warcinfo":
+            info = warc.read_up_to(record.raw_stream, MAX_INFO_BYTES + 1)
+            if len(info) > MAX_INFO_BYTES:
+                report(f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read")
+            else:
+                self._read_settings(info.decode("utf-8", "replace"), report)
+        is_whole = not warc.is_short(record)
         for problem in record.digest_checker.problems:
             word = "payload" if "payload" in problem else "block"
             report(f"the {word} digest of {name} is wrong")
-        if len(info) > MAX_INFO_BYTES:
-            report(f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read")
-        elif kind == "warcinfo":
-            self._read_settings(info.decode("utf-8", "replace"), report)
+        return is_whole
 
     def _read_settings(self, info: str, report: OnFault) -> None:
         """Read the settings of the crawl from *info*, the block of the warcinfo record.
 
         *report* is called with a line about each value that cannot be used as recorded.
         """
-        parts = (line.partition(": ") for line in info.split("\r\n"))
-        self._info = {name: value for name, _, value in parts}
+        self._info = dict(it.partition(": ")[::2] for it in info.split("\r\n"))
         named = {it: self._info[it] for it in self._info if it.startswith(PREFIX)}
         self.settings = RobotsSettings.from_recorded(named, report)
         versions = self._info.get(names.USAGE_VERSIONS, VERSIONS)
@@ -267,64 +254,35 @@ class CrawlEvidence:
         """Return the policy on which the decision of *line* is based, or None if the
         evidence does not contain the policy.
 
-        The file is read in *dialect*, or in the dialect of *line* if *dialect* is empty.
+        The file is read in *dialect*, or in the dialect of the crawl if *dialect* is empty.
         """
-        if line.record is None:
-            origin = Origin.of(line.url)
-            if origin is None or line.failure is None:
-                return None
-            return replace(self._unreachable(origin), failure=line.failure)
-        key = line.record, dialect or line.dialect, line.reading
-        # Check the values of the key, so that an untrusted journal cannot add long keys
-        # to the cache.
-        if key[0] in self.records and key[1] in DIALECTS and key[2] in READINGS:
-            if key not in self._policies:
-                self._policies[key] = self._policy(*key)
-            return self._policies[key]
-        return None
+        # Version 0.2 of this package wrote two further kinds of records. A revisit record
+        # is about a 304 answer, and refers to the record of the answer that the 304 answer
+        # confirmed. A metadata record is about a fetch that got no answer.
+        place = self.records.get(line.record or "")
+        if place is not None and place.refers_to:
+            place = self.records.get(place.refers_to)
+        origin = Origin.of(line.url)
+        got_none = line.record is None or (place and place.kind == "metadata")
+        if got_none and origin is not None and line.failure is not None:
+            failed, freshness = FetchError("", ""), self.settings.freshness
+            policy = Policy.unreachable(origin, failed, 0.0, freshness)
+            return replace(policy, failure=line.failure)
+        return place and self._policy(place, dialect or self.settings.dialect)
 
-    def _unreachable(self, origin: Origin) -> Policy:
-        """Return the policy of an *origin* that did not answer."""
-        failed = FetchError("", "")
-        return Policy.unreachable(origin, failed, 0.0, self.settings.freshness)
-
-    def _policy(self, name: str, dialect: str, reading: str) -> Policy | None:
-        """Return the policy in the record *name*, or None if there is no policy in the
-        record.
+    @cachedmethod(attrgetter("_policies"))
+    def _policy(self, place: RecordPlace, dialect: str) -> Policy | None:
+        """Return the policy in the record at *place*, read in *dialect*, or None if there is
+        no policy in the record.
         """
-        # Earlier versions of this package wrote two further kinds of records. A revisit
-        # record is about a 304 answer. A revisit record refers to the record of the
-        # answer that the 304 answer confirmed. A metadata record is about a fetch that
-        # got no answer.
-        refers_to = self.records[name].refers_to
-        it = self.records.get(refers_to or name)
-        if it is None or it.origin is None:
-            return None
-        if it.kind == "metadata":
-            return self._unreachable(it.origin)
-        settings = replace(self.settings, dialect=dialect, reading=reading)
+        settings = replace(self.settings, dialect=dialect)
         with damage_reported(self._in_warc), self._opened(self.warc) as file:
-            _, record = next(records_in(file, self._in_warc, start=it.offset))
-            answer = self._answer(it.kind, record, settings.max_bytes)
-            if answer is not None:
+            _, record = next(records_in(file, self._in_warc, start=place.offset))
+            answer = warc.answer_of(record, settings.max_bytes, self._in_warc)
+            if place.origin is not None and answer is not None:
                 reader, freshness = settings.new_reader(), settings.freshness
                 at = warc.date_of(record)
-                return Policy.from_response(it.origin, answer, reader, at, freshness)
-        return None
-
-    def _answer(self, kind: str, record: Any, limit: int) -> RobotsResponse | None:
-        """Return the answer in *record*, or None if *record* contains no readable answer."""
-        if kind == "resource":
-            is_truncated = _field(record, "WARC-Truncated") == "length"
-            return RobotsResponse(
-                int(_field(record, names.STATUS)[:4]),
-                warc.read_up_to(record.raw_stream, limit + 1),
-                is_truncated=is_truncated,
-                via_proxy=bool(_field(record, names.VIA_PROXY)),
-            )
-        if kind == "response" and record.http_headers:
-            url = _field(record, "WARC-Target-URI")
-            return warc.answer_of(record, url, limit, self._in_warc)
+                return Policy.from_response(place.origin, answer, reader, at, freshness)
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
@@ -349,12 +307,11 @@ class CrawlEvidence:
         if policy is None:
             yield f"its record {line.record} states no policy"
             return
-        verdict = policy.rules(line.robot).verdict(line.url, self.clients(line))
-        usage = None
-        if self.settings.reads_usage:
-            usage = stated_by(policy, line.url, line.robot)
-        stated = names.usage_of(usage, verdict, self.settings.request_purposes)
-        yield from _unequal(line, names.decision_of(verdict) | stated, "record")
+        clients = self.clients(line)
+        by_record = names.decision_of(
+            policy, line.url, line.robot, clients, self.settings
+        )
+        yield from _unequal(line, by_record, "record")
 
     def clients(self, line: JournalLine) -> Clients:
         """Return the HTTP clients that could have sent the request of *line*."""

@@ -17,16 +17,16 @@ from scrapy.http import Headers
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.crawl.features.evidence_format import VIA_PROXY
+from scrapy_robots1994.crawl.features.evidence_format import STATUS, VIA_PROXY
 from scrapy_robots1994.errors import RobotsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.fetch_result import (
     FetchError,
     HttpAnswer,
+    LocalFault,
     RobotsResponse,
     read_answer,
-    redirect_target,
     unpacked,
 )
 from scrapy_robots1994.policy.outcomes import NOT_MODIFIED, outcome_of
@@ -36,7 +36,7 @@ from scrapy_robots1994.robotstxt import Reader
 
 with needs_extra("Reading a WARC file", "evidence"):
     from warcio.archiveiterator import ArchiveIterator
-    from warcio.bufferedreaders import DecompressingBufferedReader
+    from warcio.bufferedreaders import ChunkedDataReader, DecompressingBufferedReader
     from warcio.recordloader import ArcWarcRecordLoader
 
 OnFault = Callable[[str], object]
@@ -58,10 +58,6 @@ PIECE_BYTES = 65_536
 # This number of compressed bytes is decompressed at a time. The decompressed data may be
 # about a thousand times as long.
 _BLOCK = 4_096
-
-
-class HeaderTooLongError(Exception):
-    """Raised if the header of a record exceeds `MAX_HEADER_BYTES`."""
 
 
 class WarcAnswer(NamedTuple):
@@ -86,20 +82,15 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
 
     with damage_reported(report), path.open("rb") as file:
         for _, record in records_in(file, report):
-            url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
+            url = url_of(record)
             origin = Origin.of(url)
             is_answer = record.rec_type == "response" and record.http_headers
             if origin is None or not is_answer or target_of(url) != "/robots.txt":
                 continue
-            answer = _http_answer_of(record, url)
-            # Skip redirects, because the capture of the target contains the policy,
-            # according to R2 (redirects). Skip 304 answers, because a 304 answer only
-            # confirms an earlier capture.
-            if answer and (answer.status == NOT_MODIFIED or redirect_target(answer)):
-                continue
-            found = answer_of(record, url, limit, report)
-            if found is not None:
-                yield WarcAnswer(origin, found, date_of(record))
+            answer = answer_of(record, limit, report)
+            # Skip 304 answers, because a 304 answer only confirms an earlier capture.
+            if answer is not None and answer.status != NOT_MODIFIED:
+                yield WarcAnswer(origin, answer, date_of(record))
 
 
 @contextmanager
@@ -131,13 +122,18 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # unty
 
     header_bytes = 0
 
+    @property
+    def is_header_cut(self) -> bool:
+        """Whether the lines since the last record exceed `MAX_HEADER_BYTES`."""
+        return self.header_bytes > MAX_HEADER_BYTES
+
     def readline(self, length: int | None = None) -> bytes:
-        """Read a line. Raises `HeaderTooLongError` if the header exceeds the limit."""
+        """Read a line. A header that exceeds the limit ends at the limit."""
+        if self.is_header_cut:
+            return b""
         longest = MAX_HEADER_BYTES + 1
         line: bytes = super().readline(min(length or longest, longest))
         self.header_bytes += len(line)
-        if self.header_bytes > MAX_HEADER_BYTES:
-            raise HeaderTooLongError
         return line
 
 
@@ -162,83 +158,91 @@ def records_in(
     header is too long is skipped. *report* is called with one line about each fault.
     """
     file.seek(start)
-    reader, record = _BoundedReader(file, block_size=_BLOCK), None
-    while True:
-        archive = ArchiveIterator(file, check_digests=check_digests)
-        archive.reader = reader
-        archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
-        # `INC_RECORD` is the message that warcio prints if a record is longer than its
-        # header says. The message quotes bytes of the file. If `INC_RECORD` is empty, the
-        # message is empty.
-        archive.INC_RECORD = ""
-        try:
-            for record in archive:
-                reader.header_bytes = 0
-                yield archive.offset, record
-        except HeaderTooLongError:
-            report(f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped")
-            while reader.read(PIECE_BYTES):
-                pass
-            reader.header_bytes, record = 0, None
-            if reader.decompressor and reader.read_next_member():
-                continue
-            return
-        if archive.err_count:
-            report("a record is longer than its header says")
-        # warcio skips bytes that do not belong to a record, and `offset` does not include
-        # the skipped bytes. Therefore, `offset` is not the end of the file if bytes were
-        # skipped.
-        is_whole = archive.offset == archive.fh.tell()
-        if not is_whole or (record is not None and is_short(record)):
-            report(BREAKS_OFF)
-        return
+    archive = ArchiveIterator(file, check_digests=check_digests)
+    archive.reader = reader = _BoundedReader(file, block_size=_BLOCK)
+    archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
+    # `INC_RECORD` is the message that warcio prints if a record is longer than its header
+    # says. The message quotes bytes of the file. If `INC_RECORD` is empty, the message is
+    # empty.
+    archive.INC_RECORD = ""
+    last = None
+    for record in archive:
+        last = None if reader.is_header_cut else record
+        reader.header_bytes = 0
+        if last is not None:
+            yield archive.offset, last
+            continue
+        report(f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped")
+        # Skip the rest of the gzip member that contains the record.
+        while reader.read(PIECE_BYTES):
+            pass
+    if archive.err_count:
+        report("a record is longer than its header says")
+    # warcio skips bytes that do not belong to a record, and `offset` does not include the
+    # skipped bytes. Therefore, `offset` is not the end of the file if bytes were skipped.
+    is_whole = archive.offset == archive.fh.tell()
+    if not is_whole or (last is not None and is_short(last)):
+        report(BREAKS_OFF)
 
 
-def answer_of(
-    record: Any, url: str, limit: int, report: OnFault
-) -> RobotsResponse | None:
-    """Return the answer in *record* to the request for *url*.
+def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None:
+    """Return the answer in *record*, or None if the answer is a redirect.
 
-    If the answer cannot be read, call *report* with the reason and return None.
-    Decompression of the body stops soon after *limit* bytes.
+    *record* is a response, or a resource that contains a policy of one of our crawls. If
+    the answer cannot be read, call *report* with the reason and return None. Decompression
+    of the body stops soon after *limit* bytes.
     """
-    answer = _http_answer_of(record, url)
-    if answer is None:
-        report(f"{url}: {record.http_headers.get_statuscode()!r} is not an HTTP status")
+    url, http = url_of(record), record.http_headers
+    word = (http.get_statuscode() if http else record.rec_headers.get(STATUS)) or "0"
+    if not (word.isascii() and word.isdigit()):
+        report(f"{url}: {word!r} is not an HTTP status")
         return None
-    raw = record.raw_stream
-    # Limit the number of bytes before warcio reads the body. If a body is chunked, warcio
-    # reads a whole chunk of any size into memory.
-    record.raw_stream = io.BytesIO(read_up_to(raw, MAX_PACKED_BYTES))
-    body = _sent_body(record)
-    record.raw_stream = raw
+    headers = Headers(http.headers if http else {})
+    status, via_proxy = int(word[:4]), VIA_PROXY in record.rec_headers
+    answer = HttpAnswer(url=url, status=status, headers=headers, via_proxy=via_proxy)
+    body = read_up_to(record.raw_stream, MAX_PACKED_BYTES)
+    is_truncated = "WARC-Truncated" in record.rec_headers
+    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
     if is_short(record):
         report(f"{url}: the record breaks off")
         return None
-    is_truncated = "WARC-Truncated" in record.rec_headers
-    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
+    if http is None:
+        return RobotsResponse(
+            status, body, is_truncated=is_truncated, via_proxy=via_proxy
+        )
+    if http.get_header("Transfer-Encoding") == "chunked":
+        body = ChunkedDataReader(io.BytesIO(body)).read()
     answer = replace(answer, body=body, is_truncated=is_truncated)
     result = read_answer(answer, limit, 0.0)
-    if isinstance(result, FetchError) and _is_text(body):
+    if isinstance(result, FetchError):
         # Some archives store the decompressed body, but do not remove the header
         # Content-Encoding. Compressed bytes are hardly ever valid UTF-8, so a body that is
         # valid UTF-8 is treated as a decompressed body.
-        headers = Headers(record.http_headers.headers)
-        result = read_answer(replace(answer, headers=headers), limit, 0.0)
+        with suppress(UnicodeDecodeError):
+            body.decode()
+            headers.pop("Content-Encoding", None)
+            result = read_answer(answer, limit, 0.0)
     if isinstance(result, FetchError):
         report(f"{url}: the body is not what its Content-Encoding says")
+    if isinstance(result, LocalFault):
+        # Return only the status, because a 407 answer does not contain rules.
+        return RobotsResponse(status)
+    # Skip redirects, because the capture of the target contains the policy, according to R2
+    # (redirects).
+    if not isinstance(result, RobotsResponse):
         return None
-    if isinstance(result, RobotsResponse):
-        if not outcome_of(answer.status).row.reads_body:
-            # Add the body if decompression succeeds. Other parsers read the body even if
-            # our parser obeys only the status.
-            with suppress(Undecodable):
-                body, is_truncated = unpacked(answer, limit)
-                result = replace(result, body=body, is_truncated=is_truncated)
-        return result
-    # Return only the status, because redirects that were not followed and 407 answers do
-    # not contain rules.
-    return RobotsResponse(answer.status)
+    if not outcome_of(status).row.reads_body:
+        # Add the body if decompression succeeds. Other parsers read the body even if our
+        # parser obeys only the status.
+        with suppress(Undecodable):
+            body, is_truncated = unpacked(answer, limit)
+            result = replace(result, body=body, is_truncated=is_truncated)
+    return result
+
+
+def url_of(record: Any) -> str:
+    """Return the target URL of *record*, or "" if *record* has no target URL."""
+    return str(record.rec_headers.get("WARC-Target-URI") or "").strip("<>")
 
 
 def date_of(record: Any) -> float:
@@ -252,45 +256,6 @@ def date_of(record: Any) -> float:
         at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
         return at.replace(tzinfo=timezone.utc).timestamp()
     return 0.0
-
-
-def _http_answer_of(record: Any, url: str) -> HttpAnswer | None:
-    """Return the status and headers of the answer in *record* to a request for *url*.
-
-    Return None if the status is not a number.
-    """
-    word = record.http_headers.get_statuscode() or "0"
-    if not (word.isascii() and word.isdigit()):
-        return None
-    headers = Headers(record.http_headers.headers)
-    return HttpAnswer(
-        url=url,
-        status=int(word[:4]),
-        headers=headers,
-        via_proxy=bool(record.rec_headers.get_header(VIA_PROXY)),
-    )
-
-
-def _sent_body(record: Any) -> bytes:
-    """Return the body of *record* without the transfer coding, but still compressed.
-
-    The header Content-Encoding is removed from *record*.
-    """
-    # Remove the header, so that warcio decodes only the chunked coding. If warcio
-    # decompressed the body, warcio would not notice a missing part, and might fail for
-    # `br`.
-    while record.http_headers.remove_header("Content-Encoding"):
-        pass
-    return read_up_to(record.content_stream(), MAX_PACKED_BYTES)
-
-
-def _is_text(body: bytes) -> bool:
-    """Return whether *body* is valid UTF-8."""
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def read_up_to(stream: Any, count: int) -> bytes:

@@ -8,11 +8,9 @@ the first decision of that policy.
 """
 
 import time
-from base64 import b32encode
-from hashlib import sha256
 from http.client import responses
 from logging import ERROR, INFO
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 import scrapy
@@ -25,7 +23,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features import evidence_format as names
-from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles, WarcRecord
+from scrapy_robots1994.crawl.features.evidence_files import EvidenceFiles
 from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import (
@@ -40,6 +38,7 @@ from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser.clients import own_name_of
+from scrapy_robots1994.parser.usage import VERSIONS
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.fetch_result import Answer, RobotsResponse
 from scrapy_robots1994.policy.outcomes import outcome_of
@@ -61,13 +60,6 @@ _DESCRIPTION = (
     "Bodies are without transfer coding, but still compressed. This file does not prove when "
     "it was written."
 )
-
-
-class Reference(NamedTuple):
-    """A reference to a WARC record: the id of the record, and the digest of its payload."""
-
-    record: str
-    digest: str
 
 
 class Evidence(FetchObserver):
@@ -96,13 +88,14 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # `_records` maps the `uid` of each policy to a reference to the record of the
-        # policy. If a reference is no longer in this cache, the next decision writes the
-        # record again.
-        self._records: LRUCache[int, Reference] = LRUCache(settings.store.max_origins)
-        # During a fetch, `_answers` maps the origin to a reference to the record of the
-        # latest answer. The reference is removed when the policy has been made.
-        self._answers: dict[Origin, Reference] = {}
+        # `_records` maps the `uid` of each policy to the values of a journal line that refer
+        # to the record of the policy. If the values are no longer in this cache, the next
+        # decision writes the record again.
+        self._records: LRUCache[int, dict[str, str]]
+        self._records = LRUCache(settings.store.max_origins)
+        # During a fetch, `_answers` maps the origin to the values that refer to the record
+        # of the latest answer. The values are removed when the policy has been made.
+        self._answers: dict[Origin, dict[str, str]] = {}
         # Records state `_source` as the source of a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
         places += ["the HTTP cache"] * crawler.settings.getbool("HTTPCACHE_ENABLED")
@@ -127,8 +120,6 @@ class Evidence(FetchObserver):
             "description": _DESCRIPTION,
         }
         if self._settings.reads_usage:
-            from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - only if wanted
-
             texts[names.USAGE_VERSIONS] = VERSIONS
         # `robots-check --evidence` needs the following settings and clients to verify each
         # decision.
@@ -151,20 +142,74 @@ class Evidence(FetchObserver):
     def policy_fetched(
         self, policy: Policy, result: Answer, last: Policy | None
     ) -> None:
-        """Store a reference to the record from which *policy* was made. *last* is the last
-        good policy.
-        """
-        reference = self._answers.pop(policy.origin, None)
-        if isinstance(result, RobotsResponse) and result.is_changed:
-            # A downloader middleware changed the answer, so the record of the original
-            # answer does not match *policy*.
-            reference = None
+        """Remember the record from which *policy* was made. *last* is the last good policy."""
+        written = self._answers.pop(policy.origin, None)
         # After a 304 or a failure, *policy* has the `uid` of the last good policy. The
         # record of the last good policy still applies.
         is_new = last is None or policy.uid != last.uid
-        if is_new and policy.status is not None:
-            reference = reference or self._write_policy(policy, MIDDLEWARE)
-            self._records[policy.uid] = reference
+        if not is_new or policy.status is None:
+            return
+        # If a downloader middleware changed or created the answer, the answer is not in the
+        # WARC.
+        is_changed = isinstance(result, RobotsResponse) and result.is_changed
+        if written is None or is_changed:
+            written = self._write_policy(policy, MIDDLEWARE)
+        self._records[policy.uid] = written
+
+    def write_exchange(
+        self, origin: Origin, request: Request, response: Response, truncated: str = ""
+    ) -> dict[str, str]:
+        """Write a record of *request* and a record of *response*. Return the values of a
+        journal line that refer to the record of *response*.
+
+        If the body is incomplete, *truncated* is the reason. The WARC standard defines the
+        possible reasons as the values of the field `WARC-Truncated`.
+        """
+        protocol = response.protocol or "HTTP/1.1"
+        if not protocol.startswith("HTTP/"):
+            protocol = "HTTP/2"
+        url, sent, received = request.url, new_id(), new_id()
+        line = f"{request.method} {target_of(names.shown_url(url))} {protocol}"
+        http = line, list(request.headers.items())
+        headers = {
+            "WARC-Record-ID": sent,
+            "WARC-Concurrent-To": received,
+            names.ORIGIN: str(origin),
+        }
+        self._files.add_record("request", url, headers, b"", http)
+        headers |= {"WARC-Record-ID": received, "WARC-Concurrent-To": sent}
+        if request.meta.get("proxy"):
+            headers[names.VIA_PROXY] = "yes"
+        # Do not state `ip_address` if a proxy was used, because `ip_address` would be the
+        # address of the proxy.
+        elif response.ip_address is not None:
+            headers["WARC-IP-Address"] = str(response.ip_address)
+        if truncated:
+            headers["WARC-Truncated"] = truncated
+        line = f"{protocol} {response.status} {responses.get(response.status, '')}"
+        http = line.rstrip(), list(response.headers.items())
+        return self._files.add_record("response", url, headers, response.body, http)
+
+    def _write_policy(self, policy: Policy, source: str) -> dict[str, str]:
+        """Write a record of *policy*, whose answer is not in this WARC. *source* says where
+        the policy comes from. Return the values of a journal line that refer to the record.
+        """
+        robots, status = policy.robots, policy.status or 0
+        headers = {
+            "WARC-Record-ID": new_id(),
+            names.ORIGIN: str(policy.origin),
+            "Content-Type": "text/plain",
+            names.STATUS: str(status),
+            names.FETCHED: names.rfc3339(policy.fetched_at),
+            names.SOURCE: escape_control_chars(source, names.MAX_TEXT),
+        }
+        if robots is not None and robots.is_truncated:
+            headers["WARC-Truncated"] = "length"
+        if outcome_of(status) is not policy.outcome:
+            headers[names.VIA_PROXY] = "yes"
+        url = policy.final_url or policy.origin.robots_url
+        body = b"" if robots is None else robots.body
+        return self._files.add_record("resource", url, headers, body)
 
     # Decisions.
 
@@ -178,135 +223,39 @@ class Evidence(FetchObserver):
         decision of that policy. If *found* is not a policy, the line states the reason why
         no policy applies.
         """
+        url, robot = request.url, self._robot.of(request)
+        values: dict[str, Any] = dict.fromkeys(("record", "digest", "line", "rule"))
         if isinstance(found, Policy):
-            self._decided_by(found, request)
-            return
-        reason = found.value if isinstance(found, Exemption) else str(found)
-        if isinstance(found, Exception):
-            reason = f"{type(found).__name__}: {one_line(found)}"
-        self._write_line(request, names.unchecked(reason))
-
-    def _decided_by(self, policy: Policy, request: Request) -> None:
-        """Write the journal line of *request*, with the decision of *policy*."""
-        reference = self._records.get(policy.uid)
-        # A policy without a status has no record, because there was no answer.
-        if reference is None and policy.status is not None:
-            reference = self._write_policy(policy, self._source)
-            self._records[policy.uid] = reference
-        if reference is not None:
-            request.meta[EVIDENCE] = reference.record
-        robot, url = self._robot.of(request), request.url
-        rules = policy.rules(robot)
-        clients = self._clients.of(request, policy.origin)
-        verdict = rules.verdict(url, clients)
-        values = names.decision_of(verdict) | {
-            "stale": policy.is_stale_on_error or not policy.is_fresh(time.time()),
-            "failure": policy.failure,
+            written = self._records.get(found.uid)
+            # A policy without a status has no record, because there was no answer.
+            if written is None and found.status is not None:
+                written = self._write_policy(found, self._source)
+                self._records[found.uid] = written
+            if written is not None:
+                request.meta[EVIDENCE] = written["record"]
+                values |= written
+            clients = self._clients.of(request, found.origin)
+            values |= names.decision_of(found, url, robot, clients, self._settings)
+            values["stale"] = found.is_stale_on_error or not found.is_fresh(time.time())
+            values["failure"] = found.failure
             # State the client only if the request itself chose a client. The warcinfo
             # record states the usual clients.
-            "client": own_name_of(clients),
-        }
-        if self._settings.reads_usage:
-            from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - only if wanted
-
-            usage = stated_by(policy, url, robot)
-            values |= names.usage_of(usage, verdict, self._settings.request_purposes)
-        self._write_line(request, values, reference)
-
-    def _write_line(
-        self,
-        request: Request,
-        values: dict[str, Any],
-        reference: Reference | None = None,
-    ) -> None:
-        """Queue the journal line of *request*. *values* are the values that describe the
-        decision.
-        """
-        record, digest = reference or (None, None)
+            values["client"] = own_name_of(clients)
+        else:
+            reason = found.value if isinstance(found, Exemption) else str(found)
+            if isinstance(found, Exception):
+                reason = f"{type(found).__name__}: {one_line(found)}"
+            values |= {"decision": names.UNCHECKED, "reason": reason}
         line = names.JournalLine(
             time=names.rfc3339(time.time()),
             method=request.method,
-            url=names.shown_url(request.url),
-            robot=robot_text(self._robot.of(request)),
+            url=names.shown_url(url),
+            robot=robot_text(robot),
             dialect=self._settings.dialect,
             reading=self._settings.reading,
-            record=record,
-            digest=digest,
             **values,
         )
         self._files.add_line(line)
-
-    # Records.
-
-    def _write_policy(self, policy: Policy, source: str) -> Reference:
-        """Write a record of *policy*, whose answer is not in this WARC. *source* says where
-        the policy comes from.
-        """
-        robots, status = policy.robots, policy.status or 0
-        url = policy.final_url or policy.origin.robots_url
-        headers = {
-            "Content-Type": "text/plain",
-            names.STATUS: str(status),
-            names.FETCHED: names.rfc3339(policy.fetched_at),
-            names.SOURCE: escape_control_chars(source, names.MAX_TEXT),
-        }
-        if robots is not None and robots.is_truncated:
-            headers["WARC-Truncated"] = "length"
-        if outcome_of(status) is not policy.outcome:
-            headers[names.VIA_PROXY] = "yes"
-        body = b"" if robots is None else robots.body
-        record = WarcRecord("resource", headers, body)
-        return self._write(policy.origin, url, record, new_id())
-
-    def write_exchange(
-        self, origin: Origin, request: Request, response: Response, truncated: str = ""
-    ) -> Reference:
-        """Write a record of *request* and a record of *response*. Return a reference to the
-        record of *response*.
-
-        If the body is incomplete, *truncated* is the reason. The WARC standard defines the
-        possible reasons as the values of the field `WARC-Truncated`.
-        """
-        protocol = response.protocol or "HTTP/1.1"
-        if not protocol.startswith("HTTP/"):
-            protocol = "HTTP/2"
-        url, sent, received = names.shown_url(request.url), new_id(), new_id()
-        line = f"{request.method} {target_of(url)} {protocol}"
-        http = line, list(request.headers.items())
-        headers = {"WARC-Concurrent-To": f"<{received}>"}
-        self._write(origin, url, WarcRecord("request", headers, http=http), sent)
-        headers = {"WARC-Concurrent-To": f"<{sent}>"}
-        if request.meta.get("proxy"):
-            headers[names.VIA_PROXY] = "yes"
-        # Do not state `ip_address` if a proxy was used, because `ip_address` would be the
-        # address of the proxy.
-        elif response.ip_address is not None:
-            headers["WARC-IP-Address"] = str(response.ip_address)
-        if truncated:
-            headers["WARC-Truncated"] = truncated
-        line = f"{protocol} {response.status} {responses.get(response.status, '')}"
-        http = line.rstrip(), list(response.headers.items())
-        record = WarcRecord("response", headers, response.body, http)
-        return self._write(origin, url, record, received)
-
-    def _write(
-        self, origin: Origin, url: str, record: WarcRecord, name: str
-    ) -> Reference:
-        """Write *record* with the id *name* and the target URL *url*. Return a reference to
-        the record.
-        """
-        digest = b32encode(sha256(record.body).digest()).decode()
-        reference = Reference(name, f"sha256:{digest}")
-        headers = {
-            "WARC-Record-ID": f"<{name}>",
-            "WARC-Target-URI": names.shown_url(url),
-            "WARC-Date": names.rfc3339(time.time()),
-            "WARC-Payload-Digest": reference.digest,
-            names.ORIGIN: str(origin),
-            **record.headers,
-        }
-        self._files.add_record(record._replace(headers=headers))
-        return reference
 
     # The crawl.
 
@@ -375,5 +324,5 @@ class Evidence(FetchObserver):
 
 
 def new_id() -> str:
-    """Return the id of a new record."""
-    return f"urn:uuid:{uuid4()}"
+    """Return the id of a new record, in angle brackets."""
+    return f"<urn:uuid:{uuid4()}>"

@@ -14,23 +14,27 @@ import json
 import os
 import re
 import secrets
+import time
+from base64 import b32encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from errno import ENOENT
+from hashlib import sha256
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from scrapy_robots1994.crawl.features.evidence_format import (
     LEFT_OUT,
     MAX_TEXT,
     JournalLine,
+    rfc3339,
+    shown_url,
 )
 from scrapy_robots1994.errors import SettingsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
-    from warcio.recordloader import ArcWarcRecord
     from warcio.statusandheaders import StatusAndHeaders
     from warcio.warcwriter import WARCWriter
 
@@ -38,8 +42,8 @@ FLUSH_BYTES = 4_000_000
 """If more than this number of bytes wait to be written, the files are written at once."""
 
 COMPRESSION = 3
-"""The compression level of gzip. Compared with level 9, level 3 takes a third of the time,
-and the files are a tenth larger.
+"""The compression level of the journal. Compared with level 9, level 3 takes a third of the
+time, and the journal is a tenth larger.
 """
 
 # Leave out headers with credentials, because users may share the files. A request header
@@ -60,17 +64,6 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 
 HttpHeaders: TypeAlias = list[tuple[bytes, list[bytes]]]
-
-
-class WarcRecord(NamedTuple):
-    """A record of the WARC. *http* contains the start line and all headers of the HTTP
-    message in the record. *http* is `None` if the record does not contain an HTTP message.
-    """
-
-    kind: str
-    headers: Mapping[str, str]
-    body: bytes = b""
-    http: tuple[str, HttpHeaders] | None = None
 
 
 class EvidenceFiles:
@@ -98,71 +91,108 @@ class EvidenceFiles:
         # Add a random part to the name, because workers of one spider may start in the same
         # second.
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            # Use mode "x", so that the file of another crawl is never opened.
-            self._warc = FileIO(str(folder / f"{stem}.warc.gz"), "x")
-            self._journal = FileIO(str(folder / f"{stem}.jsonl.gz"), "x")
-            self.paths: tuple[str, str] = self._warc.name, self._journal.name
-            """The paths of the WARC and of the journal."""
-            # Do not let warcio compress the records, because warcio always uses level 9.
-            self._block = io.BytesIO()
-            self._writer = WARCWriter(self._block, gzip=False, warc_version="1.1")
-            record = self._writer.create_warcinfo_record(f"{stem}.warc.gz", info)
-            self._info_id: str = record.rec_headers.get_header("WARC-Record-ID")
-            _append(self._warc, self._packed(record))
-            first = {**header, "warc": f"{stem}.warc.gz"}
-            _append(self._journal, _packed_lines(f"{json.dumps(first)}\n"))
-        except OSError as error:
-            raise SettingsError(
-                f"ROBOTS1994_EVIDENCE: cannot write to the folder {folder}: "
-                f"{error.strerror or error}."
-            ) from None
         self._on_error = on_error
         self.error: Exception | None = None
         # The warcinfo record counts as a record. The first line of the journal does not
         # count as a line.
         self.records, self.lines = 1, 0
         # `_new_records` (packed) and `_new_lines` wait for the next call to `flush`.
-        self._new_records: list[bytes] = []
-        self._new_lines: list[str] = []
-        self._new_bytes = 0
-
-    def add_record(self, record: WarcRecord) -> None:
-        """Add *record* to the WARC. The next call to `flush` writes *record*."""
+        self._new_records, self._new_lines = io.BytesIO(), io.StringIO()
+        self._writer = WARCWriter(self._new_records, gzip=True, warc_version="1.1")
+        record = self._writer.create_warcinfo_record(f"{stem}.warc.gz", info)
+        self._info_id = record.rec_headers.get_header("WARC-Record-ID")
+        self._writer.write_record(record)
+        self._new_lines.write(f"{json.dumps({**header, 'warc': f'{stem}.warc.gz'})}\n")
         try:
-            packed = self._packed(self._built(record))
+            folder.mkdir(parents=True, exist_ok=True)
+            # Use mode "x", so that the file of another crawl is never opened.
+            self._warc = FileIO(str(folder / f"{stem}.warc.gz"), "x")
+            self._journal = FileIO(str(folder / f"{stem}.jsonl.gz"), "x")
+            self._write()
+        except OSError as error:
+            raise SettingsError(
+                f"ROBOTS1994_EVIDENCE: cannot write to the folder {folder}: "
+                f"{error.strerror or error}."
+            ) from None
+        self.paths: tuple[str, str] = self._warc.name, self._journal.name
+        """The paths of the WARC and of the journal."""
+
+    def add_record(
+        self,
+        kind: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        http: tuple[str, HttpHeaders] | None = None,
+    ) -> dict[str, str]:
+        """Add to the WARC a record of *kind* with the target URL *url*. The next call to
+        `flush` writes the record.
+
+        *headers* contain at least the id of the record. *http* contains the start line and
+        all headers of the HTTP message in the record. *http* is `None` if the record does
+        not contain an HTTP message. Return the values that refer to the record in a journal
+        line.
+        """
+        digest = f"sha256:{b32encode(sha256(body).digest()).decode()}"
+        fields = {
+            "WARC-Date": rfc3339(time.time()),
+            "WARC-Payload-Digest": digest,
+            "WARC-Warcinfo-ID": self._info_id,
+            **headers,
+        }
+        try:
+            message = None
+            if http is not None:
+                line, sent = http
+                shown, left_out = without_credentials(sent, kind)
+                message = StatusAndHeaders(line, shown)
+                fields |= {LEFT_OUT: left_out} if left_out else {}
+            record = self._writer.create_warc_record(
+                shown_url(url),
+                kind,
+                payload=io.BytesIO(body),
+                length=len(body),
+                warc_headers_dict=fields,
+                http_headers=message,
+            )
+            self._writer.write_record(record)
         except Exception as error:  # noqa: BLE001 - after any error, evidence is missing
             self._fail(error)
-            return
         self.records += 1
-        self._add(self._new_records, packed)
+        self._flush_if_full()
+        name = headers["WARC-Record-ID"].strip("<>")
+        return {"record": name, "digest": digest}
 
     def add_line(self, line: JournalLine) -> None:
         """Add *line* to the journal. The next call to `flush` writes *line*."""
+        self._new_lines.write(f"{json.dumps(line._asdict())}\n")
         self.lines += 1
-        self._add(self._new_lines, f"{json.dumps(line._asdict())}\n")
+        self._flush_if_full()
 
-    def _add(self, waiting: list[Any], item: bytes | str) -> None:
-        """Add *item* to *waiting*. Write the files if too many bytes wait to be written."""
-        waiting.append(item)
-        self._new_bytes += len(item)
-        if self._new_bytes > FLUSH_BYTES:
+    def _flush_if_full(self) -> None:
+        """Write the files if too many bytes wait to be written."""
+        if self._new_records.tell() + self._new_lines.tell() > FLUSH_BYTES:
             self.flush()
 
     def flush(self) -> None:
         """Write the records and lines that were added since the last call, and check
         that no file was removed.
         """
-        records, lines = b"".join(self._new_records), "".join(self._new_lines)
-        self._new_records, self._new_lines, self._new_bytes = [], [], 0
-        if self.error is not None:
-            return
         try:
-            _append(self._warc, records)
-            _append(self._journal, _packed_lines(lines) if lines else b"")
+            self._write()
         except OSError as error:
             self._fail(error)
+
+    def _write(self) -> None:
+        """Write the records and lines that wait, unless evidence is already missing."""
+        records = self._new_records.getvalue()
+        lines = self._new_lines.getvalue().encode("ascii")
+        for waiting in (self._new_records, self._new_lines):
+            waiting.seek(0)
+            waiting.truncate()
+        if self.error is None:
+            _append(self._warc, records)
+            _append(self._journal, gzip.compress(lines, COMPRESSION) if lines else b"")
 
     def close(self) -> None:
         """Write the records and lines that were added since the last call to `flush`,
@@ -177,36 +207,6 @@ class EvidenceFiles:
         if self.error is None:
             self.error = error
             self._on_error(error)
-
-    def _built(self, record: WarcRecord) -> ArcWarcRecord:
-        """Return the record of warcio for *record*."""
-        headers = {**record.headers, "WARC-Warcinfo-ID": self._info_id}
-        http = None
-        if record.http is not None:
-            line, sent = record.http
-            shown, left_out = without_credentials(sent, record.kind)
-            http = StatusAndHeaders(line, shown)
-            headers |= {LEFT_OUT: left_out} if left_out else {}
-        return self._writer.create_warc_record(
-            headers["WARC-Target-URI"],
-            record.kind,
-            payload=io.BytesIO(record.body),
-            length=len(record.body),
-            warc_headers_dict=headers,
-            http_headers=http,
-        )
-
-    def _packed(self, record: ArcWarcRecord) -> bytes:
-        """Return a gzip member that contains *record*, a record built by warcio."""
-        self._block.seek(0)
-        self._block.truncate()
-        self._writer.write_record(record)
-        return gzip.compress(self._block.getvalue(), COMPRESSION)
-
-
-def _packed_lines(lines: str) -> bytes:
-    """Return *lines* of the journal as one gzip member."""
-    return gzip.compress(lines.encode("ascii"), COMPRESSION)
 
 
 def without_credentials(

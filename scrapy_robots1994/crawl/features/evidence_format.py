@@ -5,15 +5,14 @@
 import json
 from contextlib import suppress
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from scrapy_robots1994.crawl.features.usage import stated_by
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import head_of
-from scrapy_robots1994.parser.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from scrapy_robots1994.parser.usage import Statement, Usage
+from scrapy_robots1994.parser.clients import Clients
+from scrapy_robots1994.parser.usage import Statement
+from scrapy_robots1994.policy.policy import Policy
 
 ORIGIN = "Robots1994-Origin"
 """The WARC header with the origin whose robots.txt was requested. After a redirect, the
@@ -116,56 +115,48 @@ class JournalLine(NamedTuple):
 _TYPES = tuple(JournalLine.__annotations__.values())
 
 
-def decision_of(verdict: Verdict) -> dict[str, Any]:
-    """Return the values that represent *verdict* in a journal line.
+def decision_of(
+    policy: Policy,
+    url: str,
+    robot: str | bytes,
+    clients: Clients,
+    settings: RobotsSettings,
+) -> dict[str, Any]:
+    """Return the values of a journal line that follow from *policy* and *settings*.
 
-    The crawl writes the returned values into the journal. `robots-check --evidence` calls
-    this function again, and compares the result with the values in the journal.
+    *clients* are the HTTP clients that may send the request of *robot* for *url*. The crawl
+    writes the returned values into the journal. `robots-check --evidence` calls this
+    function again, and compares the result with the values in the journal.
     """
-    return {
+    verdict = policy.rules(robot).verdict(url, clients)
+    values: dict[str, Any] = {
         "decision": "allowed" if verdict.allowed else "refused",
         "reason": verdict.reason.value,
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_TEXT],
+        "usage": None,
     }
-
-
-def usage_of(
-    usage: "Usage | None", verdict: Verdict, purposes: "Collection[str]"
-) -> dict[str, Any]:
-    """Return the values that represent *usage* in a journal line. *usage* contains the
-    statements of robots.txt about the use of a URL.
-
-    The caller adds the returned values to the values of *verdict*. If *verdict* allows the
-    URL, but the page must not be used for one of *purposes*, the request is not sent, and
-    the returned values replace the decision of *verdict* with `DECLINED`.
-    """
-    if usage is None or not usage.statements:
-        return {"usage": None}
-    stated = {
+    if not settings.reads_usage:
+        return values
+    usage = stated_by(policy, url, robot)
+    if not usage.statements:
+        return values
+    values["usage"] = {
         it.purpose: [it.answer.value, line_of(it)]
         for it in reversed(usage.statements)
         if it.answer is usage[it.purpose]
     }
-    values: dict[str, Any] = {"usage": stated}
-    forbidden = usage.forbids(purposes) if verdict.allowed else None
+    forbidden = usage.forbids(settings.request_purposes) if verdict.allowed else None
     if forbidden is not None:
+        # The request is not sent, although the rules allow the URL.
         values |= {"decision": DECLINED, "reason": forbidden.purpose}
         values |= {"line": line_of(forbidden), "rule": forbidden.term[:MAX_TEXT]}
     return values
 
 
-def line_of(statement: "Statement") -> int:
+def line_of(statement: Statement) -> int:
     """Return the number of the line in robots.txt that contains *statement*."""
     return int(statement.where.rpartition(" ")[2])
-
-
-def unchecked(reason: str) -> dict[str, Any]:
-    """Return the values of a journal line for a request to which no policy applies.
-
-    *reason* explains why no policy applies.
-    """
-    return {"decision": UNCHECKED, "reason": reason, "line": None, "rule": None}
 
 
 def rfc3339(seconds: float) -> str:
