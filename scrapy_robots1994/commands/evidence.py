@@ -186,8 +186,7 @@ class CrawlEvidence:
         named: list[tuple[str, str]] = []
         with damage_reported(self._in_warc), self._opened(self.warc) as file:
             for offset, record in records_in(file, self._in_warc, check_digests=True):
-                is_whole = self._check(record, offset)
-                if not is_whole:
+                if not self._check(record, offset):
                     continue
                 name = _field(record, "WARC-Record-ID")
                 place = RecordPlace(
@@ -208,11 +207,9 @@ class CrawlEvidence:
         """Read the block of *record*, and report each fault in the record. Return whether
         the record is complete.
 
-        Raises ValueError if the block exceeds `MAX_BLOCK_BYTES`, or if its size is unknown.
+        Raises ValueError if the block exceeds `MAX_BLOCK_BYTES`.
         """
         name = f"the {record.rec_type} {_field(record, 'WARC-Record-ID')}"
-        if record.length is None or record.length > MAX_BLOCK_BYTES:
-            raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
 
         def report(fault: str) -> None:
             self._in_warc(f"byte {offset}: {fault}")
@@ -223,11 +220,15 @@ class CrawlEvidence:
                 report(f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read")
             else:
                 self._read_settings(info.decode("utf-8", "replace"), report)
-        is_whole = not warc.is_short(record)
+        size = 0
+        while piece := record.raw_stream.read(warc.PIECE_BYTES):
+            size += len(piece)
+            if size > MAX_BLOCK_BYTES:
+                raise ValueError(f"{name} exceeds {MAX_BLOCK_BYTES:,} bytes")
         for problem in record.digest_checker.problems:
             word = "payload" if "payload" in problem else "block"
             report(f"the {word} digest of {name} is wrong")
-        return is_whole
+        return not warc.is_short(record)
 
     def _read_settings(self, info: str, report: OnFault) -> None:
         """Read the settings of the crawl from *info*, the block of the warcinfo record.
@@ -262,13 +263,15 @@ class CrawlEvidence:
         place = self.records.get(line.record or "")
         if place is not None and place.refers_to:
             place = self.records.get(place.refers_to)
-        origin = Origin.of(line.url)
-        got_none = line.record is None or (place and place.kind == "metadata")
-        if got_none and origin is not None and line.failure is not None:
+        kind, origin = place and place.kind, Origin.of(line.url)
+        has_none = kind == "metadata" or (line.record is None and line.failure)
+        if origin is not None and has_none:
             failed, freshness = FetchError("", ""), self.settings.freshness
             policy = Policy.unreachable(origin, failed, 0.0, freshness)
-            return replace(policy, failure=line.failure)
-        return place and self._policy(place, dialect or self.settings.dialect)
+            return replace(policy, failure=line.failure or "no answer")
+        if place is None or kind not in {"response", "resource"}:
+            return None
+        return self._policy(place, dialect or self.settings.dialect)
 
     @cachedmethod(attrgetter("_policies"))
     def _policy(self, place: RecordPlace, dialect: str) -> Policy | None:

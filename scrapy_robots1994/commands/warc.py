@@ -120,21 +120,33 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # unty
     size.
     """
 
-    header_bytes = 0
-
-    @property
-    def is_header_cut(self) -> bool:
-        """Whether the lines since the last record exceed `MAX_HEADER_BYTES`."""
-        return self.header_bytes > MAX_HEADER_BYTES
+    def __init__(self, file: BinaryIO, report: OnFault) -> None:
+        super().__init__(file, block_size=_BLOCK)
+        self._report = report
+        # The number of bytes in the lines since the last record or gzip member.
+        self.header_bytes = 0
 
     def readline(self, length: int | None = None) -> bytes:
-        """Read a line. A header that exceeds the limit ends at the limit."""
-        if self.is_header_cut:
-            return b""
+        """Read a line. If the header exceeds the limit, report so, and skip the rest of the
+        gzip member.
+        """
         longest = MAX_HEADER_BYTES + 1
         line: bytes = super().readline(min(length or longest, longest))
         self.header_bytes += len(line)
-        return line
+        if self.header_bytes <= MAX_HEADER_BYTES:
+            return line
+        if line:
+            self._report(
+                f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped"
+            )
+        while self.read(PIECE_BYTES):
+            pass
+        return b""
+
+    def read_next_member(self) -> bool:
+        """Begin to read the next gzip member. Return whether there is a next member."""
+        self.header_bytes = 0
+        return bool(super().read_next_member())
 
 
 class _QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
@@ -159,7 +171,7 @@ def records_in(
     """
     file.seek(start)
     archive = ArchiveIterator(file, check_digests=check_digests)
-    archive.reader = reader = _BoundedReader(file, block_size=_BLOCK)
+    archive.reader = reader = _BoundedReader(file, report)
     archive.loader = _QuietLoader(verify_http=False, arc2warc=False)
     # `INC_RECORD` is the message that warcio prints if a record is longer than its header
     # says. The message quotes bytes of the file. If `INC_RECORD` is empty, the message is
@@ -167,15 +179,10 @@ def records_in(
     archive.INC_RECORD = ""
     last = None
     for record in archive:
-        last = None if reader.is_header_cut else record
+        last = None if reader.header_bytes > MAX_HEADER_BYTES else record
         reader.header_bytes = 0
         if last is not None:
             yield archive.offset, last
-            continue
-        report(f"a record's header exceeds {MAX_HEADER_BYTES:,} bytes: skipped")
-        # Skip the rest of the gzip member that contains the record.
-        while reader.read(PIECE_BYTES):
-            pass
     if archive.err_count:
         report("a record is longer than its header says")
     # warcio skips bytes that do not belong to a record, and `offset` does not include the
@@ -193,7 +200,7 @@ def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None
     of the body stops soon after *limit* bytes.
     """
     url, http = url_of(record), record.http_headers
-    word = (http.get_statuscode() if http else record.rec_headers.get(STATUS)) or "0"
+    word = (http.get_statuscode() if http else record.rec_headers.get(STATUS)) or ""
     if not (word.isascii() and word.isdigit()):
         report(f"{url}: {word!r} is not an HTTP status")
         return None
