@@ -118,8 +118,8 @@ class CompareInputs:
         from scrapy_robots1994.commands.warc import answers_in  # noqa: PLC0415 - needs an extra
 
         reader = self.reader
-        for origin, answer, at in answers_in(path, reader.limit, self.unread.append):
-            policy = Policy.from_response(origin, answer, reader, at, self.freshness)
+        for origin, answer in answers_in(path, reader.limit, self.unread.append):
+            policy = Policy.from_response(origin, answer, reader, 0.0, self.freshness)
             robots = reader.read(answer.body, is_truncated=answer.is_truncated)
             yield capture_of(policy, obeyed_body(robots))
 

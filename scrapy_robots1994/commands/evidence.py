@@ -29,10 +29,9 @@ from scrapy_robots1994.commands.inputs import (
     why_unread,
 )
 from scrapy_robots1994.commands.terminal import (
-    CappedLines,
     Unreadable,
     WrongUse,
-    print_note,
+    print_notes,
 )
 from scrapy_robots1994.commands.warc import OnFault, damage_reported, records_in
 from scrapy_robots1994.crawl.features import evidence_format as names
@@ -284,8 +283,9 @@ class CrawlEvidence:
             answer = warc.answer_of(record, settings.max_bytes, self._in_warc)
             if place.origin is not None and answer is not None:
                 reader, freshness = settings.new_reader(), settings.freshness
-                at = warc.date_of(record)
-                return Policy.from_response(place.origin, answer, reader, at, freshness)
+                return Policy.from_response(
+                    place.origin, answer, reader, 0.0, freshness
+                )
         return None
 
     def differences(self, line: JournalLine) -> Iterator[str]:
@@ -403,8 +403,8 @@ class Applied(NamedTuple):
         if line.decision == names.DECLINED:
             what += f", but not requested for {reason} because of line {line.line},"
         by = f" according to {name} in {self.crawl.warc}" * bool(name)
-        byte = "" if record is None else f", byte {record.offset}"
-        return f"{what} at {time}{by}{byte} ({self.crawl.journal}, line {self.number})"
+        by += "" if record is None else f", byte {record.offset}"
+        return f"{what} at {time}{by} ({self.crawl.journal}, line {self.number})"
 
 
 class EvidenceFolder:
@@ -419,7 +419,8 @@ class EvidenceFolder:
     def __init__(self, name: str, differ: OnFault) -> None:
         self._name, self._folder = name, Path(name)
         self._differ: OnFault = lambda it: differ(escape_control_chars(it, MAX_FINDING))
-        self._notes = CappedLines(_print_incomplete)
+        # `_incomplete` contains a line about each file that ends early.
+        self._incomplete: list[str] = []
         shown = escape_control_chars(name, 300)
         try:
             files = sorted(it.name for it in self._folder.iterdir())
@@ -436,7 +437,9 @@ class EvidenceFolder:
         """Yield the evidence of each crawl, after reading the WARC of the crawl."""
         warcs: set[str] = set()
         for journal in self.journals:
-            crawl = CrawlEvidence(self._folder, journal, self._differ, self._notes.add)
+            crawl = CrawlEvidence(
+                self._folder, journal, self._differ, self._incomplete.append
+            )
             # Read each WARC only once, even if several journals name the same WARC.
             if crawl.warc in warcs:
                 self._differ(f"{journal}: another journal names {crawl.warc}")
@@ -444,7 +447,7 @@ class EvidenceFolder:
                 warcs.add(crawl.warc)
                 crawl.read_warc()
             yield crawl
-        self._notes.end()
+        print_notes("incomplete", self._incomplete)
 
     def verify(self) -> tuple[int, int]:
         """Make each decision again, and report all differences.
@@ -528,11 +531,6 @@ def _field(record: Any, name: str) -> str:
     """
     text = str(record.rec_headers.get_header(name) or "")
     return text.strip("<>") if len(text) <= MAX_FIELD else ""
-
-
-def _print_incomplete(line: str) -> None:
-    """Print a note with *line*, which is about a file that ends early."""
-    print_note(f"incomplete: {escape_control_chars(line, MAX_FINDING)}")
 
 
 def _size_of(policy: Policy | None) -> int:

@@ -8,9 +8,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from scrapy.http import Headers
 
@@ -60,16 +59,10 @@ PIECE_BYTES = 65_536
 _BLOCK = 4_096
 
 
-class WarcAnswer(NamedTuple):
-    """An answer to GET /robots.txt, and its time in seconds since the epoch."""
-
-    origin: Origin
-    answer: RobotsResponse
-    at: float
-
-
-def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer]:
-    """Yield each answer to GET /robots.txt in the WARC file *path*.
+def answers_in(
+    path: Path, limit: int, on_fault: OnFault
+) -> Iterator[tuple[Origin, RobotsResponse]]:
+    """Yield each answer to GET /robots.txt in the WARC file *path*, with its origin.
 
     One record is read at a time. Redirects and 304 answers are skipped. Decompression of a
     body stops soon after *limit* bytes. *on_fault* is called with one line about each
@@ -90,7 +83,7 @@ def answers_in(path: Path, limit: int, on_fault: OnFault) -> Iterator[WarcAnswer
             answer = answer_of(record, limit, report)
             # Skip 304 answers, because a 304 answer only confirms an earlier capture.
             if answer is not None and answer.status != NOT_MODIFIED:
-                yield WarcAnswer(origin, answer, date_of(record))
+                yield origin, answer
 
 
 @contextmanager
@@ -252,19 +245,6 @@ def url_of(record: Any) -> str:
     return str(record.rec_headers.get("WARC-Target-URI") or "").strip("<>")
 
 
-def date_of(record: Any) -> float:
-    """Return the WARC-Date of *record* in seconds since the epoch, or 0 if the date is
-    invalid.
-    """
-    date = record.rec_headers.get_header("WARC-Date") or ""
-    with suppress(ValueError, OverflowError):
-        # Remove the Z of RFC 3339 and fractions of seconds, because Python 3.10 accepts
-        # neither a Z nor fractions of every length.
-        at = datetime.fromisoformat(date[:40].rstrip("zZ").partition(".")[0])
-        return at.replace(tzinfo=timezone.utc).timestamp()
-    return 0.0
-
-
 def read_up_to(stream: Any, count: int) -> bytes:
     """Read at most *count* bytes from *stream*, and return the bytes."""
     pieces = []
@@ -306,13 +286,13 @@ def captures_of(
         wanted[origin].append(url)
     faults: list[str] = []
     answers = answers_in(Path(name), reader.limit, faults.append)
-    found = {it.origin: it for it in answers if it.origin in wanted}
+    found = {origin: answer for origin, answer in answers if origin in wanted}
     terminal.print_notes("not read", faults)
     for origin, asked in wanted.items():
         label = f"{name}, {origin.robots_url}"
         if origin in found:
-            _, answer, at = found[origin]
-            policy = Policy.from_response(origin, answer, reader, at, freshness)
+            # Nothing that is printed depends on the time of the answer.
+            policy = Policy.from_response(origin, found[origin], reader, 0.0, freshness)
             yield PolicySource.from_policy(label, policy), asked
         else:
             why = "the file has no capture of this robots.txt"
