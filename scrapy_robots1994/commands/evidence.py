@@ -44,6 +44,9 @@ from scrapy_robots1994.parser.usage import VERSIONS
 from scrapy_robots1994.policy.fetch_result import FetchError
 from scrapy_robots1994.policy.policy import Policy
 
+JOURNAL, WARC = ".jsonl.gz", ".warc.gz"
+"""The ends of the names of the two files of a crawl."""
+
 MAX_LINE_BYTES = 1_000_000
 """The maximum length of one line of a journal, in bytes."""
 
@@ -96,8 +99,13 @@ class CrawlEvidence:
     def __init__(
         self, folder: Path, journal: str, differ: OnFault, note: OnFault
     ) -> None:
-        """Read the header of the *journal* in *folder*."""
+        """Read the header of the *journal* in *folder*, and the WARC with the name of the
+        journal.
+        """
         self.folder, self.journal = folder, journal
+        # Do not read the WARC that the header of the journal names. The name in an
+        # untrusted journal could choose any file.
+        self.warc = f"{journal.removesuffix(JOURNAL)}{WARC}"
         self._differ, self._note = differ, note
         self.records: dict[str, RecordPlace] = {}
         self.settings = RobotsSettings.from_recorded({}, differ)
@@ -109,13 +117,8 @@ class CrawlEvidence:
         # `_rest` yields the lines of the journal after the header.
         self._rest = self._lines()
         header = next(self._rest, None)
-        named = header and header[1].get("warc")
         self.is_dry_run = bool(header and header[1].get("dry_run"))
-        # Look for the WARC only in the folder of the journal. Otherwise, an untrusted
-        # journal could choose a file outside the folder.
-        self.warc = Path(named).name if isinstance(named, str) else ""
-        if header and not self.warc:
-            differ(f"{journal}: its first line does not name a WARC file")
+        self._read_warc()
 
     def decisions(self) -> Iterator[tuple[int, JournalLine]]:
         """Yield the line number and the decision of each line of the journal. Report each
@@ -173,7 +176,7 @@ class CrawlEvidence:
         report = self._note if what == warc.BREAKS_OFF else self._differ
         report(f"{self.warc}: {what}")
 
-    def read_warc(self) -> None:
+    def _read_warc(self) -> None:
         """Read the settings and the offset of each record from the WARC, and report
         faults.
         """
@@ -426,27 +429,18 @@ class EvidenceFolder:
             files = sorted(it.name for it in self._folder.iterdir())
         except OSError as error:
             raise Unreadable(f"--evidence: {shown}: {why_unread(error)}") from None
-        self.journals = [it for it in files if it.endswith(".jsonl.gz")]
+        self.journals = [it for it in files if it.endswith(JOURNAL)]
         if not self.journals:
             raise WrongUse(
-                f"--evidence: the folder {shown} has no journal (*.jsonl.gz): name the "
+                f"--evidence: the folder {shown} has no journal (*{JOURNAL}): name the "
                 "folder of ROBOTS1994_EVIDENCE"
             )
 
     def _crawls(self) -> Iterator[CrawlEvidence]:
-        """Yield the evidence of each crawl, after reading the WARC of the crawl."""
-        warcs: set[str] = set()
+        """Yield the evidence of each crawl, and print the notes."""
+        note = self._incomplete.append
         for journal in self.journals:
-            crawl = CrawlEvidence(
-                self._folder, journal, self._differ, self._incomplete.append
-            )
-            # Read each WARC only once, even if several journals name the same WARC.
-            if crawl.warc in warcs:
-                self._differ(f"{journal}: another journal names {crawl.warc}")
-            elif crawl.warc:
-                warcs.add(crawl.warc)
-                crawl.read_warc()
-            yield crawl
+            yield CrawlEvidence(self._folder, journal, self._differ, note)
         print_notes("incomplete", self._incomplete)
 
     def verify(self) -> tuple[int, int]:
