@@ -48,7 +48,7 @@ time, and the journal is a tenth larger.
 
 # Leave out headers with credentials, because users may share the files. A request header
 # that a project sets may contain credentials. Therefore only the request headers in
-# `_OF_REQUESTS` are written. A response header is left out if its name matches `_LEFT_OUT`.
+# `_OF_REQUESTS` are written. A header is left out if its name matches `_LEFT_OUT`.
 # `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),
@@ -218,11 +218,8 @@ def without_credentials(
     shown, left_out = [], []
     for raw_name, values in headers:
         name = raw_name.decode("latin-1")
-        if kind == "request":
-            is_shown = name.lower() in _OF_REQUESTS
-        else:
-            is_shown = not _LEFT_OUT.search(name.lower())
-        if not is_shown:
+        is_of_kind = kind != "request" or name.lower() in _OF_REQUESTS
+        if not is_of_kind or _LEFT_OUT.search(name.lower()):
             left_out.append(name)
             continue
         for value in values:
