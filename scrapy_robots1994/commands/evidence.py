@@ -64,9 +64,6 @@ MAX_FIELD = 300
 """The maximum length, in characters, of a header field of a record, and of a printed value.
 """
 
-MAX_BODY_BYTES = 8_000_000
-"""The maximum number of bytes read from one robots.txt, even if the crawl read more."""
-
 MAX_FILE_BYTES = 10_000_000
 """The maximum total size, in bytes, of the robots.txt files of cached policies. In memory,
 a parsed file with rules for many robots is about fifty times as large as the file.
@@ -245,12 +242,6 @@ class CrawlEvidence:
             report(
                 f"the usage preferences of the crawl are those of {versions}, but this version "
                 f"of the package reads those of {VERSIONS}"
-            )
-        if self.settings.max_bytes > MAX_BODY_BYTES:
-            self.settings = replace(self.settings, max_bytes=MAX_BODY_BYTES)
-            report(
-                f"of a robots.txt {MAX_BODY_BYTES:,} bytes are read, although the crawl had "
-                "a larger ROBOTS1994_MAX_BYTES"
             )
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:

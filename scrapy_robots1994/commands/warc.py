@@ -43,8 +43,10 @@ OnFault = Callable[[str], object]
 MAX_HEADER_BYTES = 262_144
 """The maximum total size of the header lines of one record, in bytes."""
 
-MAX_PACKED_BYTES = 8_000_000
-"""The maximum size of one body before decompression, in bytes."""
+MAX_BODY_BYTES = 8_000_000
+"""The maximum size of one body in bytes, before and after decompression. A longer body is
+truncated.
+"""
 
 BREAKS_OFF = "breaks off within a record"
 """The fault that is reported for a file that ends early, for example because the crawl was
@@ -190,8 +192,9 @@ def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None
 
     *record* is a response, or a resource that contains a policy of one of our crawls. If
     the answer cannot be read, call *report* with the reason and return None. Decompression
-    of the body stops soon after *limit* bytes.
+    of the body stops soon after *limit* bytes, or soon after `MAX_BODY_BYTES`.
     """
+    limit = min(limit, MAX_BODY_BYTES)
     url, http = url_of(record), record.http_headers
     word = (http.get_statuscode() if http else record.rec_headers.get(STATUS)) or ""
     if not (word.isascii() and word.isdigit()):
@@ -200,9 +203,9 @@ def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None
     headers = Headers(http.headers if http else {})
     status, via_proxy = int(word[:4]), VIA_PROXY in record.rec_headers
     answer = HttpAnswer(url=url, status=status, headers=headers, via_proxy=via_proxy)
-    body = read_up_to(record.raw_stream, MAX_PACKED_BYTES)
+    body = read_up_to(record.raw_stream, MAX_BODY_BYTES)
     is_truncated = "WARC-Truncated" in record.rec_headers
-    is_truncated = is_truncated or len(body) == MAX_PACKED_BYTES
+    is_truncated = is_truncated or len(body) == MAX_BODY_BYTES
     if is_short(record):
         report(f"{url}: the record breaks off")
         return None

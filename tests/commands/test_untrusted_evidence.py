@@ -218,7 +218,7 @@ MAX_PEAK = 300
         ("warcinfo", "exceeds 65,536 bytes, and is not read"),
         ("record", "exceeds 256,000,000 bytes"),
         ("header", "a record's header exceeds 262,144 bytes"),
-        ("body", "of a robots.txt 8,000,000 bytes are read"),
+        ("body", "digest is 'sha256:"),
     ],
 )
 def test_of_packed_evidence_only_the_beginning_is_read(

@@ -249,9 +249,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "commands.evidence.MAX_LINE_BYTES",
     "commands.evidence.MAX_INFO_BYTES",
     "commands.evidence.MAX_BLOCK_BYTES",
-    "commands.evidence.MAX_BODY_BYTES",
     "commands.warc.MAX_HEADER_BYTES",
-    "commands.warc.MAX_PACKED_BYTES",
+    "commands.warc.MAX_BODY_BYTES",
 )
 @pytest.mark.parametrize(
     ("path", "value", "said"),
@@ -259,11 +258,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("commands.evidence.MAX_LINE_BYTES", 99, "it exceeds 99 bytes"),
         ("commands.evidence.MAX_INFO_BYTES", 99, "exceeds 99 bytes, and is not read"),
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
-        ("commands.evidence.MAX_BODY_BYTES", 16, "of a robots.txt 16 bytes are read"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
         # The limit is inside the line "Disallow: /a". A truncated line "Disallow: /"
         # would disallow everything.
-        ("commands.warc.MAX_PACKED_BYTES", 25, "by its record 'allowed'"),
+        ("commands.warc.MAX_BODY_BYTES", 25, "by its record 'allowed'"),
     ],
 )
 def test_evidence_is_read_up_to_the_bound(
