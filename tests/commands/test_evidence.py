@@ -484,6 +484,20 @@ def test_long_header_is_cut(site: Site, tmp_path: Path) -> None:
     assert 3_900 < len(link) <= 4_000
 
 
+def test_header_that_is_not_ascii_is_percent_encoded(
+    site: Site, tmp_path: Path
+) -> None:
+    """The bytes of a header that are not ASCII are percent-encoded, even if the header has a
+    parameter.
+    """
+    headers = (("X-Name", "\u00e9 %; a=b"),)
+    site.answer("/robots.txt", replies.Reply(body=RULES, headers=headers))
+    crawl([site.url("/a")], settings=recording(tmp_path))
+
+    (response,), _ = fitting(tmp_path, "response")
+    assert response.http["X-Name"] == "%E9 %; a=b"
+
+
 def test_decision_during_a_refresh_is_stale(site: Site, tmp_path: Path) -> None:
     """If a decision does not wait for the refresh of a policy, the decision is stale."""
     site.robots(RULES)

@@ -23,6 +23,7 @@ from hashlib import sha256
 from io import FileIO
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.crawl.features.evidence_format import (
     LEFT_OUT,
@@ -60,6 +61,7 @@ _LEFT_OUT = re.compile(
     "|^transfer-encoding$"
 )
 
+_ASCII = bytes(range(128))
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 
@@ -223,7 +225,9 @@ def without_credentials(
             left_out.append(name)
             continue
         for value in values:
-            text = " ".join(value[:MAX_TEXT].decode("latin-1").splitlines())
+            # Encode bytes that are not ASCII, because warcio cannot write each of them.
+            line = b" ".join(value[:MAX_TEXT].splitlines())
+            text = quote_from_bytes(line, safe=_ASCII)
             shown.append((name, redact_credentials(text)))
     return shown, escape_control_chars(", ".join(left_out), MAX_TEXT)
 
