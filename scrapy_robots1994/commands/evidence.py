@@ -214,7 +214,7 @@ class CrawlEvidence:
             self._in_warc(f"byte {offset}: {fault}")
 
         if record.rec_type == "warcinfo":
-            info = warc.read_up_to(record.raw_stream, MAX_INFO_BYTES + 1)
+            info = record.raw_stream.read(MAX_INFO_BYTES + 1)
             if len(info) > MAX_INFO_BYTES:
                 report(f"{name} exceeds {MAX_INFO_BYTES:,} bytes, and is not read")
             else:

@@ -54,7 +54,7 @@ killed.
 """
 
 PIECE_BYTES = 65_536
-"""The maximum number of bytes that one call to `read` returns."""
+"""The number of bytes of a record that are read at once and then discarded."""
 
 # This number of compressed bytes is decompressed at a time. The decompressed data may be
 # about a thousand times as long.
@@ -203,7 +203,7 @@ def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None
     headers = Headers(http.headers if http else {})
     status, via_proxy = int(word[:4]), VIA_PROXY in record.rec_headers
     answer = HttpAnswer(url=url, status=status, headers=headers, via_proxy=via_proxy)
-    body = read_up_to(record.raw_stream, MAX_BODY_BYTES)
+    body = record.raw_stream.read(MAX_BODY_BYTES)
     is_truncated = "WARC-Truncated" in record.rec_headers
     is_truncated = is_truncated or len(body) == MAX_BODY_BYTES
     if is_short(record):
@@ -246,15 +246,6 @@ def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None
 def url_of(record: Any) -> str:
     """Return the target URL of *record*, or "" if *record* has no target URL."""
     return str(record.rec_headers.get("WARC-Target-URI") or "").strip("<>")
-
-
-def read_up_to(stream: Any, count: int) -> bytes:
-    """Read at most *count* bytes from *stream*, and return the bytes."""
-    pieces = []
-    while count > 0 and (piece := stream.read(min(count, PIECE_BYTES))):
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)
 
 
 def is_short(record: Any) -> bool:
