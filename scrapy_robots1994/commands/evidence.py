@@ -177,8 +177,8 @@ class CrawlEvidence:
         """Read the settings and the offset of each record from the WARC, and report
         faults.
         """
-        # Use `os.path.exists`, because `Path.exists` may raise OSError for a name that is
-        # too long.
+        # Use `os.path.exists`, because `Path.exists` may raise OSError if the permissions of
+        # the folder are missing.
         if not os.path.exists(self.folder / self.warc):  # noqa: PTH110 - `os.path` never raises
             self._differ(f"{self.warc} is missing")
             return
@@ -250,7 +250,7 @@ class CrawlEvidence:
 
         The file is read in *dialect*, or in the dialect of the crawl if *dialect* is empty.
         """
-        # Version 0.2 of this package wrote two further kinds of records. A revisit record
+        # Earlier versions of this package wrote two further kinds of records. A revisit record
         # is about a 304 answer, and refers to the record of the answer that the 304 answer
         # confirmed. A metadata record is about a fetch that got no answer.
         place = self.records.get(line.record or "")
