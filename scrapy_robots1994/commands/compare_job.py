@@ -13,7 +13,6 @@ import re
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent import futures
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from multiprocessing import active_children, get_all_start_methods, get_context
@@ -37,6 +36,7 @@ from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Varian
 from scrapy_robots1994.compare.parsers import (
     Capture,
     Direction,
+    Parse,
     Question,
     obeyed_body,
     questions,
@@ -52,7 +52,7 @@ from scrapy_robots1994.crawl.features.comparison import capture_of
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import MissingExtra, needs_extra
+from scrapy_robots1994.errors import needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
@@ -171,15 +171,14 @@ def _label_of(name: str) -> str:
 class Job:
     """The options of a comparison, which can be pickled for another process.
 
-    *opts* are the options of the command. The keys of *parsers* are the names that the
-    report shows. The values of *parsers* are import paths of classes, or names in
-    `scrapy.robotstxt`. *settings* are the settings that the command line sets. *variant*
-    is the dialect and the reading of our parser. *urls* are the URLs in the file given
-    with --urls, or None if the questions are made from the files.
+    *opts* are the options of the command. *parsers* are the names of the other parsers.
+    *settings* are the settings that the command line sets. *variant* is the dialect and the
+    reading of our parser. *urls* are the URLs in the file given with --urls, or None if the
+    questions are made from the files.
     """
 
     opts: argparse.Namespace
-    parsers: dict[str, str]
+    parsers: tuple[str, ...]
     settings: dict[str, str]
     variant: Variant
     urls: list[str] | None
@@ -194,7 +193,7 @@ class Job:
         package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
         for the job is not installed.
         """
-        parsers = _parsers(opts.parsers, settings)
+        parsers = tuple(_parsers(opts.parsers, settings))
         if not parsers:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
@@ -234,7 +233,7 @@ class Job:
         return Comparison(capture, tuple(asked))
 
 
-def _parsers(wanted: str | None, settings: Settings) -> dict[str, str]:
+def _parsers(wanted: str | None, settings: Settings) -> dict[str, Parse]:
     """Return the parsers in *wanted*, the value of --parsers, by their names. The parser
     that the project uses comes first.
 
@@ -244,15 +243,12 @@ def _parsers(wanted: str | None, settings: Settings) -> dict[str, str]:
     # reactor in Scrapy 2.13.
     crawler = Crawler(Spider, settings)
     paths: Iterable[str] = SCRAPY_PARSERS
-    ignored: tuple[type[Exception], ...] = (MissingExtra,)
     if wanted is not None:
-        paths, ignored = filter(None, map(str.strip, wanted.split(","))), ()
-    found: dict[str, str] = {}
-    for path in paths:
-        with suppress(*ignored):
-            found |= dict.fromkeys(peers([path], crawler, "--parsers"), path)
+        paths = filter(None, map(str.strip, wanted.split(",")))
+    found = peers(paths, crawler, "--parsers", skips_missing=wanted is None)
     in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
-    return dict(sorted(found.items(), key=lambda it: it[0] != in_use))
+    by_use = sorted(found.items(), key=lambda it: it[0].rpartition(".")[2] != in_use)
+    return dict(by_use)
 
 
 # `_comparer` is the comparer of this process. Only the processes of the pool create a
@@ -272,8 +268,7 @@ def _start(job: Job) -> None:
     if job.opts.spider:
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
         loader.load(job.opts.spider).update_settings(settings)
-    others = peers(job.parsers.values(), Crawler(Spider, settings), "--parsers")
-    _comparer = Comparer(others, job.variant)
+    _comparer = Comparer(_parsers(job.opts.parsers, settings), job.variant)
 
 
 def _compare(name: str, task: Comparison) -> SiteImpact:
@@ -357,7 +352,7 @@ def run(
     try:
         for name, site in _impacts(pool, job, inputs, _TASKS_PER_PROCESS * processes):
             # Count each capture once, although each parser has its own task.
-            is_first = name == next(iter(job.parsers))
+            is_first = name == job.parsers[0]
             totals.add_site(site, captures=is_first)
             if is_first:
                 step()
@@ -406,7 +401,7 @@ def report_of(
         questions = f"the {len(job.urls):,} URLs of --urls."
     return ComparisonReport(
         subject=f"{totals.captures:,} robots.txt of {shown}",
-        parsers=tuple(job.parsers),
+        parsers=job.parsers,
         totals=totals,
         metadata=describe(
             job.variant,

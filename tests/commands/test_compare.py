@@ -160,6 +160,21 @@ def test_report_begins_with_the_parser_that_the_project_uses(tmp_path: Path) -> 
     assert names == ["ProtegoRobotParser", "OpenParser"]
 
 
+def test_two_parsers_with_one_class_name_are_both_compared(tmp_path: Path) -> None:
+    """If two parsers have the same class name, the report has the import paths of both."""
+    (tmp_path / "a.test").write_bytes(CLOSED)
+    parsers = ["tests.support.components.OpenParser", OPEN]
+
+    result = compare(
+        "a.test", "--parsers", ",".join(parsers), "--json", folder=tmp_path
+    )
+
+    counts = json.loads(result.out)["parsers"]
+    assert [*counts] == parsers
+    assert not counts[parsers[0]]["laxer"]
+    assert counts[OPEN]["laxer"]
+
+
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
     """If `--urls` has only URLs of other hosts, nothing is compared, and the exit code is 1."""
     (tmp_path / "example.org").write_bytes(CLOSED)

@@ -77,6 +77,28 @@ def test_our_parser_decides_and_the_built_in_is_compared(site: Site) -> None:
         assert part in shown
 
 
+def test_two_parsers_with_one_class_name_are_both_compared(site: Site) -> None:
+    """If two compared parsers have the same class name, the stats contain the import path of
+    each class.
+
+    One class disallows every URL, and the other class allows every URL.
+    """
+    site.robots("User-agent: *\nDisallow: /no\n")
+    parsers = [f"{COMPONENTS}.OpenParser", "tests.support.parsers.OpenParser"]
+    settings = {"ROBOTS1994_COMPARE": [*parsers, parsers[0]]}
+    result = crawl([site.url("/a"), site.url("/b")], settings=settings)
+
+    compared = {
+        key: number
+        for key, number in result.stats.items()
+        if key.startswith("robots1994/compare/")
+    }
+    assert compared == {
+        f"robots1994/compare/{parsers[0]}/stricter": 2,
+        f"robots1994/compare/{parsers[1]}/agree": 2,
+    }
+
+
 def test_request_that_went_back_to_the_scheduler_is_compared_once(
     site: Site, reactor: Reactor
 ) -> None:

@@ -437,6 +437,14 @@ class RaisingParser:
         raise LookupError(url)
 
 
+class OpenParser(RaisingParser):
+    """A parser with the name of another class, `tests.support.parsers.OpenParser`."""
+
+    def allowed(self, url: str, user_agent: str) -> bool:
+        """Disallow every URL, unlike the other class."""
+        return False
+
+
 class PanickingParser(RaisingParser):
     """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
 
