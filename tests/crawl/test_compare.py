@@ -223,11 +223,18 @@ def test_report_that_cannot_be_written_is_logged_once(
     """If the comparison report cannot be written, one line is logged, and the page is still
     fetched.
 
-    The report cannot be written here, because its folder is a file.
+    During the crawl, a folder with the name of the report is made.
     """
-    (tmp_path / "file").write_text("", "utf-8")
-    report = {"ROBOTS1994_COMPARE_REPORT": str(tmp_path / "file" / "report.json")}
-    result = crawl([site.url("/page")], settings=report | {"ROBOTS1994_COMPARE": True})
+    path = tmp_path / "report.json"
+    site.answer("/page", replies.Reply(gate="folder"))
+    settings = {"ROBOTS1994_COMPARE_REPORT": str(path), "ROBOTS1994_COMPARE": True}
+    running = start_crawl([site.url("/page")], settings=settings)
+    site.wait("/page")
+    assert list(tmp_path.iterdir()) == []
+    path.mkdir()
+    site.open("folder")
+    result = running.result()
 
     assert len(result.fetched) == 1
     assert len(result.lines("could not be written")) == 1
+    assert list(path.iterdir()) == []

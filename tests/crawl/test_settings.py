@@ -176,6 +176,14 @@ def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
     ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
     (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "100%.json"}, "write %%"),
     (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "%(no)s.json"}, "attribute 'no'"),
+    (
+        COMPARED | {"ROBOTS1994_COMPARE_REPORT": f"{__file__}/a.json"},
+        "a.json: Not a directory; write the path of a file in a folder",
+    ),
+    (
+        COMPARED | {"ROBOTS1994_COMPARE_REPORT": "/proc/none/a.json"},
+        "cannot write /proc/none/a.json: No such file or directory; write the path",
+    ),
     ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "no.such.Parser is not a parser"),
     ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "scrapy.Spider is not a parser"),
     (

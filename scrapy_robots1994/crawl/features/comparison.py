@@ -13,18 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from logging import ERROR, INFO, WARNING
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread, get_ident
 from time import monotonic
 from typing import NamedTuple
 
 from cachetools import LRUCache
-from scrapy import Request, signals
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.formats import write_report
+from scrapy_robots1994.compare.formats import check_path, write_report
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
@@ -36,6 +37,7 @@ from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread
+from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.user_agent import robot_text
@@ -163,10 +165,7 @@ class ShadowComparison(FetchObserver):
         # Use a daemon thread, so that the interpreter does not wait at exit for a parser
         # that never returns.
         self._thread = Thread(target=self._run, daemon=True)
-        path, spider = settings.compare_report, crawler.spider
-        self.report_path = (
-            None if path is None else fill_in_path("COMPARE_REPORT", path, spider)
-        )
+        self.report_path = _report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def store_body(self, origin: Origin, body: bytes) -> None:
@@ -393,6 +392,26 @@ class ShadowComparison(FetchObserver):
             log_line(self._crawler, ERROR, text, path, str(error))
         else:
             log_line(self._crawler, INFO, "The comparison was written to %s", path)
+
+
+def _report_path(path: str | None, spider: Spider | None) -> Path | None:
+    """Return *path*, the value of ROBOTS1994_COMPARE_REPORT, with its placeholders filled in.
+
+    Raise `SettingsError` if no report can be written to the path, so that the crawl fails
+    when it starts and not when it ends.
+    """
+    if path is None:
+        return None
+    filled = fill_in_path("COMPARE_REPORT", path, spider)
+    try:
+        check_path(filled)
+    except OSError as error:
+        shown = escape_control_chars(str(filled), 400)
+        raise SettingsError(
+            f"ROBOTS1994_COMPARE_REPORT: cannot write {shown}: {error.strerror or error}; "
+            "write the path of a file in a folder to which the crawl may write."
+        ) from None
+    return filled
 
 
 def _processor_time() -> Callable[[], float]:
