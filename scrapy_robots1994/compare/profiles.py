@@ -7,12 +7,10 @@ after this change, the point explains the difference (see `diagnosis`). Each poi
 to a cause. A profile contains the points of one other parser.
 """
 
-import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import StringIO
-from itertools import chain
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
@@ -21,27 +19,24 @@ from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
-from scrapy_robots1994.parser.reader import groups_of
+from scrapy_robots1994.parser.fields import FIELDS
+from scrapy_robots1994.parser.reader import Group, groups_of
 from scrapy_robots1994.parser.rfc9309 import LongestTable
 from scrapy_robots1994.parser.robot_reading import read_for_robot
 from scrapy_robots1994.parser.rule_table import (
     NO_RULE,
     PrefixTable,
     RuleColumns,
-    RuleTable,
 )
 from scrapy_robots1994.parser.rules import RobotRules
-from scrapy_robots1994.parser.spellings import canonical
+from scrapy_robots1994.parser.spellings import canonical, is_absolute
 from scrapy_robots1994.parser.user_agent import (
     EVERYBODY,
     NAMED,
-    Choice,
     first_named,
     robot_names,
 )
 
-_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _END = r"[ \t]*:[ \t]*(?=#|\r|\n|\Z)"
 _EMPTY_RULE = re.compile(rf"(?im)^[ \t]*(?:dis)?allow{_END}")
 _EMPTY_ALLOW = re.compile(rf"(?im)^[ \t]*allow{_END}")
@@ -50,68 +45,6 @@ _SPACES_ALONE = re.compile(r"(?m)^[ \t]+$")
 _NO_COLON = re.compile(
     r"(?im)^([ \t]*(?:dis+al+[ao]w|diasllow|allow|user[ -]?agent))[ \t]+(?=[^\s:])(?![^\s:]*:\s)"
 )
-
-
-@dataclass(frozen=True)
-class PeerDialect(Dialect):
-    """One of our dialects, with options that imitate other parsers.
-
-    * *has_one_default*: whether a robot obeys only the first of several records for `*`.
-    * *default_alone*: whether the other names in a record for `*` are ignored.
-    * *is_longest*: whether the longest rule decides, with or without wildcards. If
-      *is_longest* is false, the first rule in the file decides.
-    """
-
-    has_one_default: bool = False
-    default_alone: bool = False
-    is_longest: bool = False
-
-    def __post_init__(self) -> None:
-        """Add the field `_ENDS_NAMES` to the dialect."""
-        Dialect.__post_init__(self)
-        added = {_ENDS_NAMES.key: self._field_reader(_ENDS_NAMES)}
-        object.__setattr__(self, "reads", {**self.reads, **added})
-
-    @classmethod
-    def of(cls, dialect: Dialect) -> "PeerDialect":
-        """Return a `PeerDialect` that behaves like *dialect*."""
-        given = (it.name for it in dataclasses.fields(dialect) if it.init)
-        values = {name: getattr(dialect, name) for name in given}
-        return cls(**values, is_longest=dialect.has_wildcards)
-
-    def choice(self, robot: Iterable[str]) -> Choice:
-        """Return a `Choice` that selects the records for the robot with the names
-        *robot*.
-        """
-        return _PeerChoice(self, tuple(robot))
-
-
-# A line with the field `_ENDS_NAMES` ends a run of User-agent lines, and has no other
-# effect on rules. The line is read like a Sitemap line.
-_ENDS_NAMES = Field(
-    "End-of-names", "", role=Role.SITEMAP, kind=LineKind.SITEMAP, ends_names=True
-)
-
-
-class _PeerChoice(Choice):
-    """Selects the records that a robot obeys according to a `PeerDialect`."""
-
-    __slots__ = ("_dialect",)
-
-    def __init__(self, dialect: PeerDialect, robot: tuple[str, ...]) -> None:
-        super().__init__(robot, dialect.rank, merges_named=dialect.merges_named)
-        self._dialect = dialect
-
-    def offer(self, names: Iterable[str], record: int) -> bool:
-        """Return whether the robot obeys the record with the number *record* and the names
-        *names*.
-        """
-        dialect, named = self._dialect, list(names)
-        if dialect.default_alone and EVERYBODY in named:
-            named = [EVERYBODY]
-        if dialect.has_one_default and self.chosen:
-            named = [name for name in named if name != EVERYBODY]
-        return super().offer(named, record)
 
 
 class _LongestPrefix(PrefixTable):
@@ -149,22 +82,14 @@ class _FirstPattern(LongestTable):
         return min(found, key=self.rules.lines.__getitem__, default=NO_RULE)
 
 
-def _table(rules: RuleColumns, dialect: PeerDialect) -> RuleTable:
-    """Return the rule table that *dialect* needs for *rules*."""
-    if dialect.has_wildcards:
-        return (LongestTable if dialect.is_longest else _FirstPattern)(rules)
-    if dialect.is_longest:
-        return _LongestPrefix(rules)
-    return PrefixTable(rules, is_first=dialect.has_allow)
-
-
 @dataclass(frozen=True)
 class Setup:
     """The input of our own parser for one file and one robot.
 
     *names* are the names of the robot. Our parser compares *names* with the names in the
-    file. *header* is the name or User-Agent header that other parsers receive. *spell*
-    takes a URL, and returns the spelling to compare with the rules.
+    file. *header* is the name or User-Agent header that other parsers receive. If
+    *is_longest* is true, the longest rule that covers a URL decides, with or without
+    wildcards. *spell* takes a URL, and returns the spelling to compare with the rules.
     """
 
     body: bytes
@@ -172,7 +97,8 @@ class Setup:
     names: tuple[str, ...]
     header: str
     reading: str
-    dialect: PeerDialect
+    dialect: Dialect
+    is_longest: bool
     spell: Callable[[str], str] = str
 
     @classmethod
@@ -182,10 +108,10 @@ class Setup:
         """Return the setup of our own parser for *body* and the robot of *question*."""
         header = question.others_robot or question.robot
         names = robot_names(question.robot)
-        peer = PeerDialect.of(dialect)
         # Write all line ends of 1994 F2 as NL, so that `^` matches the start of each line.
         text = StringIO(Body(body).text, newline=None).read()
-        return cls(body, text, names, header, reading, peer)
+        is_longest = dialect.has_wildcards
+        return cls(body, text, names, header, reading, dialect, is_longest)
 
     def rules(self) -> RobotRules:
         """Return the rules that the robot obeys."""
@@ -193,7 +119,11 @@ class Setup:
         found = read_for_robot(
             self.text, dialect, self.reading, self.names, for_warnings=False
         )
-        table = _table(found.rules, dialect)
+        table: PrefixTable | LongestTable | None = None
+        if self.is_longest and not dialect.has_wildcards:
+            table = _LongestPrefix(found.rules)
+        elif dialect.has_wildcards and not self.is_longest:
+            table = _FirstPattern(found.rules)
         return RobotRules(found, Body(self.body), dialect, self.header, table)
 
 
@@ -206,6 +136,11 @@ one respect.
 def _dialect(**changes: Any) -> Point:
     """Return the point that applies *changes* to the attributes of the dialect."""
     return lambda it: replace(it, dialect=replace(it.dialect, **changes))
+
+
+def _matching(*, is_longest: bool) -> Point:
+    """Return the point that sets `Setup.is_longest`."""
+    return lambda it: replace(it, is_longest=is_longest)
 
 
 def _in_target(change: Callable[[str], str]) -> Point:
@@ -238,15 +173,40 @@ def _itself_as_written(target: str) -> str:
     return target if target == ROBOTS_TXT else _not_itself(target)
 
 
-def _empty_skipped(setup: Setup) -> Setup:
-    """Return *setup* without the records that have no rule."""
-    groups = [
-        it
-        for it in groups_of(setup.text, setup.dialect)
-        if not it.agents or any(rule.is_obeyed for rule in it.rules)
-    ]
-    lines = chain.from_iterable(it.lines for it in groups)
-    return replace(setup, text="".join(line.raw for line in lines))
+def _in_groups(change: Callable[[Iterable[Group]], Iterable[Group]]) -> Point:
+    """Return the point that applies *change* to the groups of the text."""
+
+    def changed(setup: Setup) -> Setup:
+        groups = change(groups_of(setup.text, setup.dialect))
+        text = "".join(line.raw for group in groups for line in group.lines)
+        return replace(setup, text=text)
+
+    return changed
+
+
+def _without_empty(groups: Iterable[Group]) -> Iterator[Group]:
+    """Yield *groups* without the records that have no rule."""
+    for group in groups:
+        if not group.agents or any(rule.is_obeyed for rule in group.rules):
+            yield group
+
+
+def _first_default(groups: Iterable[Group]) -> Iterator[Group]:
+    """Yield *groups* without the records for `*`, except the first of these records."""
+    has_default = False
+    for group in groups:
+        is_default = EVERYBODY in group.names
+        if not (is_default and has_default):
+            yield group
+        has_default |= is_default
+
+
+def _default_alone(groups: Iterable[Group]) -> Iterator[Group]:
+    """Yield *groups* without the other names in the records for `*`."""
+    for group in groups:
+        if EVERYBODY in group.names:
+            group.agents = [it for it in group.agents if it.value == EVERYBODY]
+        yield group
 
 
 def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
@@ -280,7 +240,7 @@ def _url_as_path(path: str) -> tuple[str]:
     """Return *path*. If *path* is an absolute URL, add a slash at the start. With this
     slash, the rule covers no target.
     """
-    return (f"/{path}" if _ABSOLUTE.match(path) else path,)
+    return (f"/{path}" if is_absolute(path) else path,)
 
 
 def _text(read: Callable[[bytes], str]) -> Point:
@@ -322,7 +282,9 @@ def _ends_names(fields: str) -> Point:
     """Return the point that makes some fields end a run of User-agent lines. *fields* is
     a regular expression that matches the names of these fields.
     """
-    return _renamed(fields, _ENDS_NAMES.name)
+    # A Disallow line without a value has no other effect.
+    lines = re.compile(rf"(?aim)^[ \t]*(?:{fields})[ \t]*:.*$")
+    return _in_text(lines, "Disallow:")
 
 
 def _all_of(*points: Point) -> Point:
@@ -370,8 +332,9 @@ def _named_by(robot: Callable[[str], tuple[str, ...]], **changes: Any) -> Point:
 
     The point also applies *changes* to the attributes of the dialect.
     """
-    change = _dialect(**changes)
-    return lambda it: change(replace(it, names=robot(it.header)))
+    return lambda it: replace(
+        it, names=robot(it.header), dialect=replace(it.dialect, **changes)
+    )
 
 
 # `_UNKNOWN` matches each field name that is not in `FIELDS`.
@@ -380,16 +343,18 @@ _UNKNOWN = rf"(?!(?:{_KNOWN})[ \t]*:)[^\s:#][^:#\n]*"
 
 _ALLOW = _dialect(name="extended")
 _EMPTY_ALLOWS = _in_text(_EMPTY_RULE, "Allow: /")
-_FIRST_DEFAULT = _dialect(has_one_default=True)
+_EMPTY = _in_groups(_without_empty)
+_FIRST_DEFAULT = _in_groups(_first_default)
+_ALONE = _in_groups(_default_alone)
 _ONE_RECORD = _dialect(merges_named=False)
-_FIRST = _dialect(is_longest=False)
+_FIRST = _matching(is_longest=False)
 _URL = _in_paths(_url_as_path)
 
 PROTEGO: Mapping[Cause, Point] = {
     Cause.ENCODING: _text(_lossy),
     Cause.ITSELF: _in_target(_itself_as_written),
     Cause.ALLOW: _ALLOW,
-    Cause.LONGEST_MATCH: _dialect(is_longest=True),
+    Cause.LONGEST_MATCH: _matching(is_longest=True),
     Cause.WILDCARD: _all_of(
         _in_paths(_dollar_also_literal), _dialect(has_wildcards=True)
     ),
@@ -414,10 +379,10 @@ PYTHON: Mapping[Cause, Point] = {
         _in_text(_SPACES_ALONE, "#"), _dialect(has_blank_lines=True)
     ),
     Cause.JOINED: _ends_names("crawl-delay|request-rate"),
-    Cause.EMPTY_RECORD: _empty_skipped,
+    Cause.EMPTY_RECORD: _EMPTY,
     Cause.MERGED_RECORDS: _ONE_RECORD,
-    Cause.AGENT: _named_by(
-        _before_slash, names=_as_written, rank=first_named, default_alone=True
+    Cause.AGENT: _all_of(
+        _named_by(_before_slash, names=_as_written, rank=first_named), _ALONE
     ),
     Cause.SEVERAL_DEFAULTS: _FIRST_DEFAULT,
     Cause.URL_AS_PATH: _URL,
@@ -437,11 +402,12 @@ RERP: Mapping[Cause, Point] = {
     Cause.MISSPELT: _all_of(
         _in_text(_SPACE_BEFORE_COLON, r"\1-:"), _renamed("useragent", "User-agent")
     ),
+    # The point for JOINED adds rules, and a record with a rule is not empty.
+    Cause.EMPTY_RECORD: _EMPTY,
     Cause.JOINED: _ends_names("crawl-delay|sitemap"),
-    Cause.EMPTY_RECORD: _empty_skipped,
     Cause.MERGED_RECORDS: _ONE_RECORD,
-    Cause.AGENT: _named_by(
-        _whole_header, names=_as_written, rank=first_named, default_alone=True
+    Cause.AGENT: _all_of(
+        _named_by(_whole_header, names=_as_written, rank=first_named), _ALONE
     ),
     Cause.SEVERAL_DEFAULTS: _FIRST_DEFAULT,
     Cause.URL_AS_PATH: _URL,
