@@ -69,40 +69,37 @@ class Comparer:
         )
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
-        """Ask another parser the questions of *task*, and return how the decisions of
-        this parser differ from our decisions. *name* is the name of the other parser.
+        """Ask the parser *name* the questions of *task*, and return how its decisions
+        differ from our decisions.
         """
         capture = task.capture
-        file = self._file_of(capture.body)
-        parse = self._others[name]
-        theirs = [
-            file.decision(parse, it.url, it.others_robot or it.robot)
-            for it in task.questions
-        ]
+        file, parse = self._file_of(capture.body), self._others[name]
         site = SiteImpact.of(capture)
-        directions: list[Direction] = []
-        for variant in VARIANTS:
-            found = list(map(direction_of, self._decisions(variant, task), theirs))
-            changing = CHANGING.intersection(found)
-            site.variants |= {(name, way, variant) for way in changing}
-            directions = found if variant == self._ours else directions
-        site.counts.update((name, way) for way in directions)
-        differing = [
-            (question, said, way)
-            for question, said, way in zip(
-                task.questions, theirs, directions, strict=True
-            )
-            if way is not Direction.AGREE
-        ]
-        for question, said, way in differing:
-            site.pack(capture)
-            site.keep((name, way), Example(question, said))
+        differing: list[tuple[Question, Decision, Direction]] = []
+        for asked in task.questions:
+            said = file.decision(parse, asked.url, asked.others_robot or asked.robot)
+            uniform = capture.by_status(asked)
+            ways = {
+                variant: direction_of(
+                    uniform or file.decision(ours, asked.url, asked.robot), said
+                )
+                for variant, ours in _PARSE.items()
+            }
+            site.variants |= {
+                (name, way, variant) for variant, way in ways.items() if way in CHANGING
+            }
+            way = ways[self._ours]
+            site.counts[name, way] += 1
+            if way is not Direction.AGREE:
+                differing.append((asked, said, way))
+                site.pack(capture)
+                site.keep((name, way), Example(asked, said))
         if task.diagnose:
             # Sort by robot, because the cache of compiled rules is small. The diagnosis
             # compiles the rules for each robot in many setups.
             differing.sort(key=lambda it: it[0].robot)
-            for question, said, way in differing:
-                causes = explain(name, capture, file, question, said).causes
+            for asked, said, way in differing:
+                causes = explain(name, capture, file, asked, said).causes
                 site.causes[name, way, causes[0]] += 1
         return site
 
@@ -129,14 +126,3 @@ class Comparer:
             stratum: [explained(stratum[0], it) for it in examples]
             for stratum, examples in site.examples.items()
         }
-
-    def _decisions(self, variant: Variant, task: Comparison) -> list[Decision]:
-        """Return our decision on each question of *task*. *variant* is the dialect and the
-        reading.
-        """
-        capture, parse = task.capture, _PARSE[variant]
-        file = self._file_of(capture.body)
-        return [
-            capture.by_status(it) or file.decision(parse, it.url, it.robot)
-            for it in task.questions
-        ]
