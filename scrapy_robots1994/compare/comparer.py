@@ -3,7 +3,7 @@ the differences.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -43,12 +43,15 @@ CACHED_BYTES = 1_000_000
 class Comparison:
     """The task to ask the parsers *questions* about *capture*, and to compare the answers.
 
-    If *diagnose* is true, the task also includes finding the causes of each difference.
+    If *diagnose* is true, the task also includes finding the causes of each difference. A
+    parser whose name is in *decided* is not asked, because its decision on each question is
+    known.
     """
 
     capture: Capture
     questions: tuple[Question, ...]
     diagnose: bool = True
+    decided: Mapping[str, Decision] = field(default_factory=dict)
 
 
 class Comparer:
@@ -74,10 +77,11 @@ class Comparer:
         """
         capture = task.capture
         file, parse = self._file_of(capture.body), self._others[name]
-        site = SiteImpact.of(capture)
+        site, known = SiteImpact.of(capture), task.decided.get(name)
         differing: list[tuple[Question, Decision, Direction]] = []
         for asked in task.questions:
-            said = file.decision(parse, asked.url, asked.others_robot or asked.robot)
+            others_robot = asked.others_robot or asked.robot
+            said = known or file.decision(parse, asked.url, others_robot)
             uniform = capture.by_status(asked)
             ways = {
                 variant: direction_of(

@@ -97,8 +97,7 @@ class Situation:
 
     *runs* is the number of crawls. *unknown* is the number of requests for which a dry run
     cannot find the decision of our middleware. If *unknown* is -1, the test does not
-    compare decisions. If *is_unchecked* is true, the test does not compare the counts in
-    the comparison report.
+    compare decisions.
     """
 
     robots: Reply | Sequence[Reply] | Callable[[Site], Reply] = FILE
@@ -110,7 +109,6 @@ class Situation:
     allowed: Sequence[str] = ()
     runs: int = 1
     unknown: int = 0
-    is_unchecked: bool = False
 
     def crawl(
         self, middleware: Middleware, settings: dict[str, Any]
@@ -210,9 +208,7 @@ SITUATIONS = {
         },
         unknown=5,
     ),
-    # The comparison report uses only the beginning of this robots.txt, up to our size
-    # limit.
-    "3 MB": Situation(LARGE, is_unchecked=True),
+    "3 MB": Situation(LARGE),
     "no line ends within the limit": Situation(replies.text("#" * 600_000)),
     "404 over the limit": Situation(replies.text("#" * 600_000, 404)),
     "packed": Situation(Reply(body=gzip.compress(MIXED.encode()), headers=PACKED)),
@@ -246,9 +242,7 @@ SITUATIONS = {
     ),
     # Scrapy cannot request the robots.txt of the last host. Therefore, the built-in
     # middleware checks no request for this host.
-    "spellings": Situation(
-        hosts=("one.test", "ONE.test", "one.test.", "a:b@one.test"), is_unchecked=True
-    ),
+    "spellings": Situation(hosts=("one.test", "ONE.test", "one.test.", "a:b@one.test")),
     "proxy of the page": Situation(
         meta={"proxy": ""}, hosts=("one.invalid",), unknown=5
     ),
@@ -264,14 +258,11 @@ SITUATIONS = {
         runs=2,
         unknown=5,
     ),
-    "changed": Situation(
-        [FILE, CLOSED], hosts=("one.test", "one.test."), is_unchecked=True
-    ),
+    "changed": Situation([FILE, CLOSED], hosts=("one.test", "one.test.")),
     "requests that wait": Situation(
         gated,
         hosts=("one.test", "two.test"),
         settings={"CONCURRENT_REQUESTS": 16},
-        is_unchecked=True,
     ),
     "pages": Situation(targets=("/nofollow",), settings={"ROBOTS1994_PAGES": True}),
     "subclass": Situation(
@@ -346,7 +337,7 @@ def test_dry_run_changes_no_request(
     parsers = json.loads(report.read_text("utf-8"))["parsers"]
     written = parsers.get("ProtegoRobotParser", {})
     rows = written.get("stricter", 0), written.get("laxer", 0)
-    assert rows == opened_and_refused(dry) or situation.is_unchecked
+    assert rows == opened_and_refused(dry)
 
 
 def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:

@@ -3,13 +3,13 @@
 1. `compare` runs on the event loop, and puts a question about each decision into a queue.
 2. `_run` runs in one daemon thread, where the parsers answer the questions. If a parser
    computes for longer than `PARSER_SECONDS`, the comparison ends.
-3. `report` runs when the crawl closes, and returns the results. A cause of a difference is
-   in the results only if the thread finds the cause within `CLOSE_SECONDS`.
+3. `_finish` runs when the crawl closes, and waits for the thread. A cause of a difference
+   is in the report only if the thread finds the cause within `CLOSE_SECONDS`.
 """
 
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from logging import ERROR, INFO, WARNING
@@ -17,7 +17,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread, get_ident
 from time import monotonic
-from typing import NamedTuple
 
 from cachetools import LRUCache
 from scrapy import Request, Spider, signals
@@ -27,7 +26,12 @@ from scrapy.http import Response
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.formats import check_path, write_report
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import Capture, Question, obeyed_body
+from scrapy_robots1994.compare.parsers import (
+    Capture,
+    Decision,
+    Question,
+    obeyed_body,
+)
 from scrapy_robots1994.compare.report import ComparisonReport, as_table, describe
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
@@ -74,30 +78,6 @@ the causes of differences.
 
 _LOOK_SECONDS = 0.1
 
-UNCHECKED = (
-    "The table compares parsers. Scrapy's own middleware requests robots.txt again for "
-    "each spelling of a host. In Scrapy 2.14 and newer, Scrapy's own middleware also lets "
-    "some of the requests that wait for the same robots.txt pass unchecked. The stats count "
-    "the decisions of Scrapy's own middleware."
-)
-"""The note that describes the limits of the report of a dry run."""
-
-
-class _Question(NamedTuple):
-    """The question about one request, and the capture that the question is about. *is_new*
-    is `True` for the first question about *capture*.
-    """
-
-    capture: Capture
-    is_new: bool
-    question: Question
-
-    @property
-    def size(self) -> int:
-        """The number of bytes of memory that the question takes in the queue."""
-        file = len(self.capture.body) if self.is_new else 0
-        return _ENTRY_BYTES + len(self.question.url) + file
-
 
 class ShadowComparison(FetchObserver):
     """Compares each decision of a crawl with the decisions of other parsers, and reports
@@ -105,7 +85,7 @@ class ShadowComparison(FetchObserver):
 
     In a normal crawl, this object observes fetches and decisions. In a dry run, `DryRun`
     calls `store_body` for each body that our parser does not read. `DryRun` also calls
-    `compare` for each decision.
+    `compare` for each decision of Scrapy's middleware.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -151,7 +131,7 @@ class ShadowComparison(FetchObserver):
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
         )
-        self._queue: SimpleQueue[_Question | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Comparison, bool, int] | None] = SimpleQueue()
         # Each of the following numbers is changed in only one thread.
         self._asked = self._queued_bytes = 0
         self._compared = self._compared_bytes = 0
@@ -203,12 +183,18 @@ class ShadowComparison(FetchObserver):
             self.compare(found, request.url, self._robot.of(request))
 
     def compare(
-        self, policy: Policy, url: str, robot: str | bytes, theirs: str | bytes = ""
+        self,
+        policy: Policy,
+        url: str,
+        robot: str | bytes,
+        theirs: str | bytes = "",
+        decided: Decision | None = None,
     ) -> None:
         """Queue the question of whether *robot* may fetch *url*. The thread compares the
         answer of *policy* with the answers of the other parsers.
 
-        In a dry run, the other parsers decide for the robot name *theirs*.
+        In a dry run, the other parsers decide for the robot name *theirs*. *decided* is the
+        decision of Scrapy's middleware, whose parser is not asked.
         """
         self._asked += 1
         if self._is_over or self._has_hung():
@@ -230,9 +216,13 @@ class ShadowComparison(FetchObserver):
         # Remove credentials from the URL, because users might share the report.
         shown = redact_credentials(url)
         question = Question(shown, name, "" if others == name else others)
-        asked = _Question(capture, is_new, question)
-        self._queued_bytes += asked.size
-        self._queue.put(asked)
+        known = {} if decided is None else {self._parsers[0]: decided}
+        # Do not look for causes now, because the file must be parsed many times to find a
+        # cause. `_explain` looks for the causes later.
+        task = Comparison(capture, (question,), diagnose=False, decided=known)
+        size = _ENTRY_BYTES + len(shown) + (len(capture.body) if is_new else 0)
+        self._queued_bytes += size
+        self._queue.put((task, is_new, size))
         # Start the thread only with the first question, because a crawl without questions
         # does not need the thread.
         if self._thread.ident is None:
@@ -255,16 +245,15 @@ class ShadowComparison(FetchObserver):
         """Let the parsers answer the questions, then find the causes of differences."""
         self._clock = _processor_time()
         while (asked := self._queue.get()) is not None:
-            self._compare(asked)
+            self._compare(*asked)
         for site in self._totals.sites.values():
             if site.examples:
                 self._explain(site)
 
-    def _compare(self, asked: _Question) -> None:
-        """Compare the answers of the parsers to the question *asked*."""
-        # Do not look for causes now, because the file must be parsed many times to find a
-        # cause. `_explain` looks for the causes later.
-        task = Comparison(asked.capture, (asked.question,), diagnose=False)
+    def _compare(self, task: Comparison, is_new: bool, size: int) -> None:  # noqa: FBT001 - an item of the queue
+        """Compare the answers of the parsers to the question of *task*. *is_new* is true for
+        the first question about the capture. *size* is the size of the question in bytes.
+        """
         site = SiteImpact.of(task.capture)
         try:
             for name in self._parsers:
@@ -276,9 +265,9 @@ class ShadowComparison(FetchObserver):
             self._call = None
         with self._lock:
             if not self._is_over:
-                self._totals.add_site(site, asked.is_new)
+                self._totals.add_site(site, is_new)
                 self._compared += 1
-        self._compared_bytes += asked.size
+        self._compared_bytes += size
 
     def _explain(self, site: SiteImpact) -> None:
         """For each example of *site*, find the causes of the difference and the lines that
@@ -313,9 +302,8 @@ class ShadowComparison(FetchObserver):
         self._why_skipped = f"{name} did not answer in time"
         return True
 
-    def report(self) -> ComparisonReport:
-        """Wait up to `CLOSE_SECONDS` for the thread, and return the report of the
-        comparison.
+    def _finish(self) -> None:
+        """Wait up to `CLOSE_SECONDS` for the thread, and end the comparison.
 
         Do not call `compare` after this method.
         """
@@ -336,7 +324,17 @@ class ShadowComparison(FetchObserver):
             self._thread.join(_LOOK_SECONDS)
         with self._lock:
             self._is_over = True
+
+    def _report(self) -> ComparisonReport:
+        """Return the report of the comparison, which must have ended."""
         self._totals.skipped = self._asked - self._compared
+        notes = []
+        if self.unknown:
+            notes.append(
+                f"Not compared: {self.unknown:,} requests about which our decision is not "
+                "known. Our middleware would have requested robots.txt again, from "
+                "another origin, or by another route, such as a proxy."
+            )
         name = getattr(self._crawler.spider, "name", None) or "a spider"
         return ComparisonReport(
             subject=f"the crawl of {escape_control_chars(name)}",
@@ -351,27 +349,16 @@ class ShadowComparison(FetchObserver):
             | ({"dry run": "yes"} if self._is_dry_run else {}),
             is_sampled=True,
             has_answers=True,
-            notes=tuple(self._notes()),
+            notes=tuple(notes),
         )
-
-    def _notes(self) -> Iterator[str]:
-        """Yield the notes in the report of a dry run."""
-        if self._is_dry_run:
-            yield UNCHECKED
-        if self.unknown:
-            yield (
-                f"Not compared: {self.unknown:,} requests about which our decision is not "
-                "known. Our middleware would have requested robots.txt again, from "
-                "another origin, or by another route, such as a proxy."
-            )
 
     async def _closed(self) -> None:
         """Log the table of the comparison, and write the report. If the report cannot be
         written, log an error.
         """
-        # Run `report` in a thread, because `report` can take up to `CLOSE_SECONDS`, and
-        # other crawls might share the event loop.
-        report = await run_in_thread(self.report)
+        # Wait in a thread, because other crawls might share the event loop.
+        await run_in_thread(self._finish)
+        report = self._report()
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}
             stats.count(self._crawler, stats.COMPARED, number, **parts)

@@ -40,6 +40,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import Deferred
 
+from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
@@ -340,7 +341,9 @@ class DryRun:
             self._log_line(text, request, found)
             return
         robot = self._robot.of(request)
-        self._shadow.compare(found, request.url, robot, self._their_name(request))
+        decided = ALLOWS if is_open else FORBIDS
+        theirs = self._their_name(request)
+        self._shadow.compare(found, request.url, robot, theirs, decided)
         clients = self._clients.of(request, origin)
         ours = found.rules(robot).verdict(request.url, clients)
         if ours.allowed != is_open:
