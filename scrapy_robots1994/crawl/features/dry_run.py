@@ -27,7 +27,6 @@ known.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from contextlib import suppress
 from logging import DEBUG, INFO
 from typing import TYPE_CHECKING, Any
@@ -122,11 +121,8 @@ class DryRun:
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
-        self._requests = 0
-        # For each origin, `_opened` counts the requests that only our middleware would
-        # allow, and `_refused` counts the requests that only our middleware would refuse.
-        self._opened: Counter[Origin] = Counter()
-        self._refused: Counter[Origin] = Counter()
+        # Do not read these numbers from the stats, because STATS_CLASS may collect nothing.
+        self._requests = self._opened = self._refused = 0
         self._evidence: Evidence | None = None
         if settings.evidence is not None:
             from scrapy_robots1994.crawl.features.evidence import Evidence  # noqa: PLC0415 - an extra
@@ -347,8 +343,8 @@ class DryRun:
         clients = self._clients.of(request, origin)
         ours = found.rules(robot).verdict(request.url, clients)
         if ours.allowed != is_open:
-            changed = self._opened if ours.allowed else self._refused
-            changed[origin] += 1
+            self._opened += ours.allowed
+            self._refused += not ours.allowed
             key = stats.WOULD_OPEN if ours.allowed else stats.WOULD_REFUSE
             stats.count(self._crawler, key)
         if not is_open:
@@ -405,13 +401,11 @@ class DryRun:
         log_line(
             self._crawler,
             INFO,
-            "Dry run: of %s that the built-in's rules decided, ours would open %d at %s "
-            "and refuse %d at %s%s; %s",
+            "Dry run: of %s that the built-in's rules decided, ours would open %d and "
+            "refuse %d%s; %s",
             counted(self._requests, "request"),
-            self._opened.total(),
-            counted(len(self._opened), "site"),
-            self._refused.total(),
-            counted(len(self._refused), "site"),
+            self._opened,
+            self._refused,
             f"; our decision is not known for {unknown:,}" if unknown else "",
             where,
         )
