@@ -65,7 +65,8 @@ COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions that were compared with the decisions of another parser
 (ROBOTS1994_COMPARE). The direction is ``agree``, ``stricter`` (only the other parser
 disallows the URL), ``laxer`` (only the other parser allows the URL) or ``raised`` (the
-other parser raised an exception). This stat is set when the crawl closes.
+other parser raised an exception). In a dry run, the decisions of Scrapy's middleware are
+counted under the name of its parser. This stat is set when the crawl closes.
 """
 REFUSING: Final = "robots1994/refusing_origins"
 """Number of origins at which requests were refused, limited to 10,000. This stat is set
