@@ -9,6 +9,7 @@ from typing import Any
 
 from cachetools import LRUCache, cached
 
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.diagnosis import ParsedBody, explain
 from scrapy_robots1994.compare.impact import (
     CHANGING,
@@ -76,12 +77,11 @@ class Comparer:
         differ from our decisions.
         """
         capture = task.capture
-        file, parse = self._file_of(capture.body), self._others[name]
+        file = self._file_of(capture.body)
         site, known = SiteImpact.of(capture), task.decided.get(name)
         differing: list[tuple[Question, Decision, Direction]] = []
         for asked in task.questions:
-            others_robot = asked.others_robot or asked.robot
-            said = known or file.decision(parse, asked.url, others_robot)
+            said = known or self._ask(name, file, asked)
             uniform = capture.by_status(asked)
             ways = {
                 variant: direction_of(
@@ -120,6 +120,10 @@ class Comparer:
         def explained(name: str, example: Example) -> Example:
             asked, theirs = example.question, example.theirs
             causes, points = explain(name, capture, file, asked, theirs)
+            # In a dry run, Scrapy's middleware can decide differently from its parser. No
+            # difference between parsers explains such a decision.
+            if theirs != self._ask(name, file, asked):
+                causes, points = (Cause.OTHER,), ()
             verdict = capture.uniform or robots.verdict(asked.url, asked.robot)
             lines = file.minimal_lines(asked, points) if points else ()
             return replace(
@@ -130,3 +134,8 @@ class Comparer:
             stratum: [explained(stratum[0], it) for it in examples]
             for stratum, examples in site.examples.items()
         }
+
+    def _ask(self, name: str, file: ParsedBody, asked: Question) -> Decision:
+        """Return the decision of the parser *name* on the question *asked* about *file*."""
+        robot = asked.others_robot or asked.robot
+        return file.decision(self._others[name], asked.url, robot)

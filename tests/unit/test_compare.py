@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+import pytest
+
+from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
 from scrapy_robots1994.compare.diagnosis import ddmin
 from scrapy_robots1994.compare.impact import Variant
 from scrapy_robots1994.compare.parsers import (
+    ALLOWS,
     ALWAYS,
     UNKNOWN_ROBOT,
     Capture,
@@ -52,6 +56,35 @@ def test_any_bytes_make_questions() -> None:
     for body in (b"", b"\xff\xfeU\x00s", bytes(range(256)), b"Disallow: \xe9\nx\x00"):
         made = questions("http://a.test", body, max_questions=50)
         assert targets(made) >= set(ALWAYS)
+
+
+@pytest.mark.parametrize(
+    ("allows", "cause"), [(True, Cause.SEVERAL_DEFAULTS), (False, Cause.OTHER)]
+)
+def test_decision_that_is_not_of_the_parser_has_no_cause(
+    allows: bool,
+    cause: Cause,
+) -> None:
+    """A known decision is explained only if the parser makes the same decision.
+
+    Otherwise, the cause would be wrong: a parser that obeys only the first record for `*`
+    allows the URL, but another cause made the other middleware allow the URL.
+    """
+
+    class Parser:
+        def allowed(self, *_: str) -> bool:
+            return allows
+
+    body = b"User-agent: *\nDisallow: /b\n\nUser-agent: *\nDisallow: /a\n"
+    name = "PythonRobotParser"
+    comparer = Comparer({name: lambda _: Parser()}, Variant("1994", "literal"))
+    asked = (Question("http://a.test/a", "me"),)
+    task = Comparison(Capture("a", body), asked, decided={name: ALLOWS})
+    site = comparer.compare(name, task)
+    ((example,),) = comparer.explain(site).values()
+
+    assert site.counts == {(name, Direction.LAXER): 1}
+    assert example.causes == (cause,)
 
 
 def test_parser_that_raises_reads_a_file_once() -> None:
