@@ -7,15 +7,11 @@ the data as text, so no text from a file or a URL can become markup.
 import base64
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable
-from contextlib import suppress
-from errno import EISDIR
 from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
-from tempfile import TemporaryFile
 from typing import Any
 
 from scrapy_robots1994.compare.causes import Cause
@@ -70,16 +66,6 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
     ".html": as_html,
     ".json": as_json,
 }
-
-
-def check_path(path: Path) -> None:
-    """Raise `OSError` if no report can be written to *path*. Create the folder of *path*."""
-    # If the folder is a file, let the next line raise an error with a better message.
-    with suppress(FileExistsError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    TemporaryFile(dir=path.parent).close()
-    if path.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
 
 
 def write_report(report: ComparisonReport, path: Path) -> None:

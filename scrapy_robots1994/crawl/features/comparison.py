@@ -15,6 +15,7 @@ from functools import partial
 from logging import ERROR, INFO, WARNING
 from pathlib import Path
 from queue import SimpleQueue
+from tempfile import TemporaryFile
 from threading import Lock, Thread, get_ident
 from time import monotonic
 
@@ -24,7 +25,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.formats import check_path, write_report
+from scrapy_robots1994.compare.formats import write_report
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import (
     Capture,
@@ -383,15 +384,19 @@ class ShadowComparison(FetchObserver):
 
 def _report_path(path: str | None, spider: Spider | None) -> Path | None:
     """Return *path*, the value of ROBOTS1994_COMPARE_REPORT, with its placeholders filled in.
+    Create the folder of the path.
 
-    Raise `SettingsError` if no report can be written to the path, so that the crawl fails
+    Raise `SettingsError` if no file can be written to the folder, so that the crawl fails
     when it starts and not when it ends.
     """
     if path is None:
         return None
     filled = fill_in_path("COMPARE_REPORT", path, spider)
     try:
-        check_path(filled)
+        # If the folder is a file, let the next line raise an error with a better message.
+        with suppress(FileExistsError):
+            filled.parent.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=filled.parent).close()
     except OSError as error:
         shown = escape_control_chars(str(filled), 400)
         raise SettingsError(
