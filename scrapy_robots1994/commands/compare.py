@@ -109,9 +109,8 @@ class RobotsCompare(RobotsCommand):
         files = [name for name in names if not is_url(name)]
         freshness = lookup.settings.freshness
         inputs = compare_job.CompareInputs(files, lookup.reader, freshness)
-        lookup.run(filter(is_url, names), inputs.add_fetched)
-        with terminal.progress(inputs.count) as step:
-            totals = compare_job.run(job, inputs, opts.processes, step)
+        lookup.run(filter(is_url, names), inputs.fetched.append)
+        totals = compare_job.run(job, inputs)
         report = compare_job.report_of(totals, job, args, inputs)
         compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)
@@ -124,8 +123,7 @@ class RobotsCompare(RobotsCommand):
             compared = f"{totals.captures:,}{total} files were compared"
             terminal.print_note(f"interrupted: {compared}")
             terminal.end_now()
-        is_whole = not (inputs.unread or totals.stuck)
-        if not is_whole:
+        if inputs.unread or totals.stuck:
             return ExitCode.UNREAD
         # The exit code is FOUND if no question was asked. A comparison has no questions
         # if no URL of --urls belongs to the origin of an input. A comparison also has no

@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent import futures
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -73,8 +73,8 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The inputs of a comparison. The inputs are the files called *names*, and the captures
-    *fetched*.
+    """The inputs of a comparison. The inputs are the files called *names*, and the sources
+    *fetched* of the URLs.
 
     *reader* reads the files, and limits the number of bytes of each file that are compared.
     *freshness* determines which answers without a file allow all URLs. *unread* contains one
@@ -84,14 +84,31 @@ class CompareInputs:
     names: list[str]
     reader: Reader
     freshness: FreshnessSettings
-    fetched: list[Capture] = field(default_factory=list)
+    fetched: list[PolicySource] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
-    def add_fetched(self, source: PolicySource) -> None:
-        """Add the capture of *source* to *fetched*. If the policy is unknown, add the
-        reason to *unread* instead.
+    @property
+    def count(self) -> int | None:
+        """The number of captures if every input can be read.
+
+        The number is None if one of *names* is a WARC file, because a WARC file may
+        contain any number of answers.
         """
-        self.fetched += self._captures(source)
+        if any(map(is_archive, self.names)):
+            return None
+        return len(self.names) + len(self.fetched)
+
+    def __iter__(self) -> Iterator[Capture]:
+        """Yield the capture of each source in *fetched*, and the captures in the files
+        called *names*.
+        """
+        for source in self.fetched:
+            yield from self._captures(source)
+        for name in self.names:
+            if is_archive(name):
+                yield from self._archived(Path(name))
+            else:
+                yield from self._captures(PolicySource.from_file(name, self.reader))
 
     def _captures(self, source: PolicySource) -> Iterator[Capture]:
         """Yield the capture of *source*. If the policy is unknown, add a line to *unread*
@@ -122,31 +139,6 @@ class CompareInputs:
             policy = Policy.from_response(origin, answer, reader, 0.0, self.freshness)
             robots = reader.read(answer.body, is_truncated=answer.is_truncated)
             yield capture_of(policy, obeyed_body(robots))
-
-    @property
-    def count(self) -> int | None:
-        """The number of captures if every file can be read.
-
-        The number is None if one of *names* is a WARC file, because a WARC file may
-        contain any number of answers.
-        """
-        if any(map(is_archive, self.names)):
-            return None
-        return len(self.names) + len(self.fetched)
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether the captures may include HTTP answers, and not only files."""
-        return bool(self.fetched) or self.count is None
-
-    def __iter__(self) -> Iterator[Capture]:
-        """Yield the captures *fetched*, and the captures of the files called *names*."""
-        yield from self.fetched
-        for name in self.names:
-            if is_archive(name):
-                yield from self._archived(Path(name))
-            else:
-                yield from self._captures(PolicySource.from_file(name, self.reader))
 
 
 def _label_of(name: str) -> str:
@@ -335,27 +327,29 @@ def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
     return site
 
 
-def run(
-    job: Job, inputs: CompareInputs, processes: int, step: Callable[[], None]
-) -> Totals:
-    """Compare *inputs* in a pool of at most *processes* processes, and return the totals.
+def run(job: Job, inputs: CompareInputs) -> Totals:
+    """Compare *inputs* in a pool of at most `job.opts.processes` processes, and return the
+    totals.
 
-    *step* is called once for each capture. After Ctrl-C, the result contains only the
-    totals of the captures that were compared.
+    After Ctrl-C, the result contains only the totals of the captures that were compared.
     """
     totals = Totals(job.variant)
+    processes = job.opts.processes
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
     pool: Any = ProcessPool(
         processes, initializer=_start, initargs=(job,), context=_context()
     )
+    first = job.parsers[0]
     try:
-        for name, site in _impacts(pool, job, inputs, _TASKS_PER_PROCESS * processes):
-            # Count each capture once, although each parser has its own task.
-            is_first = name == job.parsers[0]
-            totals.add_site(site, captures=is_first)
-            if is_first:
-                step()
+        with terminal.progress(inputs.count) as step:
+            for name, site in _impacts(
+                pool, job, inputs, _TASKS_PER_PROCESS * processes
+            ):
+                # Count each capture once, although each parser has its own task.
+                totals.add_site(site, captures=name == first)
+                if name == first:
+                    step()
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         totals.is_interrupted = True
@@ -409,7 +403,8 @@ def report_of(
             or "each robot that the file names, and one robot that it does not name",
             questions=questions,
         ),
-        has_answers=inputs.has_answers,
+        # Only WARC files and URLs have HTTP answers.
+        has_answers=inputs.count is None or bool(inputs.fetched),
         notes=("Interrupted: not all files were compared.",) * totals.is_interrupted,
     )
 
