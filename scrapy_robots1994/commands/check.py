@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -154,14 +154,18 @@ class RobotsCheck(RobotsCommand):
         """
         # Each key of `wanted` is the name of a robots.txt. Each value is the list of the
         # URLs to check against this robots.txt.
-        wanted: dict[str, list[str]] = {}
+        wanted = defaultdict[str, list[str]](list)
         for url in urls:
             if url not in exempt:
                 for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
-                    wanted.setdefault(name, []).append(url)
-        captured = self._captured(wanted)
-        is_dry_run = self._lookup.settings.dry_run
-        for line in project_notes(self.settings, is_dry_run=is_dry_run):
+                    wanted[name].append(url)
+        settings, reader = self._lookup.settings, self._lookup.reader
+        captured: list[tuple[inputs.PolicySource, list[str]]] = []
+        for name in filter(inputs.is_archive, list(wanted)):
+            from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
+
+            captured += captures_of(name, wanted.pop(name), reader, settings.freshness)
+        for line in project_notes(self.settings, is_dry_run=settings.dry_run):
             terminal.print_note(line)
         for url in filter(exempt.get, urls):
             self._print(UrlVerdict(url, exemption=exempt[url]))
@@ -170,22 +174,6 @@ class RobotsCheck(RobotsCommand):
         self._lookup.run(
             wanted, lambda it: self._add(it, wanted[it.name]), self._print_end
         )
-
-    def _captured(
-        self, urls: dict[str, list[str]]
-    ) -> list[tuple[inputs.PolicySource, list[str]]]:
-        """Remove the WARC files from *urls*, and read their captures.
-
-        Return a pair for each origin of each WARC file. The pair consists of a source and
-        of the URLs to check against the source.
-        """
-        found: list[tuple[inputs.PolicySource, list[str]]] = []
-        for name in filter(inputs.is_archive, list(urls)):
-            from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
-
-            settings, reader = self._lookup.settings, self._lookup.reader
-            found += captures_of(name, urls.pop(name), reader, settings.freshness)
-        return found
 
     def _exemption(self, url: str) -> str:
         """Return the reason why a crawl does not check *url*, or "" if a crawl checks
