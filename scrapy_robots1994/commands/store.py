@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
+from scrapy_robots1994.commands.terminal import ExitCode, Unreadable, WrongUse
 from scrapy_robots1994.errors import did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -23,7 +23,7 @@ from scrapy_robots1994.stores.codec import decode, encode
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from scrapy_robots1994.commands.inputs import PolicySource
     from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 ACTIONS = ("list", "show", "refresh", "forget", "stats", "export")
 NARROWED = ("show", "refresh", "forget")
+
+# The last second of the year 9999.
+_LAST_SECOND = 253_402_300_799
 
 _NOT_RENEWED = (
     "could not fetch robots.txt (see the log); the last good policy remains in use"
@@ -98,25 +101,22 @@ class RobotsStore(RobotsCommand):
         try:
             with closing(store):
                 store.check()
-                stored = _stored(store, origins, settings)
-                fitting = [it for it in stored if _fits(it, opts, time.time())]
-                policies = sorted(fitting, key=lambda it: it.origin)
-                for policy in policies:
-                    if action == "forget":
-                        store.forget(policy.origin)
-                    elif action == "refresh":
-                        _expire(store, policy)
+                policies = _selected(store, origins, opts, settings)
+                _change(action, store, policies)
         except Exception as error:  # noqa: BLE001 - a store may raise anything
-            # With --json, print a note, because standard output must contain only JSON
-            # lines.
-            say = terminal.print_note if opts.json else terminal.print_line
-            say(f"the store failed: {settings.store.describe(error)}")
-            return ExitCode.UNREAD
+            why = settings.store.describe(error)
+            raise Unreadable(f"the store failed: {why}") from None
         found = {policy.origin for policy in policies}
         if action == "refresh":
             found |= origins
-        if not found and _is_missing(store, settings):
-            return ExitCode.UNREAD
+        if not found and not store.exists:
+            raise Unreadable(
+                f"{settings.store}: there is no such file or folder; a crawl creates the "
+                "file, but not its folder"
+            )
+        if not found:
+            note = f"{settings.store} has no matching policy"
+            terminal.print_note(escape_control_chars(note, 500))
         if found and action == "refresh":
             return self._refresh(sorted(found), opts)
         _report(action, policies, as_json=opts.json)
@@ -151,50 +151,44 @@ def _wanted(args: list[str], opts: argparse.Namespace) -> tuple[str, set[Origin]
         hint = did_you_mean(args[0], ACTIONS) if args else ""
         raise WrongUse(f"say what to do: {', '.join(ACTIONS)}{hint}")
     action, *names = args
+    origins = set[Origin]()
     for name in names:
-        if Origin.of(name) is None:
+        if (origin := Origin.of(name)) is None:
             shown = repr(escape_control_chars(name, 60))
             raise WrongUse(f"{shown} is not an origin: write https://host")
+        origins.add(origin)
     is_narrow = names or opts.outcome or opts.fresh or opts.stale or opts.host != "*"
     if action in NARROWED and not (is_narrow or opts.all):
         raise WrongUse(
             f"{action} what? Name origins, choose policies with an option, or use --all"
         )
-    return action, set(filter(None, map(Origin.of, names)))
+    return action, origins
 
 
-def _is_missing(store: PolicyStore, settings: RobotsSettings) -> bool:
-    """Print a note that says why no policy was found. Return whether *store* does not
-    exist.
+def _selected(
+    store: PolicyStore,
+    origins: set[Origin],
+    opts: argparse.Namespace,
+    settings: RobotsSettings,
+) -> list[Policy]:
+    """Return the stored policies that match the options, sorted by origin.
+
+    If *origins* is not empty, return only policies of *origins*.
     """
-    text = f"{settings.store} has no matching policy"
-    if not store.exists:
-        text = (
-            f"{settings.store}: there is no such file or folder; a crawl creates the "
-            "file, but not its folder"
-        )
-    terminal.print_note(escape_control_chars(text, 500))
-    return not store.exists
-
-
-def _stored(
-    store: PolicyStore, origins: set[Origin], settings: RobotsSettings
-) -> Iterator[Policy]:
-    """Yield the stored policies of *origins*. If *origins* is empty, yield all policies."""
-    reader = settings.new_reader()
-    entries: Iterable[tuple[Origin, bytes | None]]
-    if origins:
-        entries = ((origin, store.get(origin)) for origin in origins)
-    else:
-        entries = ((stored.origin, stored.packed) for stored in store.entries())
+    reader, now = settings.new_reader(), time.time()
+    found: list[Policy] = []
+    entries = ((it, store.get(it)) for it in origins)
+    if not origins:
+        entries = ((it.origin, it.packed) for it in store.entries())
     for origin, packed in entries:
         policy = packed and decode(packed, origin, reader, settings.freshness)
-        if policy:
+        if policy and _fits(policy, opts, now):
             if policy.robots is not None:
                 # Compress the body, because sorting needs all policies in memory. A store
                 # can contain 1 GB of compressed files.
                 policy.robots.compress_body()
-            yield policy
+            found.append(policy)
+    return sorted(found, key=lambda it: it.origin)
 
 
 def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
@@ -208,6 +202,17 @@ def _fits(policy: Policy, opts: argparse.Namespace, now: float) -> bool:
         and opts.outcome in ("", policy.outcome.value)
         and not (opts.stale if is_fresh else opts.fresh)
     )
+
+
+def _change(action: str, store: PolicyStore, policies: list[Policy]) -> None:
+    """Remove *policies* from *store* if *action* is "forget". Expire *policies* if *action*
+    is "refresh".
+    """
+    for policy in policies:
+        if action == "forget":
+            store.forget(policy.origin)
+        elif action == "refresh":
+            _expire(store, policy)
 
 
 def _expire(store: PolicyStore, policy: Policy) -> None:
@@ -281,14 +286,10 @@ def _totals(policies: list[Policy], now: float) -> Iterator[tuple[str, str, Any]
 
 
 def _moment(seconds: float) -> str:
-    """Return *seconds*, a time in seconds since the epoch, as text.
-
-    A time that `datetime` cannot represent is returned as the number of seconds.
+    """Return *seconds*, a time in seconds since the epoch, as text. A time outside the years
+    that `datetime` can represent becomes the nearest time in these years.
     """
-    try:
-        moment = datetime.fromtimestamp(int(seconds), timezone.utc)
-    except (OverflowError, ValueError, OSError):
-        return f"{seconds:.0f}"
+    moment = datetime.fromtimestamp(min(max(seconds, 0), _LAST_SECOND), timezone.utc)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
