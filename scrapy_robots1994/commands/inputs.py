@@ -355,11 +355,10 @@ class Lookup:
             self._give_up()
         end()
 
-    def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Fetch *urls*, and report a source for each URL.
-
-        The implementation in this base class does nothing.
-        """
+    def _fetch(self, urls: list[str], _report: OnSource) -> None:
+        """Raise `WrongUse`, because only a subclass can fetch *urls*."""
+        shown = escape_control_chars(urls[0], 300)
+        raise WrongUse(f"{shown} is a URL: use `scrapy robots-lint`, which fetches it")
 
     @property
     def _counts(self) -> str:

@@ -8,7 +8,7 @@ import argparse
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand, is_url
+from scrapy_robots1994.commands.inputs import Lookup, PolicySource, expand
 from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
@@ -17,9 +17,6 @@ from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
-
-WITHOUT_URLS = "a file, a folder, or - for standard input"
-WITH_URLS = f"a URL, {WITHOUT_URLS}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,17 +43,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class LintRun:
-    """Prints a report on each file that *args* name, and counts the problems.
+    """Prints a report on each file that *args* name, and counts the problems."""
 
-    *inputs* is a phrase for an error message. The phrase lists the kinds of input that are
-    accepted.
-    """
-
-    def __init__(
-        self, args: list[str], opts: argparse.Namespace, inputs: str = WITH_URLS
-    ) -> None:
+    def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
-            raise WrongUse(f"no file given: name {inputs}")
+            raise WrongUse(
+                "no file given: name a file, a folder, or - for standard input; `scrapy "
+                "robots-lint` also takes URLs"
+            )
         if opts.format == "github" and opts.summary:
             raise WrongUse("--format github prints each problem: leave --summary out")
         self.exit_code = ExitCode.FINE
@@ -187,12 +181,7 @@ def main(argv: list[str] | None = None) -> int:
     with terminal.in_one_sentence(parser):
         terminal.check_streams(parser)
         terminal.refuse_unknown(args, parser)
-        run = LintRun(args, opts, WITHOUT_URLS)
-        for name in filter(is_url, run.names):
-            shown = escape_control_chars(name, 300)
-            parser.error(
-                f"{shown} is a URL: use `scrapy robots-lint`, which fetches it"
-            )
+        run = LintRun(args, opts)
         reader = Reader(opts.dialect or "1994", LITERAL, MAX_BYTES)
         Lookup(reader).run(run.names, run.add, run.print_end)
     return run.exit_code
