@@ -15,7 +15,6 @@ from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.kinds import KIND_CODED, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
 from scrapy_robots1994.parser.dialects import LITERAL
-from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
 
@@ -122,17 +121,9 @@ def _unread(name: str, source: PolicySource) -> Unread:
     """
     if source.policy is None or source.why:
         return Unread(name, source.why)
+    verdict = source.policy.rules("").verdict(f"{source.policy.origin}/")
     row = source.policy.outcome.row
-    is_open = source.policy.rules("").allowed(f"{source.policy.origin}/")
-    effect = "no robot may retrieve anything"
-    if is_open:
-        effect = "every robot may retrieve everything"
-    why = f"{row.noun} (HTTP {source.status}): {effect}"
-    if row.outcome is Outcome.FORBIDDEN and not is_open:
-        # According to RFC 9309 2.3.1.3, such a status means that there are no
-        # restrictions.
-        why += ", except robots that follow RFC 9309, which may retrieve everything"
-    return Unread(name, why, is_fault=not row.allows)
+    return Unread(name, verdict.explain(), is_fault=not row.allows)
 
 
 def _codes(text: str) -> frozenset[str]:

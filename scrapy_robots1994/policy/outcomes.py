@@ -77,7 +77,6 @@ class OutcomeRow:
       that came through a proxy, a status in *of_proxies* means R5 (unreachable).
     * *is_trusted*: whether an answer that came through a proxy counts as the origin's own.
       Stores share a policy only if the answer counts as the origin's own.
-    * *noun*: the words that `robots-lint` prints in place of a report.
     * *doc_answer*, *doc_policy*, *doc_lifetime*: the cells of the row in the table of the
       documentation.
     """
@@ -94,7 +93,6 @@ class OutcomeRow:
     is_answer: bool = True
     of_proxies: Collection[int] = ()
     is_trusted: bool = False
-    noun: str = ""
     doc_answer: str
     doc_policy: str
     doc_lifetime: str
@@ -178,7 +176,6 @@ ROWS = (
         allows=False,
         setting="FORBIDDEN",
         max_lifetime=HOUR,  # a 401 or 403 is often a mistake in a configuration
-        noun="access was refused",
         doc_answer="401, 403; through a proxy only if a second request gets 401 or 403, too",
         doc_policy="everything disallowed",
         doc_lifetime="at most an hour, and TTL; through a proxy at most "
@@ -196,7 +193,6 @@ ROWS = (
         reason=Reason.ABSENT,
         of_proxies=_OTHER_4XX - {410},
         is_trusted=True,
-        noun="no file",
         doc_answer="404, 410 and, without a proxy, other 4xx except 407 (R7), 408, 421, 425 "
         "and 429 (R5)",
         doc_policy="no file: everything allowed, whatever the body says",

@@ -96,8 +96,8 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 @pytest.mark.parametrize(
     ("status", "code", "said"),
     [
-        (404, 0, "no file (HTTP 404)"),
-        (403, 3, "access was refused (HTTP 403)"),
+        (404, 0, "allowed: the site has no robots.txt (HTTP 404)"),
+        (403, 3, "disallowed: access to robots.txt was refused (HTTP 403)"),
         (None, 3, "connection refused"),
     ],
 )
