@@ -4,7 +4,6 @@ An input is a file, a folder of files, a URL, a list of URLs, or standard input.
 """
 
 import os
-import re
 import signal
 import sys
 from codecs import BOM_UTF8
@@ -31,18 +30,6 @@ origin.
 
 TRY_AGAIN = "; try again later"
 
-_AS_URL = re.compile("https?://", re.IGNORECASE)
-
-
-# `_HOST` matches a host name or an IPv4 address, with or without a port and a path. `_HOST`
-# does not match text that ends in a common file extension, such as `.txt`.
-_HOST = re.compile(
-    r"(?!.*\.(?:txt|text|html?|xml|json|csv|log|gz|warc|bak|old|zip|tar)\Z)"
-    r"(?:localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}|[0-9]+(?:\.[0-9]+){3})"
-    r"(?::[0-9]+)?(?:/[^\s]*)?\Z",
-    re.IGNORECASE,
-)
-
 
 def is_url(name: str) -> bool:
     """Return whether *name* is a URL to fetch, and not a file to open."""
@@ -63,20 +50,16 @@ def expand(names: Iterable[str]) -> list[str]:
     with a note. A folder that cannot be listed remains in the result. A later attempt to
     read such a folder raises an error that gives the reason.
 
-    Raises `WrongUse` for a folder without files, for an empty name, for a host name without
-    `https://`, and for a URL without a valid origin.
+    Raises `WrongUse` for a folder without files.
     """
     found: dict[str, None] = {}
     for name in names:
-        shown = escape_control_chars(name, 300)
-        is_host = _HOST.match(name) and not os.path.lexists(name)
-        if not is_url(name) and (not name or _AS_URL.match(name) or is_host):
-            raise WrongUse(f"{shown!r} is neither a file nor a URL: write https://host")
         # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
         # too long.
         is_folder = name != STDIN and os.path.isdir(name)  # noqa: PTH112 - `os.path` never raises
         inside = list(_files_under(name)) if is_folder else [name]
         if not inside:
+            shown = escape_control_chars(name, 300)
             raise WrongUse(f"no file is in the folder {shown}: name another folder")
         found |= dict.fromkeys(inside)
     return list(found)
@@ -216,7 +199,8 @@ def why_unread(error: OSError) -> str:
     if error.strerror is None:
         return str(error)
     reason = escape_control_chars(error.strerror, 300)
-    return f"{reason}: check the name and the permissions of the file"
+    hint = "; write a URL as https://host" * isinstance(error, FileNotFoundError)
+    return f"{reason}: check the name and the permissions of the file{hint}"
 
 
 OTHER_READINGS = {

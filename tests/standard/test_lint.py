@@ -321,8 +321,8 @@ def test_preference_is_no_ignored_line() -> None:
 
 
 def test_console_script_says_its_version_and_wants_no_host() -> None:
-    """`--version` prints the name and the version. A bare host name is an error, because
-    a host name is neither a file nor a URL.
+    """`--version` prints the name and the version. A bare host name is read as the name of
+    a file. The error says how to write a URL.
     """
     version = subprocess.run(
         [SCRIPT, "--version"], capture_output=True, text=True, check=True, timeout=60
@@ -333,7 +333,6 @@ def test_console_script_says_its_version_and_wants_no_host() -> None:
 
     assert version.stdout.split()[0] == "robots-lint"
     assert version.stdout.split()[1][0].isdigit()
-    assert host.returncode == 2
-    assert (
-        "'example.com' is neither a file nor a URL: write https://host" in host.stderr
-    )
+    assert host.returncode == 3
+    assert "example.com: No such file or directory: check the name" in host.stdout
+    assert "write a URL as https://host" in host.stdout
