@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from concurrent import futures
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from multiprocessing import active_children, get_all_start_methods, get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
@@ -337,8 +337,9 @@ def run(job: Job, inputs: CompareInputs) -> Totals:
     processes = job.opts.processes
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
+    # Never fork this process, because this process may have threads.
     pool: Any = ProcessPool(
-        processes, initializer=_start, initargs=(job,), context=_context()
+        processes, initializer=_start, initargs=(job,), context=get_context("spawn")
     )
     first = job.parsers[0]
     try:
@@ -362,19 +363,6 @@ def run(job: Job, inputs: CompareInputs) -> Totals:
             process.kill()
         pool.join()
     return totals
-
-
-def _context() -> Any:
-    """Return the `multiprocessing` context that starts the processes of the pool.
-
-    The context never forks this process, because this process may have threads.
-    """
-    if "forkserver" not in get_all_start_methods():
-        return get_context("spawn")
-    context = get_context("forkserver")
-    # The fork server imports this module once for all processes.
-    context.set_forkserver_preload([__name__])
-    return context
 
 
 def report_of(
