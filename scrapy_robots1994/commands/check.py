@@ -462,9 +462,7 @@ class UrlVerdict:
             effect = row.effect(is_open=self.verdict.allowed)
             effect = f"; all URLs of the origin {effect}"
         if source.why:
-            why = source.why.removesuffix(inputs.TRY_AGAIN)
-            advice = source.why.removeprefix(why)
-            yield f"{name}: {why}{effect}{advice}"
+            yield f"{name}: {source.why}{effect}"
         elif self.verdict is not None:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
