@@ -50,10 +50,15 @@ def expand(names: Iterable[str]) -> list[str]:
     with a note. A folder that cannot be listed remains in the result. A later attempt to
     read such a folder raises an error that gives the reason.
 
-    Raises `WrongUse` for a folder without files.
+    Raises `WrongUse` for a folder without files, and for an empty name.
     """
     found: dict[str, None] = {}
     for name in names:
+        # The name may be empty because, for example, a shell variable is not set.
+        if not name:
+            raise WrongUse(
+                "the name of a file is empty: name a file, a folder or a URL"
+            )
         # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
         # too long.
         is_folder = name != STDIN and os.path.isdir(name)  # noqa: PTH112 - `os.path` never raises
@@ -199,8 +204,7 @@ def why_unread(error: OSError) -> str:
     if error.strerror is None:
         return str(error)
     reason = escape_control_chars(error.strerror, 300)
-    hint = "; write a URL as https://host" * isinstance(error, FileNotFoundError)
-    return f"{reason}: check the name and the permissions of the file{hint}"
+    return f"{reason}: check the name and the permissions of the file"
 
 
 OTHER_READINGS = {
@@ -262,7 +266,10 @@ class PolicySource:
             # The extra byte shows whether the file is longer than the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
-            return cls(name, None, why=why_unread(error))
+            hint = "; write a URL as https://host" * isinstance(
+                error, FileNotFoundError
+            )
+            return cls(name, None, why=why_unread(error) + hint)
         if not robots.has_whole_line:
             # Ours O24 (size limit): the rules of a file without a whole line are unknown.
             # Unknown rules never mean that a URL is allowed.
