@@ -27,7 +27,6 @@ from scrapy_robots1994.policy.fetch_result import (
     LocalFault,
     said_of,
 )
-from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 MAX_PROBLEMS = 10
@@ -133,30 +132,52 @@ class FetchLog:
         # Count the outcome of *result* and not of *policy*, because a stale policy has the
         # outcome of an earlier answer.
         stats.count(self._crawler, stats.OUTCOMES, outcome=result.outcome.value)
-        kind, meaning = self._meaning(policy, logged)
-        if policy.is_stale_on_error or not policy.is_known:
-            if policy.is_stale_on_error:
-                stats.count(self._crawler, stats.STALE_IF_ERROR)
-            text = f"Could not fetch %s (%s): {meaning}"
-            # In a dry run, our middleware does not send requests.
-            if not self._settings.dry_run:
-                pause = policy.fresh_until - now
-                text += f"; the next fetch is in {pause:.0f} s at the earliest"
-            self._origins.log(kind, text, policy.origin, said_of(result))
+        if policy.is_known and not policy.is_stale_on_error:
+            # Without a last good policy, the fetch is not a refresh.
+            if last is not None:
+                stats.count(self._crawler, stats.REFRESHED)
+            self._log_policy(policy, logged, "", policy.fetched_at)
             return
-        # Without a last good policy, the fetch is not a refresh.
-        if last is not None:
-            stats.count(self._crawler, stats.REFRESHED)
+        if policy.is_stale_on_error:
+            stats.count(self._crawler, stats.STALE_IF_ERROR)
+        kind, meaning = self._meaning(policy, logged)
+        text = f"Could not fetch %s (%s): {meaning}"
+        # In a dry run, our middleware does not send requests.
+        if not self._settings.dry_run:
+            pause = policy.fresh_until - now
+            text += f"; the next fetch is in {pause:.0f} s at the earliest"
+        self._origins.log(kind, text, policy.origin, said_of(result))
+
+    def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
+        """Log and count *policy*, which was found in a source (the store or Scrapy's HTTP
+        cache).
+
+        *last* is the policy that was logged before.
+        """
+        stats.count(self._crawler, stats.STORE_HITS)
+        age = now - policy.fetched_at
+        found = f", from {self._sources}, fetched {age:.0f} s ago"
+        self._log_policy(policy, last, found, now)
+
+    def _log_policy(
+        self, policy: Policy, logged: Policy | None, found: str, now: float
+    ) -> None:
+        """Log *policy*. *found* is a clause about the source of *policy*, or "" for a
+        policy that was fetched. *logged* is the policy that was logged before.
+        """
+        kind, meaning = self._meaning(policy, logged)
+        rest = policy.fresh_until - now
         self._origins.log(
             kind,
             # The format may contain `meaning`, because `meaning` is our own text and does
             # not contain a per cent sign.
-            "%s%s: HTTP %s, %s, fresh for %.0f s" + f"; {meaning}" * bool(meaning),
+            "%s%s: %s, %s%s, %s" + f"; {meaning}" * bool(meaning),
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
-            policy.status,
+            "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
-            policy.fresh_until - policy.fetched_at,
+            found,
+            f"fresh for {rest:.0f} s" if rest >= 0 else "used while it is refreshed",
         )
 
     def _meaning(
@@ -173,17 +194,22 @@ class FetchLog:
             is_new = logged is None or not logged.is_stale_on_error
             return _STALE if is_new else None, "the last good policy remains in use"
         if row.reason:
+            is_open = row.outcome in self._settings.freshness.allowing
+            # The words about the effect name the setting that decides, so that the reader
+            # of the log can change the setting.
+            effect = row.effect(is_open=is_open, refused=self._are_refused)
+            kind = None
             # Log above DEBUG, because a status such as 403 is often a mistake in the
             # configuration of the server (R3, access refused). Log only once for an origin,
             # because the fetch of an unreachable origin is repeated (R5).
-            is_open = row.outcome in self._settings.freshness.allowing
             is_new = logged is None or logged.outcome is not row.outcome
-            is_shown = is_new and not (is_open and row.is_answer)
-            kind = self._uniform(row.outcome) if is_shown else None
-            # Name the setting that decides, so that the reader of the log can change the
-            # setting.
-            effect = f"all its URLs {self._effect(row.outcome)}"
-            return kind, effect if row.setting else ""
+            if is_new and not (is_open and row.is_answer):
+                origins = "robots.txt of %d origins could not be fetched"
+                if row.is_answer:
+                    origins = f"%d origins answered {row.statuses} for robots.txt"
+                text = f"{origins}: all their URLs {effect}"
+                kind = MessageKind(WARNING, text, _CHECK)
+            return kind, f"all its URLs {effect}" if row.setting else ""
         robots = policy.robots if logged is None or logged.robots is None else None
         if robots and (name := compression_of(robots.body)):
             return _COMPRESSED, (
@@ -193,45 +219,9 @@ class FetchLog:
         if robots and begins_as_markup(robots.text):
             # Log above DEBUG, because some servers send an HTML page for every path. An
             # HTML page usually disallows nothing.
-            return (
-                _MARKUP,
-                "it begins as a page of HTML or XML does, not as a robots.txt",
-            )
+            text = "it begins as a page of HTML or XML does, not as a robots.txt"
+            return _MARKUP, text
         return None, ""
-
-    def _uniform(self, outcome: Outcome) -> MessageKind:
-        """Return the message kind for an origin with one verdict for all its URLs."""
-        row = outcome.row
-        origins = "robots.txt of %d origins could not be fetched"
-        if row.is_answer:
-            origins = f"%d origins answered {row.statuses} for robots.txt"
-        effect = self._effect(outcome)
-        return MessageKind(WARNING, f"{origins}: all their URLs {effect}", _CHECK)
-
-    def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
-        """Log and count *policy*, which was found in a source (the store or Scrapy's HTTP
-        cache).
-
-        *last* is the policy that was logged before.
-        """
-        stats.count(self._crawler, stats.STORE_HITS)
-        rest = policy.fresh_until - now
-        # Log the policy in the same way as a fetched policy. Perhaps this crawl has not
-        # logged the policy before.
-        kind, meaning = self._meaning(policy, last)
-        self._origins.log(
-            kind,
-            "%s: %s, %s, from %s, fetched %.0f s ago, %s"
-            + f"; {meaning}" * bool(meaning),
-            policy.origin,
-            "no answer" if policy.status is None else f"HTTP {policy.status}",
-            policy.outcome.value,
-            self._sources,
-            now - policy.fetched_at,
-            f"fresh for another {rest:.0f} s"
-            if rest > 0
-            else "used while it is refreshed",
-        )
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
@@ -352,14 +342,6 @@ class FetchLog:
                 'reading ignores these lines; ROBOTS1994_READING = "cautious" obeys them',
                 counted(self._number_of_splits, "origin"),
             )
-
-    def _effect(self, outcome: Outcome) -> str:
-        """Return a phrase about the effect of *outcome* on all URLs of an origin.
-
-        The phrase may name the setting that decides the effect.
-        """
-        is_open = outcome in self._settings.freshness.allowing
-        return outcome.row.effect(is_open=is_open, refused=self._are_refused)
 
 
 def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
