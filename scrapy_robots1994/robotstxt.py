@@ -64,6 +64,7 @@ class RobotsTxt:
         "_dialect",
         "_memory_bytes",
         "_reading",
+        "_rfc9309",
         "_rules",
         "_sitemaps",
         "_usage",
@@ -95,6 +96,8 @@ class RobotsTxt:
         # `_memory_bytes` is the last result of `memory_bytes`, or None if the memory must
         # be calculated again.
         self._memory_bytes: int | None = None
+        # `_rfc9309` is this file in the dialect rfc9309, if `wildcard_rules` was called.
+        self._rfc9309: RobotsTxt | None = None
 
     @classmethod
     def parse(
@@ -145,6 +148,18 @@ class RobotsTxt:
             if rules.names == names:
                 return rules
         return self._read_for(robot, for_warnings=False)[1]
+
+    def wildcard_rules(self, robot: str | bytes) -> RobotRules:
+        """Return the rules of the file for *robot* in the dialect rfc9309, in which `*` and
+        `$` are wildcards.
+
+        Like `rules`, the first call for a robot reads the file, and stores the rules.
+        """
+        if self._rfc9309 is None:
+            self._rfc9309 = self.read_as(dialect="rfc9309")
+        if not self._rfc9309.is_read_for(robot, with_usage=False):
+            self._memory_bytes = None
+        return self._rfc9309.rules(robot)
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
         """Return whether the rules for *robot* are stored.

@@ -41,7 +41,9 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
+from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
 from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.parser import read_rules
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OWN_REQUEST,
@@ -73,11 +75,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-    from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
     from scrapy_robots1994.crawl.features.dry_run import DryRun
     from scrapy_robots1994.crawl.features.evidence import Evidence
     from scrapy_robots1994.crawl.features.usage import StatedUsage
-    from scrapy_robots1994.robotstxt import RobotsTxt
 
     Found: TypeAlias = Policy | Exception | Exemption
     Observer: TypeAlias = Callable[[Request, Origin, Found], None]
@@ -131,8 +131,6 @@ class Robots1994Middleware:
             self._wildcards = IgnoredWildcards(crawler, settings.dialect)
         self._delays: CrawlDelays | None = None
         if settings.applies_crawl_delay:
-            from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays  # noqa: PLC0415 - imported only if a setting needs it
-
             self._delays = CrawlDelays(crawler, settings, self._waiting)
         self._usage: StatedUsage | None = None
         if settings.reads_usage:
@@ -321,10 +319,9 @@ class Robots1994Middleware:
         # Most files do not need to be read again. `examine` has read each new file for the
         # robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
-            await compute_in_thread(partial(_read, robots, robot, reads_usage))
+            reading = partial(read_rules, robots, robot, reads_usage=reads_usage)
+            await compute_in_thread(reading)
             self._memory.measure(policy)
-        if robots and self._wildcards:
-            await self._wildcards.read_in_thread(robots, robots.rules(robot))
         # Ours O28 (bounded matching): comparing one URL with a file that has many wildcards
         # may take several milliseconds. A thousand requests may wait for one file, so
         # decide only one request in each turn of the event loop.
@@ -355,7 +352,8 @@ class Robots1994Middleware:
             and self._wildcards
             and policy.robots
         ):
-            self._wildcards.sent(request, clients, origin, policy.robots, rules)
+            others = policy.robots.wildcard_rules(rules.robot)
+            self._wildcards.sent(request, clients, origin, others)
 
     async def _find(self, visit: Visit, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the exception with which its fetch failed.
@@ -418,16 +416,6 @@ class Robots1994Middleware:
         """
         is_kept = self._waiting.is_kept
         self._resolver.abort(CLOSING, lambda context: is_kept(context.page))
-
-
-def _read(robots: RobotsTxt, robot: str | bytes, reads_usage: bool) -> None:  # noqa: FBT001 - `partial` passes `reads_usage` by position
-    """Read *robots* for *robot*, and measure the size of *robots*. Measuring the size of a
-    large file may also take a long time.
-    """
-    robots.rules(robot)
-    if reads_usage:
-        robots.read_usage(robot)
-    _ = robots.memory_bytes
 
 
 def _response_of(policy: Policy, request: Request) -> TextResponse | None:

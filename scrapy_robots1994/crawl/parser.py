@@ -13,6 +13,7 @@ from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin, is_http
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
@@ -104,6 +105,21 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     return tuple(filter(is_http, found))
 
 
+def read_rules(robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool) -> None:
+    """Read *robots* for *robot*, and measure the size of *robots*. Each of these steps may
+    take a long time for a large file.
+
+    If *reads_usage* is `True`, also read the usage preferences of the file.
+    """
+    has_wildcards = robots.rules(robot).has_wildcards
+    if has_wildcards and not DIALECTS[robots.dialect].has_wildcards:
+        robots.wildcard_rules(robot)
+    if reads_usage:
+        robots.read_usage(robot)
+    robots.compress_body()
+    _ = robots.memory_bytes
+
+
 def examine(
     robots: RobotsTxt, robot: str | bytes, origin: Origin, *, reads_usage: bool = False
 ) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
@@ -115,11 +131,6 @@ def examine(
     """
     # `policy_problems` also stores the rules of the robot and the sitemaps in *robots*.
     problems = robots.policy_problems(robot, MAX_PROBLEMS)
-    if reads_usage:
-        robots.read_usage(robot)
+    read_rules(robots, robot, reads_usage=reads_usage)
     sitemaps = sitemaps_of(origin, robots) if robots.sitemaps else ()
-    robots.compress_body()
-    # Measure the size here, and not later on the event loop. A large file is examined in a
-    # thread.
-    _ = robots.memory_bytes
     return problems, sitemaps

@@ -36,7 +36,6 @@ from tests.unit import (
     test_bounds_of_crawls,
     test_memory,
     test_unpacking,
-    test_wildcards,
 )
 from tests.unit.bounds import bound
 from tests.unit.guarded_store import guarded
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
 
 ELSEWHERE: dict[str, object] = {
     "commands.evidence.MAX_FILE_BYTES": test_memory.test_memory_of_replayed_policies_is_bounded,
-    "crawl.wildcards.MAX_BYTES": test_wildcards.test_memory_of_large_files_is_bounded,
     "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
     "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
 }
