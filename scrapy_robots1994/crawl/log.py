@@ -19,20 +19,6 @@ origin.
 """
 
 
-def is_shown(level: int) -> bool:
-    """Return whether at least one handler shows lines of *level*.
-
-    Check the handlers and not only the logger, because Scrapy sets `LOG_LEVEL` on handlers.
-    """
-    each: logging.Logger | None = logger
-    while logger.isEnabledFor(level) and each is not None:
-        for handler in each.handlers:
-            if handler.level <= level:
-                return True
-        each = each.parent if each.propagate else None
-    return False
-
-
 def log_line(
     crawler: Crawler, level: int, text: str, *values: object, **more: object
 ) -> None:
@@ -40,12 +26,10 @@ def log_line(
 
     *more* are further attributes of the log record.
     """
-    # Do not format a line that no handler shows, because most lines are at DEBUG.
-    if is_shown(level):
-        shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
-        # Extensions and custom formatters use the attribute `spider` of a log record to
-        # find the lines of a spider.
-        logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
+    shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
+    # Extensions and custom formatters use the attribute `spider` of a log record to find
+    # the lines of a spider.
+    logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:

@@ -8,6 +8,7 @@ the order of the fields.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
@@ -352,28 +353,31 @@ class RobotsSettings:
         """Return a reader that parses files according to these settings."""
         return Reader(self.dialect, self.reading, self.max_bytes)
 
-    @property
-    def _usage_text(self) -> str:
-        """The text about usage preferences in the line that `log_start` logs."""
-        if not self.reads_usage:
-            return ""
-        from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
-
-        if not self.purposes:
-            return f"; usage preferences are reported ({VERSIONS})"
-        return f"; pages are for {', '.join(self.purposes)} ({VERSIONS})"
-
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
         # Log the following values in one line. If a crawl obeys unexpected rules, users
         # check these values first.
-        robot = RobotName(crawler).usual
-        dry_run = "; dry run: the built-in middleware decides"
+        robot, more = RobotName(crawler).usual, ""
+        if self.dry_run:
+            more += "; dry run: the built-in middleware decides"
+        if self.reads_usage:
+            from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
+
+            purposes = ", ".join(self.purposes)
+            is_for = (
+                f"pages are for {purposes}"
+                if purposes
+                else "usage preferences are reported"
+            )
+            more += f"; {is_for} ({VERSIONS})"
+        # Name the hosts last, because a long text is cut at its end.
+        if self.exempt:
+            more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
             crawler,
             INFO,
             "scrapy_robots1994 %s: dialect %s%s, robot name %s, store %s, "
-            "at most %d parallel robots.txt fetches%s%s%s",
+            "at most %d parallel robots.txt fetches%s",
             __version__,
             self.dialect,
             # In RFC 9309, blank lines have no meaning, so the reading has no effect.
@@ -383,11 +387,7 @@ class RobotsSettings:
             robot_text(robot) or '""',
             str(self.store),
             self.max_fetches,
-            f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
-            if self.exempt
-            else "",
-            dry_run if self.dry_run else "",
-            self._usage_text,
+            more,
         )
         if has_default_name(crawler):
             text = (
@@ -482,33 +482,22 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
 
 
-class _Names:
-    """The values of the placeholders in a path. `%(time)s` is replaced with the current
-    time. Any other placeholder is replaced with the attribute of the spider that has the
-    same name.
-    """
-
-    def __init__(self, spider: Spider | None) -> None:
-        self._spider = spider
-
-    def __getitem__(self, name: str) -> Any:
-        # Look up one attribute at a time. A dict of all attributes would compute every
-        # property of the spider.
-        if name == "time":
-            return f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
-        return getattr(self._spider, name)
-
-
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
     """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI
-    of FEEDS.
+    of FEEDS. `%(time)s` is the current time, and any other placeholder is the attribute of
+    *spider* with that name.
 
     Raise `SettingsError` for an unknown placeholder, so that the crawl fails when it starts
     and not when it ends.
     """
+    # Look up only the attributes of the spider that *path* names. A dict of all attributes
+    # would compute every property of the spider.
+    names = set(re.findall(r"%\(([^)]*)\)", path)) - {"time"}
     try:
-        path %= _Names(spider)
-    except (AttributeError, TypeError, ValueError) as error:
+        values = {name: getattr(spider, name) for name in names}
+        values["time"] = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
+        path %= values
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise SettingsError(
             f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
             "write %% for a per cent sign."
