@@ -10,13 +10,11 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994 import __version__
+from scrapy_robots1994.crawl.features.browser import check_browser
 from scrapy_robots1994.crawl.features.pages import RobotsPages
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.setting_types import (
-    PARSER_SETTING,
-    load_parser,
-)
+from scrapy_robots1994.crawl.setting_types import PARSER_SETTING, load_parser
 from scrapy_robots1994.crawl.settings import (
     ROUGH_SIZE,
     RobotsSettings,
@@ -84,8 +82,6 @@ class Addon:
         if ROUGH_SIZE in settings:
             settings.set(ROUGH_SIZE, 0, priority="addon")
         if chosen.browser and self._crawler is not None:
-            from scrapy_robots1994.crawl.features.browser import check_browser  # noqa: PLC0415 - imported only if a setting needs it
-
             with log_settings_errors():
                 check_browser(self._crawler, settings, Robots1994Middleware)
         # Add each component only if a setting needs it, because every response
