@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         ForbiddenByRobots as ForbiddenByRobots,
     )
     from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay as CrawlDelay
-    from scrapy_robots1994.crawl.features.page_usage import page_usage as page_usage
     from scrapy_robots1994.crawl.features.pages import DroppedByPage as DroppedByPage
     from scrapy_robots1994.crawl.features.pages import RobotsPages as RobotsPages
     from scrapy_robots1994.crawl.features.pages import (
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.features.usage import DroppedByUsage as DroppedByUsage
     from scrapy_robots1994.crawl.features.usage import RefusedByUsage as RefusedByUsage
     from scrapy_robots1994.crawl.features.usage import RobotsUsage as RobotsUsage
+    from scrapy_robots1994.crawl.features.usage import page_usage as page_usage
     from scrapy_robots1994.crawl.middleware import (
         Robots1994Middleware as Robots1994Middleware,
     )
@@ -74,13 +74,13 @@ _NAMES = {
     "crawl.addon": ("Addon",),
     "crawl.exceptions": ("ForbiddenByRobots",),
     "crawl.features.crawl_delay": ("CrawlDelay",),
-    "crawl.features.page_usage": ("page_usage",),
-    "crawl.features.usage": ("DroppedByUsage", "RefusedByUsage", "RobotsUsage"),
-    "crawl.features.pages": (
-        "DroppedByPage",
-        "RobotsPages",
-        "page_directives",
+    "crawl.features.usage": (
+        "DroppedByUsage",
+        "RefusedByUsage",
+        "RobotsUsage",
+        "page_usage",
     ),
+    "crawl.features.pages": ("DroppedByPage", "RobotsPages", "page_directives"),
     "crawl.refusals": ("request_refused",),
     "crawl.middleware": ("Robots1994Middleware",),
     "crawl.parser": ("Robots1994Parser", "robots_sitemaps"),

@@ -227,13 +227,13 @@ def test_rules_of_few_robots_stay(shrink: Any) -> None:
     assert not robots.allowed("/", "r1")
 
 
-@bound("crawl.features.page_head.MAX_PAGE_BYTES")
+@bound("crawl.features.page.MAX_PAGE_BYTES")
 def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
     """A tag of a page has no effect if the tag is beyond the bound. The part of a header
     beyond the bound has no effect either.
     """
     tag = '<meta name="robots" content="noindex">'
-    shrink("crawl.features.page_head.MAX_PAGE_BYTES", 100)
+    shrink("crawl.features.page.MAX_PAGE_BYTES", 100)
     near, far = (
         HtmlResponse(URL, body=(" " * spaces + tag).encode()) for spaces in (10, 200)
     )

@@ -110,7 +110,7 @@ def one_after_another(
 
 
 @bound(
-    "crawl.features.page_middleware._MAX_LOGGED",
+    "crawl.features.page._MAX_LOGGED",
     "crawl.features.usage._MAX_LOGGED_ORIGINS",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
@@ -125,7 +125,7 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
     site.answer("*", replies.Reply(headers=headers))
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     small = {
-        "crawl.features.page_middleware._MAX_LOGGED": 1,
+        "crawl.features.page._MAX_LOGGED": 1,
         "crawl.features.usage._MAX_LOGGED_ORIGINS": 1,
     }
     settings = {"ROBOTS1994_USAGE": "report", "ROBOTS1994_PAGES": True}

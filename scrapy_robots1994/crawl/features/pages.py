@@ -12,14 +12,14 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features.page_head import UNREADABLE, page_head
-from scrapy_robots1994.crawl.features.page_middleware import PageMiddleware
+from scrapy_robots1994.crawl.features.page import (
+    UNREADABLE,
+    PageMiddleware,
+    page_head,
+)
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
-from scrapy_robots1994.directives import (
-    Directives,
-    directives_of,
-)
+from scrapy_robots1994.directives import Directives, directives_of
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.user_agent import robot_names
