@@ -159,11 +159,11 @@ class Verdict(_Sourced):
         *spelling*. XML cannot contain control characters. Neither XML nor a text file in
         UTF-8 can contain bytes that are not UTF-8.
         """
+        if f"{self.rule}{self.spelling}".isprintable():
+            return self
         # Ours O18 (percent-encodings): a percent-encoded rule has the same meaning.
         rule = self.rule and percent_encode_control_chars(self.rule)
         spelling = self.spelling and percent_encode_control_chars(self.spelling)
-        if (rule, spelling) == (self.rule, self.spelling):
-            return self
         return replace(self, rule=rule, spelling=spelling, source=self._source)
 
     def as_dict(self) -> dict[str, Any]:
