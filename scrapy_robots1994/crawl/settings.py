@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
@@ -519,25 +519,10 @@ def log_settings_errors() -> Iterator[None]:
     # other exception is a bug, and needs its traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
-        _omit_traceback(error)
+        # Without a running event loop, Scrapy reports the error itself.
+        with suppress(RuntimeError):
+            if task := asyncio.current_task():
+                # Scrapy does not read the exception of the task of a crawl. asyncio logs an
+                # exception that no code reads, with its traceback, so read the exception.
+                task.add_done_callback(lambda it: it.cancelled() or it.exception())
         raise
-
-
-def _omit_traceback(error: Exception) -> None:
-    """Keep asyncio from logging a traceback if *error*, which was logged as one line, ends
-    the current task. The caller of the task still receives *error*.
-    """
-
-    def read(task: asyncio.Task[Any]) -> None:
-        # asyncio logs the exception of a task if no code reads the exception. Scrapy does
-        # not read the exception of the task of a crawl.
-        found = None if task.cancelled() else task.exception()
-        if found is not None and found is not error:
-            message = "Task exception was never retrieved"
-            context = {"message": message, "exception": found, "task": task}
-            task.get_loop().call_exception_handler(context)
-
-    # Without a running event loop, Scrapy reports the error itself.
-    with suppress(RuntimeError):
-        if task := asyncio.current_task():
-            task.add_done_callback(read)
