@@ -15,6 +15,7 @@ from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.fetch import FetchObserver, RobotsDownload
 from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.http_cache import HttpCache
+from scrapy_robots1994.crawl.log import count
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
@@ -107,7 +108,7 @@ class ScrapyBackend:
             await store.close()
         finally:
             if failures := store.failures:
-                stats.count(self._crawler, stats.STORE_FAILURES, failures)
+                count(self._crawler, stats.STORE_FAILURES, failures)
 
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]

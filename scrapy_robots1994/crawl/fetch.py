@@ -34,6 +34,7 @@ from twisted.internet import error
 from twisted.internet.defer import DeferredSemaphore
 
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.log import count
 from scrapy_robots1994.crawl.requests import (
     OWN_REQUEST,
     FetchCookies,
@@ -306,7 +307,7 @@ class RobotsDownload:
             self._permits.release()
             # Count the fetch when it ends, even if it was cancelled. The built-in
             # middleware also counts fetches in this stat, and not answers.
-            stats.count(self._crawler, stats.REQUESTS)
+            count(self._crawler, stats.REQUESTS)
         if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
             result = replace(result, final_url=requested[-1][0])
         return result
@@ -391,7 +392,7 @@ class RobotsDownload:
                 # Like the built-in middleware, do not count `IgnoreRequest`. The component
                 # that raised `IgnoreRequest` has already counted the request.
                 if not isinstance(error, IgnoreRequest):
-                    stats.count(self._crawler, stats.EXCEPTIONS, kind=type(error))
+                    count(self._crawler, stats.EXCEPTIONS, kind=type(error))
                 return await self._failure(error, state)
         self._robot.check_sent(state.user_agent, context.headers.get("User-Agent"))
         return response
@@ -449,8 +450,8 @@ class RobotsDownload:
         )
         result = await read_in_crawl(answer, self._settings.max_bytes, time.time())
         if not isinstance(result, Redirect) and status not in OF_THE_PROXY:
-            stats.count(self._crawler, stats.RESPONSES)
-            stats.count(self._crawler, stats.RESPONSE_STATUS, status=status)
+            count(self._crawler, stats.RESPONSES)
+            count(self._crawler, stats.RESPONSE_STATUS, status=status)
         return result
 
     @contextmanager

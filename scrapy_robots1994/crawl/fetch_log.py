@@ -11,6 +11,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import (
     MessageKind,
     OriginLog,
+    count,
     counted,
     log_line,
     log_lines,
@@ -131,15 +132,15 @@ class FetchLog:
         """
         # Count the outcome of *result* and not of *policy*, because a stale policy has the
         # outcome of an earlier answer.
-        stats.count(self._crawler, stats.OUTCOMES, outcome=result.outcome.value)
+        count(self._crawler, stats.OUTCOMES, outcome=result.outcome.value)
         if policy.is_known and not policy.is_stale_on_error:
             # Without a last good policy, the fetch is not a refresh.
             if last is not None:
-                stats.count(self._crawler, stats.REFRESHED)
+                count(self._crawler, stats.REFRESHED)
             self._log_policy(policy, logged, "", policy.fetched_at)
             return
         if policy.is_stale_on_error:
-            stats.count(self._crawler, stats.STALE_IF_ERROR)
+            count(self._crawler, stats.STALE_IF_ERROR)
         kind, meaning = self._meaning(policy, logged)
         text = f"Could not fetch %s (%s): {meaning}"
         # In a dry run, our middleware does not send requests.
@@ -154,7 +155,7 @@ class FetchLog:
 
         *last* is the policy that was logged before.
         """
-        stats.count(self._crawler, stats.STORE_HITS)
+        count(self._crawler, stats.STORE_HITS)
         age = now - policy.fetched_at
         found = f", from {self._sources}, fetched {age:.0f} s ago"
         self._log_policy(policy, last, found, now)
@@ -225,7 +226,7 @@ class FetchLog:
 
     def retrying(self, origin: Origin, result: FetchResult, pause: float) -> None:
         """Log and count a retry after *pause* seconds (Ours 3.1, retries)."""
-        stats.count(self._crawler, stats.RETRIES)
+        count(self._crawler, stats.RETRIES)
         text = "Could not fetch %s (%s); retrying in %.1f s"
         self._origins.log(None, text, origin, said_of(result), pause)
 
@@ -234,7 +235,7 @@ class FetchLog:
         fault).
         """
         if isinstance(fault, Cancelled):
-            stats.count(self._crawler, stats.FETCH_ABORTED)
+            count(self._crawler, stats.FETCH_ABORTED)
             # Do not warn, because every interrupted crawl aborts fetches (R6).
             kind: MessageKind | None = _ABORTED
             text = (
@@ -242,7 +243,7 @@ class FetchLog:
                 "fail with FetchAborted"
             )
         else:
-            stats.count(self._crawler, stats.LOCAL_FAULTS)
+            count(self._crawler, stats.LOCAL_FAULTS)
             middleware = breaking_middleware(fault)
             if middleware or fault.is_bug:
                 self._bug(origin, fault, middleware)
@@ -284,7 +285,7 @@ class FetchLog:
 
     def truncated(self, origin: Origin) -> None:
         """Warn about a file that exceeds the size limit (Ours O24, truncated files)."""
-        stats.count(self._crawler, stats.TRUNCATED)
+        count(self._crawler, stats.TRUNCATED)
         self._origins.log(
             _TRUNCATED,
             "%s is longer than ROBOTS1994_MAX_BYTES (%d): only the whole lines within this "
@@ -303,7 +304,7 @@ class FetchLog:
         # For example, under the literal reading, a blank line ends a record. Perhaps the
         # author did not intend to end the record (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
-            stats.count(self._crawler, stats.OPENS_SITE)
+            count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
             is_wild = any(it.kind is WILDCARD for it in opening)
             self._number_of_splits += is_split
@@ -319,7 +320,7 @@ class FetchLog:
                 origin.robots_url,
             )
         if closing := [it for it in problems if it.tightens_policy]:
-            stats.count(self._crawler, stats.CLOSES_SITE)
+            count(self._crawler, stats.CLOSES_SITE)
             self._origins.log(
                 _CLOSING,
                 "%s, line %d: %s Under the strict reading, this disallows URLs that the "

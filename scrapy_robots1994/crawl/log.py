@@ -1,4 +1,8 @@
-"""Logging for a crawl. Each log record contains the spider. Each line is safe to print."""
+"""What a crawl reports: log lines and stats.
+
+Each log record contains the spider. Each line is safe to print. The module `stats` contains
+the keys of the stats.
+"""
 
 import logging
 from collections import Counter
@@ -19,6 +23,20 @@ origin.
 """
 
 
+class _Safe:
+    """A text of a log line. To save time, a handler makes the text safe to print, and only
+    if the handler shows the line. Most lines are at DEBUG.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __str__(self) -> str:
+        return redact_and_escape(self._text)
+
+    __repr__ = __str__
+
+
 def log_line(
     crawler: Crawler, level: int, text: str, *values: object, **more: object
 ) -> None:
@@ -26,7 +44,7 @@ def log_line(
 
     *more* are further attributes of the log record.
     """
-    shown = (redact_and_escape(it) if isinstance(it, str) else it for it in values)
+    shown = (_Safe(it) if isinstance(it, str) else it for it in values)
     # Extensions and custom formatters use the attribute `spider` of a log record to find
     # the lines of a spider.
     logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
@@ -43,6 +61,22 @@ def counted(number: int, noun: str) -> str:
     is 1.
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
+    """Add *number* to the stat *key*, which is one of the constants in `stats`. *parts*
+    are the values of the placeholders in *key*.
+    """
+    assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
+    crawler.stats.inc_value(key.format(**parts) if parts else key, number)
+
+
+def total(crawler: Crawler, key: str, **parts: object) -> int:
+    """Return the value of the stat *key*, or 0 if nothing was counted. *parts* are the
+    values of the placeholders in *key*.
+    """
+    assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
+    return int(crawler.stats.get_value(key.format(**parts), 0))
 
 
 class MessageKind(NamedTuple):

@@ -42,7 +42,7 @@ from twisted.internet.defer import CancelledError
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
-from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.log import count, log_line
 from scrapy_robots1994.crawl.parser import read_rules
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
@@ -282,7 +282,7 @@ class Robots1994Middleware:
             policy = await cache.replayed_policy(origin)
             if policy or cache.passes_unknown:
                 return policy
-        stats.count(self._crawler, stats.WAITED)
+        count(self._crawler, stats.WAITED)
         with self._waiting.waiting(visit):
             found = await self._find(visit, origin)
             policy = found if isinstance(found, Policy) else None

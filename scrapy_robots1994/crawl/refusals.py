@@ -16,7 +16,7 @@ from scrapy.exceptions import CloseSpider
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
-from scrapy_robots1994.crawl.log import counted, log_line, log_lines
+from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import has_default_name
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.escaping import escape_control_chars
@@ -106,8 +106,8 @@ class Refusals:
         exception to raise. *verdict* is the verdict for *request*, and *origin* is the
         origin of its URL.
         """
-        stats.count(self._crawler, stats.FORBIDDEN)
-        stats.count(self._crawler, stats.REASONS, reason=verdict.reason.value)
+        count(self._crawler, stats.FORBIDDEN)
+        count(self._crawler, stats.REASONS, reason=verdict.reason.value)
         # Export the verdict, for two reasons. Errbacks and signal handlers may put the
         # verdict into items, and a feed in UTF-8 cannot contain undecodable bytes. The
         # verdict may also be written to disk with the request, so the verdict should be
@@ -173,14 +173,14 @@ class Refusals:
         # log identical tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
-            stats.count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
-        stats.count(self._crawler, stats.REFUSING, len(rows))
+            count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
+        count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
         # A crawl that ends for another reason may leave start requests undecided.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused
-            stats.count(self._crawler, stats.STARTS_REFUSED, number)
+            count(self._crawler, stats.STARTS_REFUSED, number)
             url, verdict = self._first
             record = verdict.record
             is_named = record is not None and EVERYBODY not in record.names

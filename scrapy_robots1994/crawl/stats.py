@@ -5,8 +5,6 @@ The string below each key is the documentation of the key on the reference page.
 
 from typing import Final
 
-from scrapy.crawler import Crawler
-
 # The built-in middleware has the following keys, with the same meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Refused requests."""
@@ -131,19 +129,3 @@ USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
 """Values of usage preferences that this package does not understand. If several pages
 state a value, the value is counted for each page.
 """
-
-
-def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to the stat *key*, which is one of the constants in this module. *parts*
-    are the values of the placeholders in *key*.
-    """
-    assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
-    crawler.stats.inc_value(key.format(**parts) if parts else key, number)
-
-
-def total(crawler: Crawler, key: str, **parts: object) -> int:
-    """Return the value of the stat *key*, or 0 if nothing was counted. *parts* are the
-    values of the placeholders in *key*.
-    """
-    assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
-    return int(crawler.stats.get_value(key.format(**parts), 0))

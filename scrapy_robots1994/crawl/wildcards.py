@@ -12,7 +12,7 @@ from scrapy import Request, signals
 from scrapy.crawler import Crawler
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.log import count, counted, log_line
 from scrapy_robots1994.lint.values import has_wildcard
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import RobotRules
@@ -53,7 +53,7 @@ class IgnoredWildcards:
             # bounded matching).
             if rule is None or has_wildcard(rule):
                 self._refused += 1
-                stats.count(self._crawler, stats.WILDCARDS_IGNORED)
+                count(self._crawler, stats.WILDCARDS_IGNORED)
 
     def _closed(self) -> None:
         """Log the number of counted requests and origins, if a request was counted."""

@@ -14,7 +14,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.log import count, counted, log_line, total
 from scrapy_robots1994.crawl.requests import BROWSER_REQUEST, SLOT_KEY
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars
@@ -125,12 +125,12 @@ class BrowserRequests:
                 Request(url, method=method, meta=meta)
             )
         except Exception as error:  # noqa: BLE001 - any exception means no policy
-            stats.count(self._crawler, stats.BROWSER_UNKNOWN)
+            count(self._crawler, stats.BROWSER_UNKNOWN)
             self._log(method, url, error)
             return True
         if verdict.allowed:
             return False
-        stats.count(self._crawler, stats.BROWSER_DISALLOWED)
+        count(self._crawler, stats.BROWSER_DISALLOWED)
         self._log(method, url, verdict)
         return True
 
@@ -171,8 +171,8 @@ class BrowserRequests:
             "found"
         )
         checked = counted(self._checked, "request")
-        disallowed = stats.total(self._crawler, stats.BROWSER_DISALLOWED)
-        unknown = stats.total(self._crawler, stats.BROWSER_UNKNOWN)
+        disallowed = total(self._crawler, stats.BROWSER_DISALLOWED)
+        unknown = total(self._crawler, stats.BROWSER_UNKNOWN)
         log_line(self._crawler, INFO, text, checked, disallowed, unknown)
 
 

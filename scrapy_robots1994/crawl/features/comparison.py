@@ -37,7 +37,7 @@ from scrapy_robots1994.compare.report import ComparisonReport, as_table, describ
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.peers import peers
 from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
-from scrapy_robots1994.crawl.log import counted, log_line, log_lines
+from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
@@ -362,9 +362,9 @@ class ShadowComparison(FetchObserver):
         report = self._report()
         for (name, way), number in report.totals.counts.items():
             parts = {"parser": name, "direction": way.value}
-            stats.count(self._crawler, stats.COMPARED, number, **parts)
+            count(self._crawler, stats.COMPARED, number, **parts)
         if report.totals.skipped:
-            stats.count(self._crawler, stats.UNCOMPARED, report.totals.skipped)
+            count(self._crawler, stats.UNCOMPARED, report.totals.skipped)
             text = "%s not compared with other parsers: %s"
             what = counted(report.totals.skipped, "decision")
             log_line(self._crawler, INFO, text, what, self._why_skipped)

@@ -21,7 +21,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import MessageKind, OriginLog
+from scrapy_robots1994.crawl.log import MessageKind, OriginLog, count
 from scrapy_robots1994.crawl.parser import ROBOTS_PARSED
 from scrapy_robots1994.crawl.requests import RobotName, exemption_of
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -165,10 +165,10 @@ class CrawlDelays:
         """Log and count the applied delay, unless the delay is 0."""
         if not applied:
             return
-        stats.count(self._crawler, stats.CRAWL_DELAYS)
+        count(self._crawler, stats.CRAWL_DELAYS)
         kind = None
         if stated > applied:
-            stats.count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
+            count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             kind = _CAPPED
         text = "%s asks for a pause of %g s between two requests; "
         text += "a pause of %g s is applied (ROBOTS1994_CRAWL_DELAY)"

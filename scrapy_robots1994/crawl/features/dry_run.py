@@ -43,7 +43,7 @@ from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
 from scrapy_robots1994.crawl.fetch_log import FetchLog
-from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.log import count, counted, log_line
 from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
@@ -332,7 +332,7 @@ class DryRun:
             self._evidence.decided(request, origin, found)
         if isinstance(found, str):
             self._shadow.unknown += 1
-            stats.count(self._crawler, stats.NOT_KNOWN)
+            count(self._crawler, stats.NOT_KNOWN)
             text = "Dry run: our decision about <%s %s> is not known: %s"
             self._log_line(text, request, found)
             return
@@ -346,7 +346,7 @@ class DryRun:
             self._opened += ours.allowed
             self._refused += not ours.allowed
             key = stats.WOULD_OPEN if ours.allowed else stats.WOULD_REFUSE
-            stats.count(self._crawler, key)
+            count(self._crawler, key)
         if not is_open:
             text = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
             why = "ours would allow it" if ours.allowed else "as ours would"

@@ -17,7 +17,7 @@ from scrapy_robots1994.crawl.features.page import (
     PageMiddleware,
     page_head,
 )
-from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.log import count, log_line
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
 from scrapy_robots1994.directives import Directives, directives_of
 from scrapy_robots1994.escaping import redact_and_escape
@@ -84,9 +84,9 @@ class RobotsPages(PageMiddleware):
     def count(self, stated: Directives) -> None:
         """Count a page that states NOINDEX or NOFOLLOW."""
         if not stated.index:
-            stats.count(self.crawler, stats.PAGES_NOINDEX)
+            count(self.crawler, stats.PAGES_NOINDEX)
         if not stated.follow:
-            stats.count(self.crawler, stats.PAGES_NOFOLLOW)
+            count(self.crawler, stats.PAGES_NOFOLLOW)
 
     def get_processed_request(
         self, request: Request, response: Response | None
@@ -105,7 +105,7 @@ class RobotsPages(PageMiddleware):
             is_obeyed = REL_NOFOLLOW in self._obeyed
             if not is_obeyed or _bare(request.url) not in self._closed_links(response):
                 return request
-        stats.count(self.crawler, stats.PAGE_REQUESTS_DROPPED, reason=kind)
+        count(self.crawler, stats.PAGE_REQUESTS_DROPPED, reason=kind)
         where = f"<{request.method} {request.url}>: {reason}"
         log_line(self.crawler, DEBUG, "Not followed: %s of %s", where, response.url)
         return None
@@ -115,7 +115,7 @@ class RobotsPages(PageMiddleware):
         said = self.stated(response).noindex
         if said is None or NOINDEX not in self._obeyed:
             return None
-        stats.count(self.crawler, stats.ITEMS_DROPPED)
+        count(self.crawler, stats.ITEMS_DROPPED)
         return DroppedByPage(said, response.url)
 
 

@@ -23,7 +23,7 @@ from scrapy_robots1994.crawl.features.page import (
     header_of,
     page_head,
 )
-from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.log import count, counted, log_line, total
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import NOAI, USAGE_TERMS, contains_term, terms_for
@@ -142,7 +142,7 @@ class StatedUsage:
         forbidden = usage.forbids(self._purposes)
         if forbidden is not None:
             purpose = forbidden.purpose
-            stats.count(self._crawler, stats.USAGE_REQUESTS_DROPPED, purpose=purpose)
+            count(self._crawler, stats.USAGE_REQUESTS_DROPPED, purpose=purpose)
             refused = RefusedByUsage(forbidden, request.url)
             log_line(self._crawler, DEBUG, "%s; it is not requested", str(refused))
             raise refused
@@ -190,21 +190,21 @@ class RobotsUsage(PageMiddleware):
             answer = stated[purpose]
             if answer is not Answer.UNSTATED:
                 key = stats.USAGE_PAGES
-                stats.count(self.crawler, key, purpose=purpose, answer=answer.value)
+                count(self.crawler, key, purpose=purpose, answer=answer.value)
         if stated.not_understood:
             number = len(stated.not_understood)
-            stats.count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
+            count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
     def _closed(self) -> None:
         """Log, for each purpose, how many pages must not be used for that purpose. If the
         crawl obeys the preferences, log how many items were dropped and how many requests
         were not sent.
         """
-        total = partial(stats.total, self.crawler)
+        found = partial(total, self.crawler)
         for purpose in self._purposes or PURPOSES:
-            pages = total(stats.USAGE_PAGES, purpose=purpose, answer="disallow")
-            items = total(stats.USAGE_ITEMS_DROPPED, purpose=purpose)
-            requests = total(stats.USAGE_REQUESTS_DROPPED, purpose=purpose)
+            pages = found(stats.USAGE_PAGES, purpose=purpose, answer="disallow")
+            items = found(stats.USAGE_ITEMS_DROPPED, purpose=purpose)
+            requests = found(stats.USAGE_REQUESTS_DROPPED, purpose=purpose)
             if items or requests:
                 log_line(
                     self.crawler,
@@ -224,7 +224,7 @@ class RobotsUsage(PageMiddleware):
         said = self.stated(response).forbids(self._purposes)
         if said is None or not self._drops_items:
             return None
-        stats.count(self.crawler, stats.USAGE_ITEMS_DROPPED, purpose=said.purpose)
+        count(self.crawler, stats.USAGE_ITEMS_DROPPED, purpose=said.purpose)
         return DroppedByUsage(said, response.url)
 
 
