@@ -130,7 +130,7 @@ class SqliteStore(PolicyStore):
         parts.allow("max_bytes")
         if not parts.place.startswith("/") or len(parts.place) == 1:
             raise parts.refusal("a path must follow sqlite:///")
-        max_bytes = parts.count("max_bytes", FILE_BYTES)
+        max_bytes = parts.number("max_bytes", FILE_BYTES)
         if max_bytes < MIN_BYTES:
             raise parts.refusal(f"max_bytes must be at least {MIN_BYTES}")
         return cls(parts.place[1:], max_bytes=max_bytes, timeout=timeout)

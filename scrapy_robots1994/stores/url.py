@@ -3,48 +3,36 @@
 import re
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final, NamedTuple
+from typing import Final, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, redact_url
 from scrapy_robots1994.stores.base import PolicyStore
 
-
-class StoreRow(NamedTuple):
-    """A store of this package. *path* is the import path of the store class, and *example*
-    is a URL of the store. *schemes* are the schemes of the URLs of the store.
-    """
-
-    path: str
-    example: str
-    schemes: tuple[str, ...]
+NumberT = TypeVar("NumberT", int, float)
 
 
-STORES: Final = (
-    StoreRow(
-        "scrapy_robots1994.stores.sqlite.SqliteStore",
-        "sqlite:///robots.db?max_bytes=1000000000",
-        ("sqlite",),
-    ),
-    StoreRow(
-        "scrapy_robots1994.stores.redis.RedisStore",
-        "redis://127.0.0.1:6379/0?prefix=robots1994",
-        (
-            *("redis", "rediss", "unix"),
-            *("redis+sentinel", "redis+cluster", "rediss+cluster"),
-        ),
-    ),
+_SQLITE = (
+    "scrapy_robots1994.stores.sqlite.SqliteStore",
+    "sqlite:///robots.db?max_bytes=1000000000",
 )
-"""The persistent stores of this package. The scheme of a store URL may also be the import
-path of another store class.
+_REDIS = (
+    "scrapy_robots1994.stores.redis.RedisStore",
+    "redis://127.0.0.1:6379/0?prefix=robots1994",
+)
+STORES: Final = {
+    "sqlite": _SQLITE,
+    **dict.fromkeys(("redis", "rediss", "unix"), _REDIS),
+    **dict.fromkeys(("redis+sentinel", "redis+cluster", "rediss+cluster"), _REDIS),
+}
+"""The persistent stores of this package. The table maps the scheme of a store URL to the
+import path of the store class and an example of a URL. The scheme of a store URL may also
+be the import path of another store class.
 """
 
-_STORE_OF: Final = {scheme: row for row in STORES for scheme in row.schemes}
-_EXAMPLES: Final = {
-    "memory": "memory://?max_origins=100000",
-    **{scheme: row.example for scheme, row in _STORE_OF.items()},
-}
+_EXAMPLES: Final = {scheme: example for scheme, (_, example) in STORES.items()}
+_EXAMPLES["memory"] = "memory://?max_origins=100000"
 
 OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
 """Options that the crawl reads for every store, and does not pass to the store."""
@@ -57,10 +45,15 @@ MEMORY_BYTES: Final = 256_000_000
 
 TIMEOUT: Final = 2.0
 
-# A count consists of up to 18 digits after leading zeros. The size of any memory in bytes
+# Each type of option has a pattern for its values, and words that describe the values. A
+# count consists of up to 18 digits after leading zeros. The size of any memory in bytes
 # fits into 18 digits, and `int` converts 18 digits quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
+_NUMBERS: dict[type, tuple[re.Pattern[str], str]] = {
+    int: (_COUNT, "a whole number of at least 1"),
+    float: (_SECONDS, "seconds, more than 0"),
+}
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
 _DATABASE = re.compile(r"[\w ./-]+\.(?:db|sqlite3?)", re.ASCII)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
@@ -102,17 +95,21 @@ class UrlParts:
                 shown = escape_control_chars(name)
                 raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
 
-    def count(self, name: str, default: int) -> int:
-        """Return the value of the option *name*. Raise `SettingsError` if the value is not
-        a whole number of at least 1.
-        """
-        return int(self._last(name, default, _COUNT, "a whole number of at least 1"))
+    def number(self, name: str, default: NumberT) -> NumberT:
+        """Return the value of the option *name*, which has the type of *default*. An `int`
+        is a count, and a `float` is a number of seconds.
 
-    def seconds(self, name: str, default: float) -> float:
-        """Return the value of the option *name*. Raise `SettingsError` if the value is not
-        a number of seconds greater than 0.
+        Raise `SettingsError` if a value is not a number greater than 0 of that type.
         """
-        return float(self._last(name, default, _SECONDS, "seconds, more than 0"))
+        kind = type(default)
+        pattern, words = _NUMBERS[kind]
+        # If the URL contains the option several times, check each value.
+        for value in (value for key, value in self.options if key == name):
+            if not pattern.fullmatch(value):
+                shown = escape_control_chars(value)
+                raise self.refusal(f'{name} must be {words}, not "{shown}"')
+            default = kind(value)
+        return default
 
     def without(self, *names: str) -> str:
         """Return the URL without the options in *names*."""
@@ -131,22 +128,6 @@ class UrlParts:
         found += [value for name, value in self.options if _SECRET_NAME.search(name)]
         forms = (str, unquote, lambda text: quote(text, safe=""))
         return {form(text) for text in found for form in forms} - {""}
-
-    def _last(
-        self, name: str, default: float, pattern: re.Pattern[str], kind: str
-    ) -> str:
-        """Return the last value of the option *name*, or *default* if the URL does not
-        contain the option.
-
-        Raise `SettingsError` if a value does not match *pattern*. *kind* describes the
-        permitted values in the message of the exception.
-        """
-        values = [value for key, value in self.options if key == name]
-        for value in values:
-            if not pattern.fullmatch(value):
-                shown = escape_control_chars(value)
-                raise self.refusal(f'{name} must be {kind}, not "{shown}"')
-        return values[-1] if values else str(default)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +160,10 @@ class StoreUrl:
         if is_url and scheme == "memory" and not parts.place.strip("/"):
             parts.allow("max_origins", "max_bytes")
             return cls(
-                parts.count("max_origins", MEMORY_ORIGINS),
-                parts.count("max_bytes", MEMORY_BYTES),
+                parts.number("max_origins", MEMORY_ORIGINS),
+                parts.number("max_bytes", MEMORY_BYTES),
             )
-        if not (is_url and (scheme in _STORE_OF or _IMPORT_PATH.fullmatch(scheme))):
+        if not (is_url and (scheme in STORES or _IMPORT_PATH.fullmatch(scheme))):
             shown = escape_control_chars(redact_url(url))
             close = closest(parts.scheme, _EXAMPLES)
             meant = f"{close}://" if close else ""
@@ -192,10 +173,10 @@ class StoreUrl:
             parts = UrlParts(close or "", "")
             raise parts.refusal(f'"{shown}" names no store{hint}')
         store_url = cls(
-            parts.count("in_memory", MEMORY_ORIGINS),
-            parts.count("in_memory_bytes", MEMORY_BYTES),
+            parts.number("in_memory", MEMORY_ORIGINS),
+            parts.number("in_memory_bytes", MEMORY_BYTES),
             parts.without(*OWN_OPTIONS),
-            parts.seconds("timeout", TIMEOUT),
+            parts.number("timeout", TIMEOUT),
         )
         try:
             store_url.new_store()
@@ -213,10 +194,8 @@ class StoreUrl:
         if self.url is None:
             return None
         scheme = UrlParts.split(self.url).scheme
-        row = _STORE_OF.get(scheme.lower())
-        return _store_class(row.path if row else scheme).from_url(
-            self.url, timeout=self.timeout
-        )
+        path, _ = STORES.get(scheme.lower(), (scheme, ""))
+        return _store_class(path).from_url(self.url, timeout=self.timeout)
 
     def describe(self, error: BaseException) -> str:
         """Return the message of *error* as one printable line without credentials.
