@@ -98,11 +98,8 @@ class GuardedStore:
     _is_closed: bool = False
     _is_over: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Only the thread of the store uses the following attributes. `_held` contains the
-    # origins whose lease this process has acquired, or may have acquired in a call that
-    # failed.
+    # Only the thread of the store uses `_store`.
     _store: PolicyStore | None = None
-    _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Create the thread of the store. The first call to the store starts the thread."""
@@ -299,12 +296,7 @@ class GuardedStore:
             # so each worker may fetch.
             return True
         seconds = self.fetch_seconds + LEASE_MARGIN
-        # Add the origin to `_held` before the call. A call that fails may have acquired
-        # the lease.
-        self._held.add(origin)
         is_granted = store.acquire_lease(origin, self._holder, seconds).granted
-        if not is_granted:
-            self._held.discard(origin)
         # Read the store now, because the previous holder of the lease may have stored a
         # policy since our last check.
         policy = self._read(origin, store)
@@ -314,9 +306,8 @@ class GuardedStore:
         return policy
 
     def _end_lease(self, origin: Origin, store: PolicyStore) -> None:
-        """Release the lease of *origin* if this process may have acquired the lease."""
-        if isinstance(store, SharedStore) and origin in self._held:
-            self._held.discard(origin)
+        """Release the lease of *origin*. Without the lease, the call has no effect."""
+        if isinstance(store, SharedStore):
             store.release_lease(origin, self._holder)
 
     def _write(self, policy: Policy, store: PolicyStore) -> None:
