@@ -11,7 +11,7 @@ import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
 from pathlib import Path
@@ -279,10 +279,7 @@ class RobotsSettings:
         default is used.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
-        values = {
-            each.name: each.metadata["type"].read(name, each.metadata["default"])
-            for name, each in known.items()
-        }
+        values = {}
         for name, text in texts.items():
             if name not in known or not known[name].metadata["decides"]:
                 on_fault(
@@ -293,7 +290,7 @@ class RobotsSettings:
                 values[known[name].name] = known[name].metadata["type"].read(name, text)
             except SettingsError as error:
                 on_fault(f"{error} The default is used")
-        return cls(**values)
+        return replace(cls.from_settings(BaseSettings()), **values)
 
     def recorded(self) -> dict[str, str]:
         """Return a dict of the settings that affect decisions. The dict maps the name of

@@ -150,10 +150,11 @@ class GuardedStore:
 
         If the store exceeds its time limit, do not wait any longer.
         """
-        self._is_closed = True
         if self._is_over or not self._thread.ident:
+            self._is_closed = True
             return
-        closed = self._queue(None)
+        closed = self._submit(None)
+        self._is_closed = True
 
         def check() -> None:
             if not closed.done():
@@ -162,16 +163,21 @@ class GuardedStore:
         self.call_later(self._limit, check)
         await self.wait(closed)
 
-    def _submit(self, job: Job) -> "Future[Any]":
-        """Queue *job* for the thread of the store, and return the future of *job*. The
-        result of the future is `None` if the store fails, or while the store is not called
-        after a failure.
+    def _submit(self, job: Job | None) -> "Future[Any]":
+        """Queue *job* for the thread of the store, and return the future of *job*. If *job*
+        is `None`, the thread closes the store and ends.
+
+        The result of the future is `None` if the store fails, or while the store is not
+        called after a failure.
         """
+        future: Future[Any] = Future()
         if self._is_closed or self._is_over:
-            future: Future[Any] = Future()
             future.set_result(None)
             return future
-        future = self._queue(job)
+        self._pending.add(future)
+        # No lock is needed, because `set.add` and `set.discard` are atomic.
+        future.add_done_callback(self._pending.discard)
+        self._jobs.put((future, job))
         if not self._thread.ident:
             try:
                 self._thread.start()
@@ -180,17 +186,6 @@ class GuardedStore:
                 # number of threads.
                 self._give_up(error)
         self._watch(future)
-        return future
-
-    def _queue(self, job: Job | None) -> "Future[Any]":
-        """Queue *job* after all earlier jobs, and return the future of *job*. If *job* is
-        `None`, the thread closes the store and ends.
-        """
-        future: Future[Any] = Future()
-        self._pending.add(future)
-        # No lock is needed, because `set.add` and `set.discard` are atomic.
-        future.add_done_callback(self._pending.discard)
-        self._jobs.put((future, job))
         return future
 
     def _watch(self, future: "Future[Any]") -> None:
