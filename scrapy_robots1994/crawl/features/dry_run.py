@@ -42,9 +42,8 @@ from twisted.internet.defer import Deferred
 from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-from scrapy_robots1994.crawl.fetch_log import FetchLog
+from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.log import count, counted, log_line
-from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
     OPT_OUT,
@@ -308,7 +307,8 @@ class DryRun:
             return
         if robots.is_truncated:
             self._log.truncated(origin)
-        problems, _ = examine(robots, self._robot.usual, origin)
+        problems = robots.policy_problems(self._robot.usual, MAX_PROBLEMS)
+        robots.compress_body()
         if problems:
             self._log.read_strictly(origin, problems)
 
