@@ -37,9 +37,10 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.log import count
 from scrapy_robots1994.crawl.requests import (
     OWN_REQUEST,
-    FetchCookies,
+    Cookies,
     RequestContext,
     RobotName,
+    cookie_header,
     robots_request,
 )
 from scrapy_robots1994.crawl.scrapy_private import is_queued, widen_pool
@@ -272,7 +273,7 @@ class RobotsDownload:
         context: RequestContext,
         last: Policy | None = None,
         start: str | None = None,
-        cookies: FetchCookies | None = None,
+        cookies: Cookies | None = None,
     ) -> FetchResult:
         """Request the robots.txt of *origin* and follow redirects (R2, redirects). Return
         the result or a failure.
@@ -280,9 +281,10 @@ class RobotsDownload:
         The request gets the proxy, local address and User-Agent of the page request from
         *context*. *last* is the last good policy. The validators of *last* are sent only to
         the URL whose answer contained the validators. If *start* is given, *start* is the
-        URL of the first request. *cookies* are the cookies of earlier attempts.
+        URL of the first request. *cookies* contains the cookies of earlier attempts. The
+        cookies of this attempt are added to *cookies*.
         """
-        cookies = cookies or FetchCookies()
+        cookies = Cookies() if cookies is None else cookies
         result: FetchResult | Redirect = Redirect(start or origin.robots_url)
         requested: list[Hop] = []
         permit = self._permits.acquire()
@@ -290,7 +292,8 @@ class RobotsDownload:
             await maybe_deferred_to_future(permit)
         try:
             while isinstance(result, Redirect):
-                hop = result.target, cookies.header(result.target)
+                url = result.target
+                hop = url, cookie_header(url, cookies) if cookies else None
                 error = self._redirect_error(hop, requested) if requested else None
                 if error is not None:
                     result = error
@@ -301,7 +304,8 @@ class RobotsDownload:
                 if not isinstance(sent, Response):
                     result = sent
                     break
-                cookies.store(sent.headers, state.url)
+                if set_cookies := sent.headers.getlist("Set-Cookie"):
+                    cookies.append((url, set_cookies))
                 result = await self._read(sent, state)
         finally:
             self._permits.release()

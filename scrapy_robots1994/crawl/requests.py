@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from logging import WARNING
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -36,9 +36,6 @@ from scrapy_robots1994.parser.clients import (
     name_of,
 )
 from scrapy_robots1994.parser.user_agent import robot_text
-from scrapy_robots1994.policy.fetch_result import (
-    HeaderLines,
-)
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 OWN_REQUEST = "_robots1994_download"
@@ -285,7 +282,7 @@ META: dict[str, Any] = {
     "dont_cache": True,
     # Ours 3.1 (retries): the resolver retries the fetch.
     "dont_retry": True,
-    # Each fetch has its own cookies (`FetchCookies`).
+    # Each fetch has its own cookies (`cookie_header`).
     "dont_merge_cookies": True,
     # O24 (truncated files): Scrapy's size limit would discard the whole body.
     "download_maxsize": 0,
@@ -298,36 +295,25 @@ META: dict[str, Any] = {
 }
 
 
-class FetchCookies:
-    """The cookies that the answers of one fetch have set.
+Cookies: TypeAlias = list[tuple[str, list[bytes]]]
+"""The answers of one fetch that set cookies, in order. Each item is the URL of an answer,
+and its `Set-Cookie` headers. The cookies are sent only with later requests of that fetch.
+"""
 
-    The cookies of a fetch are sent only with later requests of that fetch. The cookies are
-    deleted when the fetch ends.
+
+def cookie_header(url: str, answers: Cookies) -> bytes | None:
+    """Return the `Cookie` header for a request to *url*. Return `None` if no cookie in
+    *answers* applies to *url*.
     """
-
-    def __init__(self) -> None:
-        self._jar: Any = None
-
-    def header(self, url: str) -> bytes | None:
-        """Return the `Cookie` header for a request to *url*. Return `None` if there is no
-        cookie for *url*.
-        """
-        if self._jar is None:
-            return None
-        request = Request(url)
-        self._jar.add_cookie_header(request)
-        return request.headers.get("Cookie")
-
-    def store(self, headers: HeaderLines, url: str) -> None:
-        """Store the cookies in *headers*, the headers of the answer from *url*."""
-        lines = headers.getlist("Set-Cookie")
-        if not lines:
-            return
-        lines = [it for it in lines if len(it) <= MAX_COOKIE_BYTES][:MAX_COOKIES]
-        if lines and CookieJar is not None:
-            self._jar = self._jar or CookieJar()
-            setting = Response(url, headers={"Set-Cookie": lines})
-            self._jar.extract_cookies(setting, Request(url))
+    if CookieJar is None:  # pragma: no cover - a later Scrapy
+        return None
+    jar, request = CookieJar(), Request(url)
+    for source, lines in answers:
+        short = [it for it in lines if len(it) <= MAX_COOKIE_BYTES][:MAX_COOKIES]
+        answer = Response(source, headers={"Set-Cookie": short})
+        jar.extract_cookies(answer, Request(source))
+    jar.add_cookie_header(request)
+    return request.headers.get("Cookie")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.requests import FetchCookies, RequestContext
+from scrapy_robots1994.crawl.requests import Cookies, RequestContext
 from scrapy_robots1994.crawl.threads import DeferredWaiter
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.origin import Origin
@@ -294,7 +294,7 @@ class PolicyResolver:
         """
         origin, tried, was_refused = in_flight.origin, list[RequestContext](), False
         # All attempts of one fetch share the cookies that the answers set.
-        cookies = FetchCookies()
+        cookies = Cookies()
         while True:
             waiting = in_flight.waiters.values()
             # Use the context with the fewest attempts. With rotating proxies, a different
