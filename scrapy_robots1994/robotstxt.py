@@ -252,7 +252,9 @@ class RobotsTxt:
         return tuple(found[:limit])
 
     def policy_problems(
-        self, robot: str | bytes, limit: int | None = None
+        self,
+        robot: str | bytes,
+        limit: int | None = None,
     ) -> tuple[Problem, ...]:
         """Return the problems that a crawl logs for the file.
 
@@ -268,6 +270,22 @@ class RobotsTxt:
         opening = weakening_problems(reading, dialect, names)[:limit]
         closing = islice(tightening_problems(reading, dialect, names), limit)
         return (*opening, *closing)
+
+    def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
+        """Store what the requests of *robot* need, so that no request of *robot* reads the
+        file again.
+
+        The method stores the rules and, if *reads_usage* is true, the usage preferences. In
+        a dialect without wildcards, the method also stores the rules with wildcards. The
+        method then compresses the stored body, and measures the memory of the file. Each
+        step can take many milliseconds for a large file.
+        """
+        if self.rules(robot).has_wildcards and not self._dialect.has_wildcards:
+            self.wildcard_rules(robot)
+        if reads_usage:
+            self.read_usage(robot)
+        self._body.compress()
+        self._memory_bytes = memory_of(self)
 
     def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
         """Return the first problem whose fix would disallow *url* for *robot*, or None.

@@ -13,20 +13,19 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.fetch import FetchObserver, RobotsDownload
-from scrapy_robots1994.crawl.fetch_log import FetchLog
+from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
 from scrapy_robots1994.crawl.http_cache import HttpCache
 from scrapy_robots1994.crawl.log import count
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
-    examine,
     robots_sitemaps,
+    sitemaps_of,
 )
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.policy.fetch_result import (
-    Answer,
-)
+from scrapy_robots1994.lint.kinds import Problem
+from scrapy_robots1994.policy.fetch_result import Answer
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.stores.codec import decode
@@ -144,6 +143,32 @@ class ScrapyBackend:
         if retries:
             context.page.meta["retry_times"] = self.retries_of(context) + retries
 
+    async def read(
+        self, policy: Policy, known: Policy | None, context: RequestContext
+    ) -> None:
+        """Read the file of *policy* for the robot of the page request, and log the problems
+        of the file. Do nothing if *policy* has no file, or the same file as *known*, the
+        policy that this crawl had before.
+        """
+        robots = policy.robots
+        if robots is None or (known is not None and known.robots == robots):
+            return
+        robot = self._robot.of(context.page)
+
+        def examine() -> tuple[Problem, ...]:
+            """Store what the requests of the robot need, and return the problems."""
+            problems = robots.policy_problems(robot, MAX_PROBLEMS)
+            robots.prepare(robot, reads_usage=self._reads_usage)
+            return problems
+
+        # Read a large file in a thread, so that other requests do not wait.
+        is_large = robots.size > threads.INLINE_BYTES
+        problems = await threads.compute_in_thread(examine) if is_large else examine()
+        if robots.is_truncated:
+            self._log.truncated(policy.origin)
+        if problems:
+            self._log.read_strictly(policy.origin, problems)
+
     async def announce(
         self,
         policy: Policy,
@@ -158,11 +183,10 @@ class ScrapyBackend:
         *known* is the policy that this crawl had before. *policy* was made from *result*,
         or was loaded from a source if *result* is `None`. *last* is the last good policy.
 
-        If the file of *policy* differs from the file of *known*, log the problems of the
-        new file. Also send `robots_sitemaps` if the new file names sitemaps. Send
+        Send `robots_sitemaps` if the file of *policy* is new and names sitemaps. Send
         `robots_parsed` for every file, if Scrapy has this signal.
         """
-        robots, page = policy.robots, context.page
+        robots, page, origin = policy.robots, context.page, policy.origin
         if result is None:
             self._log.loaded(policy, known, self.now())
         else:
@@ -180,26 +204,10 @@ class ScrapyBackend:
         # These requests do not wait for the handler, because the policy is already in
         # memory.
         send = partial(threads.send_signal, self._crawler)
-        if known is None or known.robots != robots:
-            examining = partial(
-                examine,
-                robots,
-                self._robot.of(page),
-                policy.origin,
-                reads_usage=self._reads_usage,
-            )
-            # Read a large file in a thread, so that other requests do not wait.
-            is_large = robots.size > threads.INLINE_BYTES
-            problems, sitemaps = (
-                await threads.compute_in_thread(examining) if is_large else examining()
-            )
-            if robots.is_truncated:
-                self._log.truncated(policy.origin)
-            if problems:
-                self._log.read_strictly(policy.origin, problems)
-            if sitemaps:
-                named = {"sitemaps": sitemaps, "origin": policy.origin}
-                await send(robots_sitemaps, robots=robots, request=page, **named)
+        has_new = robots.sitemaps and (known is None or known.robots != robots)
+        if has_new and (sitemaps := sitemaps_of(origin, robots)):
+            named = {"sitemaps": sitemaps, "origin": origin}
+            await send(robots_sitemaps, robots=robots, request=page, **named)
         # Also send `robots_parsed` for an unchanged file, as the built-in middleware does.
         if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
             parser = Robots1994Parser(robots)

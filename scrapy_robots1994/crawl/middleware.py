@@ -43,7 +43,6 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.backend import ScrapyBackend
 from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelays
 from scrapy_robots1994.crawl.log import count, log_line
-from scrapy_robots1994.crawl.parser import read_rules
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OWN_REQUEST,
@@ -316,10 +315,10 @@ class Robots1994Middleware:
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # Most files do not need to be read again. `examine` has read each new file for the
-        # robot of the request that needed the fetch.
+        # Most files do not need to be read again. The resolver has read each new file for
+        # the robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
-            reading = partial(read_rules, robots, robot, reads_usage=reads_usage)
+            reading = partial(robots.prepare, robot, reads_usage=reads_usage)
             await compute_in_thread(reading)
             self._memory.measure(policy)
         # Ours O28 (bounded matching): comparing one URL with a file that has many wildcards

@@ -9,11 +9,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser
 
-from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.origin import Origin, is_http
-from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
@@ -103,34 +100,3 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
     # a host.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))
-
-
-def read_rules(robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool) -> None:
-    """Read *robots* for *robot*, and measure the size of *robots*. Each of these steps may
-    take a long time for a large file.
-
-    If *reads_usage* is `True`, also read the usage preferences of the file.
-    """
-    has_wildcards = robots.rules(robot).has_wildcards
-    if has_wildcards and not DIALECTS[robots.dialect].has_wildcards:
-        robots.wildcard_rules(robot)
-    if reads_usage:
-        robots.read_usage(robot)
-    robots.compress_body()
-    _ = robots.memory_bytes
-
-
-def examine(
-    robots: RobotsTxt, robot: str | bytes, origin: Origin, *, reads_usage: bool = False
-) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
-    """Read *robots*, the file of *origin*, for *robot*. If *reads_usage* is `True`, also
-    read the usage preferences of the file.
-
-    Return two tuples: the problems that weaken or tighten the policy for the robot, and
-    the sitemaps that the file names.
-    """
-    # `policy_problems` also stores the rules of the robot and the sitemaps in *robots*.
-    problems = robots.policy_problems(robot, MAX_PROBLEMS)
-    read_rules(robots, robot, reads_usage=reads_usage)
-    sitemaps = sitemaps_of(origin, robots) if robots.sitemaps else ()
-    return problems, sitemaps

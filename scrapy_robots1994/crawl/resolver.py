@@ -269,16 +269,9 @@ class PolicyResolver:
         return await self._decide(in_flight, result, last)
 
     async def _load(self, in_flight: InFlightFetch, policy: Policy) -> None:
-        """Put into memory a *policy* that the store or the HTTP cache returned, and call
-        the listeners.
-        """
-        self.memory.put(policy)
-        # Set `decided`, because listeners may request pages of this origin, and memory may
-        # drop the policy while the listeners run.
-        in_flight.decided = policy
+        """Use a *policy* that the store or the HTTP cache returned."""
         try:
-            await self.backend.announce(policy, in_flight.known, in_flight.context)
-            self.memory.measure(policy)
+            await self._use(in_flight, policy)
         finally:
             # Reset `decided`, because a refresh may decide a new policy, and because `_run`
             # must still release a lease.
@@ -335,9 +328,7 @@ class PolicyResolver:
     async def _decide(
         self, in_flight: InFlightFetch, result: Answer, last: Policy | None
     ) -> Resolved:
-        """Make the policy that follows from *result*, store the policy, and call the
-        listeners.
-        """
+        """Make and use the policy that follows from *result*."""
         origin, freshness = in_flight.origin, self.backend.freshness
         reader, now = self.backend.reader, self.backend.now()
         policy = Policy.from_response(origin, result, reader, now, freshness)
@@ -347,22 +338,38 @@ class PolicyResolver:
             elif not policy.is_known and now < last.keep_until:
                 # Ours R5 (unreachable): the last good policy remains in use.
                 policy = last.stale_on_error(result, now, freshness)
-        # Put the policy into memory before the listeners run, because a listener may
-        # request pages of this origin.
-        self.memory.put(policy)
-        in_flight.decided = policy
-        if self._store is not None:
-            # Release the lease before the listeners run. Other workers wait for the policy,
-            # and need not wait for the listeners of this crawl.
-            self._store.release_lease(origin, policy)
-        await self.backend.announce(
-            policy, in_flight.known, in_flight.context, result, last
-        )
-        self.memory.measure(policy)
+        await self._use(in_flight, policy, result, last)
         # Return the exception only if no last good policy decides.
         if isinstance(result, FetchError) and not policy.is_known:
             return Resolved(policy, result.error)
         return Resolved(policy)
+
+    async def _use(
+        self,
+        in_flight: InFlightFetch,
+        policy: Policy,
+        result: Answer | None = None,
+        last: Policy | None = None,
+    ) -> None:
+        """Put *policy* into memory, and call the listeners.
+
+        *policy* was made from *result*, or was loaded from a source if *result* is `None`.
+        *last* is the last good policy.
+        """
+        known, context = in_flight.known, in_flight.context
+        # Read the file before the policy is in memory, so that memory measures the rules,
+        # too, and no other request reads the file at the same time.
+        await self.backend.read(policy, known, context)
+        # Put the policy into memory before the listeners run, because a listener may
+        # request pages of this origin. Set `decided`, because memory may drop the policy
+        # while the listeners run.
+        self.memory.put(policy)
+        in_flight.decided = policy
+        if result is not None and self._store is not None:
+            # Release the lease before the listeners run. Other workers wait for the policy,
+            # and need not wait for the listeners of this crawl.
+            self._store.release_lease(in_flight.origin, policy)
+        await self.backend.announce(policy, known, context, result, last)
 
     def _end(self, in_flight: InFlightFetch, resolution: Resolution) -> None:
         """Forget the fetch *in_flight*, and resume its waiters with *resolution*. A second

@@ -178,6 +178,9 @@ class FakeBackend:
         if self.is_closing:
             assert self.retried.count(origin) == self.retried_before[origin] + 1
 
+    async def read(self, *_: object) -> None:
+        """Read no file."""
+
     async def announce(
         self,
         policy: Policy,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robots1994.crawl import http_cache as cache
-from scrapy_robots1994.crawl.parser import examine
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
@@ -65,7 +64,8 @@ def policies(file: str) -> Iterator[Policy]:
         policy = Policy.from_response(origin, response, reader, 0.0, freshness)
         policy.rules("me1-1")
         if policy.robots is not None:
-            examine(policy.robots, "me1-1", origin, reads_usage=True)
+            policy.robots.policy_problems("me1-1")
+            policy.robots.prepare("me1-1", reads_usage=True)
         yield policy
 
 
@@ -93,14 +93,13 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
         store = MemoryStore(10**6, lambda: 0.0, MAX_BYTES)
         for policy in policies(file):
             store.put(policy)
-            store.measure(policy)
         return store
 
     assert taken_by(fill) < 1.25 * MAX_BYTES
 
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
-    """A crawl stores a policy before the rules of its file are compiled. `measure` counts the
+    """A crawl may compile rules for a second robot of a stored policy. `measure` counts the
     rules, and removes the least recently used policies if the memory exceeds its limit.
     """
     reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
@@ -128,7 +127,7 @@ def test_usage_preferences_are_counted() -> None:
     taken = {}
     for reads_usage in (False, True):
         robots = RobotsTxt.parse(body)
-        examine(robots, "rex", Origin("http", "h.test", 80), reads_usage=reads_usage)
+        robots.prepare("rex", reads_usage=reads_usage)
         taken[reads_usage] = robots.memory_bytes
 
     assert taken[True] > taken[False] + 100 * 1_000
