@@ -116,7 +116,8 @@ class RobotsResponse:
     download or the unpacking of the body stopped at the limit (Ours O24, truncated files).
     *not_modified* is `True` if the answer is a 304 to a request that contained validators.
     *freshness_lifetime* is the lifetime, in seconds, that the headers state, or `None`.
-    *retry_after* is the server's Retry-After in seconds, or `None`. *final_url* is the URL
+    *retry_after* is the server's Retry-After in seconds if the answer means R5
+    (unreachable), or `None`. *final_url* is the URL
     that answered after a redirect, or `None` without a redirect (R2, redirects).
     *via_proxy* is `True` if the answer came through a proxy. A proxy may have generated an
     answer that came through the proxy. *is_changed* is `True` if a downloader middleware
@@ -216,16 +217,18 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
     stops after slightly more than *limit* bytes. *now*, in seconds since the epoch, is used
     if the server sent no Date.
     """
-    target = redirect_target(answer)
-    if target is not None:
-        return Redirect(target)
+    # Ours R2 (redirects): a redirect without a target is not followed, and means R5
+    # (unreachable).
+    if answer.status in REDIRECTS and (location := answer.headers.get("Location")):
+        return Redirect(redirect_target(answer.url, location))
     if answer.status in OF_THE_PROXY:
         # Ours R7 (our own fault): only a proxy sends a status in `OF_THE_PROXY`, so the
         # answer says nothing about the origin.
         refused = f"the proxy refused our credentials (HTTP {answer.status})"
         return LocalFault(ConnectionRefusedError(refused), of_proxy=True)
     body, is_truncated = b"", False
-    if outcome_of(answer.status).row.reads_body:
+    row = outcome_of(answer.status, via_proxy=answer.via_proxy).row
+    if row.reads_body:
         try:
             body, is_truncated = unpacked(answer, limit)
         except Undecodable as error:
@@ -236,7 +239,7 @@ def read_answer(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
         is_truncated=is_truncated,
         not_modified=answer.is_conditional and answer.status == NOT_MODIFIED,
         freshness_lifetime=freshness_lifetime(answer.headers, now),
-        retry_after=retry_after(answer.headers, now),
+        retry_after=None if row.is_answer else retry_after(answer.headers, now),
         etag=_validator(answer.headers, "ETag"),
         last_modified=_validator(answer.headers, "Last-Modified"),
         final_url=answer.final_url,
@@ -264,21 +267,16 @@ def unpacked(answer: HttpAnswer, limit: int) -> tuple[bytes, bool]:
     return body, is_truncated
 
 
-def redirect_target(answer: HttpAnswer) -> str | None:
-    """Return the absolute URL, without a fragment, to which *answer* redirects, or `None`
-    if *answer* is not a redirect.
+def redirect_target(url: str, location: bytes) -> str:
+    """Return the absolute URL, without a fragment, to which an answer from *url* redirects.
+    *location* is the Location header of the answer.
     """
     from w3lib.url import safe_url_string  # noqa: PLC0415 - robots-lint starts without it
 
-    location = answer.headers.get("Location")
-    # Ours R2 (redirects): a redirect without a target is not followed, and means R5
-    # (unreachable).
-    if answer.status not in REDIRECTS or not location:
-        return None
     if len(location) > MAX_HEADER_BYTES:
         return UNREADABLE_URL
     try:
-        parts = urlsplit(urljoin(answer.url, safe_url_string(location)))
+        parts = urlsplit(urljoin(url, safe_url_string(location)))
         # Remove credentials, because the URL of a robots.txt must not contain credentials.
         # Keep the port, because the port is part of the origin.
         host = parts.netloc.rpartition("@")[2]
