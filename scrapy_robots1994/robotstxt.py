@@ -15,7 +15,7 @@ from scrapy_robots1994.lint.problems import (
     tightening_problems,
     weakening_problems,
 )
-from scrapy_robots1994.parser.body import Body
+from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
 from scrapy_robots1994.parser.dialects import LITERAL, Dialect, dialect_named
 from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
@@ -68,6 +68,8 @@ class RobotsTxt:
         "_rules",
         "_sitemaps",
         "_usage",
+        "compression",
+        "is_markup",
         "is_truncated",
         "size",
     )
@@ -84,6 +86,10 @@ class RobotsTxt:
         """The number of bytes of `body`."""
         self.is_truncated = self._body.is_truncated
         """Whether `body` is only the beginning of the file."""
+        self.compression = compression_of(self._body.data)
+        """The name of the format in which the body is compressed, or None."""
+        self.is_markup = begins_as_markup(self._body.text)
+        """Whether the file begins like an HTML or XML document."""
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
         # `_rules` contains one item for each tuple of robot names. User-Agent headers that

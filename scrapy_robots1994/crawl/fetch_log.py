@@ -20,7 +20,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.lint.kinds import ALLOW, WILDCARD, Problem
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.body import begins_as_markup, compression_of
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -133,7 +132,7 @@ class FetchLog:
         # Count the outcome of *result* and not of *policy*, because a stale policy has the
         # outcome of an earlier answer.
         count(self._crawler, stats.OUTCOMES, outcome=result.outcome.value)
-        if policy.is_known and not policy.is_stale_on_error:
+        if policy.failure is None:
             # Without a last good policy, the fetch is not a refresh.
             if last is not None:
                 count(self._crawler, stats.REFRESHED)
@@ -147,7 +146,7 @@ class FetchLog:
         if not self._settings.dry_run:
             pause = policy.fresh_until - now
             text += f"; the next fetch is in {pause:.0f} s at the earliest"
-        self._origins.log(kind, text, policy.origin, said_of(result))
+        self._origins.log(kind, text, policy.origin, policy.failure)
 
     def loaded(self, policy: Policy, last: Policy | None, now: float) -> None:
         """Log and count *policy*, which was found in a source (the store or Scrapy's HTTP
@@ -212,12 +211,12 @@ class FetchLog:
                 kind = MessageKind(WARNING, text, _CHECK)
             return kind, f"all its URLs {effect}" if row.setting else ""
         robots = policy.robots if logged is None or logged.robots is None else None
-        if robots and (name := compression_of(robots.body)):
+        if robots and robots.compression:
             return _COMPRESSED, (
-                f"it is {name} data without a Content-Encoding, so its lines cannot be "
-                "read: it disallows nothing"
+                f"it is {robots.compression} data without a Content-Encoding, so its lines "
+                "cannot be read: it disallows nothing"
             )
-        if robots and begins_as_markup(robots.text):
+        if robots and robots.is_markup:
             # Log above DEBUG, because some servers send an HTML page for every path. An
             # HTML page usually disallows nothing.
             text = "it begins as a page of HTML or XML does, not as a robots.txt"
