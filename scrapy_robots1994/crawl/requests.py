@@ -338,19 +338,21 @@ class RequestContext:
             # Share the download slot of the browser's request. In the slot of the host, the
             # robots.txt request could wait for the page, which itself needs the file.
             keys = (*keys, SLOT_KEY)
-        meta = {key: page.meta[key] for key in keys if key in page.meta}
+        meta: dict[str, Any] = {}
+        for key in keys:
+            if key in page.meta:
+                meta[key] = page.meta[key]
         if COOKIE_JAR in keys:
             # A page request without the key `cookiejar` uses the cookie jar whose name is
             # `None`.
             meta[COOKIE_JAR] = page.meta.get(COOKIE_JAR)
+        headers: dict[str, bytes] = {}
         # Send the User-Agent by which the rules of the file are chosen.
-        names = ["User-Agent"]
-        if "_auth_proxy" in meta:
-            names.append("Proxy-Authorization")
-        sent = {name: page.headers.get(name) for name in names}
-        return cls(
-            page, {name: it for name, it in sent.items() if it is not None}, meta
-        )
+        if (own := page.headers.get("User-Agent")) is not None:
+            headers["User-Agent"] = own
+        if "_auth_proxy" in meta and (login := page.headers.get("Proxy-Authorization")):
+            headers["Proxy-Authorization"] = login
+        return cls(page, headers, meta)
 
 
 def robots_request(
