@@ -112,14 +112,12 @@ class ScrapyBackend:
     def start(
         self, work: Coroutine[object, object, None], ended: Callable[[], None]
     ) -> Callable[[], object]:
-        """Run *work* in the background, and call *ended* when *work* ends. Return a
-        function that cancels *work*.
-
-        *work* must not raise an exception, except when *work* is cancelled.
+        """Run *work* in the background. Return a function that cancels *work*. If *work*
+        fails, or is cancelled before *work* begins, call *ended*.
         """
         running = deferred_from_coro(work)
-        # Swallow the result, because Twisted logs an unhandled error of a Deferred.
-        running.addBoth(lambda _: ended())
+        # Swallow the error, because Twisted logs an unhandled error of a Deferred.
+        running.addErrback(lambda _: ended())
         return running.cancel
 
     def cancel_later(self, cancel: Callable[[], object]) -> None:

@@ -331,7 +331,7 @@ class Robots1994Middleware:
         if *policy* does not allow the request.
         """
         request = visit.request
-        rules = policy.rules(self._robot.of(request))
+        rules = policy.stated.rules(self._robot.of(request))
         # Call the observers first, because the code below raises an exception for a
         # refused request.
         for observe in self._observers:

@@ -198,7 +198,9 @@ class PolicyResolver:
             in_flight.cancel_undecided()
 
     def _start(self, in_flight: InFlightFetch) -> None:
-        """Start a fetch. `_end` is called at the end of the fetch, even if the fetch fails."""
+        """Start a fetch. `_end` is called at the end of the fetch, even if the fetch never
+        begins.
+        """
         self._in_flight[in_flight.origin] = in_flight
         work = self._run(in_flight)
         ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
