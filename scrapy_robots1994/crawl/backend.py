@@ -23,6 +23,7 @@ from scrapy_robots1994.crawl.parser import (
     sitemaps_of,
 )
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
+from scrapy_robots1994.crawl.scrapy_private import has_handlers
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.policy.fetch_result import Answer
@@ -207,6 +208,7 @@ class ScrapyBackend:
             named = {"sitemaps": sitemaps, "origin": origin}
             await send(robots_sitemaps, robots=robots, request=page, **named)
         # Also send `robots_parsed` for an unchanged file, as the built-in middleware does.
-        if ROBOTS_PARSED is not None:  # pragma: no branch - Scrapy before 2.18
+        # Scrapy before 2.18 does not have this signal.
+        if ROBOTS_PARSED is not None and has_handlers(self._crawler, ROBOTS_PARSED):
             parser = Robots1994Parser(robots)
             await send(ROBOTS_PARSED, robotparser=parser, request=page)

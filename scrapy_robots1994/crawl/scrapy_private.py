@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from functools import reduce
+from importlib import import_module
 from logging import WARNING
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,18 @@ def is_crawling(crawler: Crawler) -> bool:
     with suppress(AttributeError):
         return bool(crawler.crawling)
     warn_once(crawler, "crawler.crawling", "a shell logs refusals only at DEBUG")
+    return True
+
+
+def has_handlers(crawler: Crawler, signal: object) -> bool:
+    """Return whether a handler is connected to *signal*."""
+    # These functions are undocumented in `scrapy.utils.signal`, and there is no public way
+    # to look for handlers. Without the functions, signals are also sent if no handler is
+    # connected, so there is no warning.
+    with suppress(ImportError, AttributeError):
+        module: Any = import_module("scrapy.utils.signal")
+        connected = module.getAllReceivers(crawler.signals.sender, signal)
+        return next(iter(module.liveReceivers(connected)), None) is not None
     return True
 
 

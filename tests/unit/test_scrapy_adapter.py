@@ -135,6 +135,13 @@ CHANGES = {
         "class Jar:",
         more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
     ),
+    "getAllReceivers": Change(
+        r"\bgetAllReceivers,",
+        "getAllReceivers as all_receivers,",
+        (),
+        "scrapy.utils.signal",
+        ((r"\bgetAllReceivers\(", "all_receivers("),),
+    ),
     # Scrapy's pull request 6430 adds the setting `RESPONSE_ROUGH_SIZE`. Our add-on sets
     # `RESPONSE_ROUGH_SIZE` to 0.
     "requests count by a guessed size": Change(
