@@ -257,7 +257,12 @@ class RobotsDownload:
         # for robots.txt. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        self._download_timeout = float(timeout) or math.inf
+        # `_limit` is the shorter time limit of a download, and the name of the setting.
+        self._limit = min(
+            (float(settings.timeout), "ROBOTS1994_TIMEOUT"),
+            (float(timeout) or math.inf, "DOWNLOAD_TIMEOUT"),
+            key=itemgetter(0),
+        )
         self._in_flight = 0
         # Watch downloads through signals, which are public. Without signals, each download
         # handler would have to be wrapped.
@@ -345,22 +350,17 @@ class RobotsDownload:
         apply to each hop separately (O24).
         """
         url, _ = requested[-1]
+        seconds, setting = self._limit
         of_page: Any = context.page.meta.get("download_timeout")
-        if not isinstance(of_page, (int, float)) or of_page <= 0:
-            of_page = math.inf
-        seconds, setting = min(
-            (self._settings.timeout, "ROBOTS1994_TIMEOUT"),
-            (self._download_timeout, "DOWNLOAD_TIMEOUT"),
-            (of_page, "the download_timeout of the page"),
-            key=itemgetter(0),
-        )
+        if isinstance(of_page, (int, float)) and 0 < of_page < seconds:
+            seconds, setting = float(of_page), "the download_timeout of the page"
         return DownloadState(
             origin=origin,
             url=url,
             is_redirected=len(requested) > 1,
             conditions={} if last is None else last.validators(url),
             max_bytes=self._settings.max_bytes,
-            max_seconds=float(seconds),
+            max_seconds=seconds,
             limit_name=setting,
         )
 

@@ -42,8 +42,7 @@ from scrapy_robots1994.policy.fetch_result import (
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
-NEVER_BEGAN = "the fetch of robots.txt never began"
-BROKE_OFF = "the fetch of robots.txt was interrupted"
+INTERRUPTED = "the fetch of robots.txt was interrupted"
 
 
 class Resolved(NamedTuple):
@@ -203,7 +202,7 @@ class PolicyResolver:
         """
         self._in_flight[in_flight.origin] = in_flight
         work = self._run(in_flight)
-        ended = partial(self._end, in_flight, Cancelled(NEVER_BEGAN))
+        ended = partial(self._end, in_flight, Cancelled(INTERRUPTED))
         try:
             in_flight.cancel = self.backend.start(work, ended)
         except BaseException:
@@ -217,7 +216,7 @@ class PolicyResolver:
         """Call `_find`, and resume every waiter with the result. If `_find` fails, resume
         every waiter with the failure.
         """
-        resolution: Resolution = Cancelled(BROKE_OFF)
+        resolution: Resolution = Cancelled(INTERRUPTED)
         try:
             resolution = await self._find(in_flight)
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
