@@ -17,13 +17,12 @@ works offline. The cached answers are used in two ways:
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cachetools import LRUCache
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
 from scrapy.extensions.httpcache import DummyPolicy
@@ -42,7 +41,7 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 from scrapy_robots1994.policy.outcomes import NOT_MODIFIED, REDIRECTS, outcome_of
 from scrapy_robots1994.policy.policy import Policy
-from scrapy_robots1994.stores.memory import bytes_of
+from scrapy_robots1994.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -55,11 +54,6 @@ REPLAYED_BYTES = 32_000_000
 """Maximum memory, in bytes, for the parsed policies of replayed pages. A policy that was
 removed from this memory is parsed again for the next page of its origin.
 """
-
-
-def new_cache() -> LRUCache[Origin, Policy]:
-    """Return an empty cache of policies for replayed pages."""
-    return LRUCache(REPLAYED_BYTES, partial(bytes_of, most=REPLAYED_BYTES))
 
 
 class HttpCache(FetchObserver):
@@ -78,9 +72,10 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # `_policies` contains the policies for replayed pages. `MemoryStore` does not
-        # contain these policies, because the policies were not fetched in this crawl.
-        self._policies = new_cache()
+        # `_policies` contains the policies for replayed pages. The memory of the crawl does
+        # not contain these policies, because the policies were not fetched in this crawl.
+        # The clock stands still, because a policy of any age decides.
+        self._policies = MemoryStore(sys.maxsize, lambda: 0.0, REPLAYED_BYTES)
 
     def answered(
         self,
@@ -159,12 +154,12 @@ class HttpCache(FetchObserver):
         """Return the cached policy of *origin* for replayed pages. The policy may have any
         age.
         """
-        policy = self._policies.get(origin) or await self.get(origin)
-        if policy is not None and origin not in self._policies:
+        policy = self._policies.get(origin)
+        if policy is None and (policy := await self.get(origin)):
             # Compile the rules now, so that the measured size of the policy includes the
             # rules.
             policy.rules(self._robot.usual)
-            self._policies[origin] = policy
+            self._policies.put(policy)
         return policy
 
     @property

@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import random
 import tracemalloc
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy.settings import Settings
 
 from scrapy_robots1994.crawl import http_cache as cache
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.fetch_result import RobotsResponse
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
@@ -143,9 +146,11 @@ def test_memory_of_replayed_policies_is_bounded(
     monkeypatch.setattr(cache, "REPLAYED_BYTES", MAX_BYTES)
 
     def fill() -> object:
-        replayed = cache.new_cache()
+        crawler: Any = SimpleNamespace(settings=Settings())
+        settings = RobotsSettings.from_settings(crawler.settings)
+        replayed = cache.HttpCache(crawler, settings, settings.new_reader())._policies
         for policy in policies(file):
-            replayed[policy.origin] = policy
+            replayed.put(policy)
         return replayed
 
     assert taken_by(fill) < 1.25 * MAX_BYTES
