@@ -2,7 +2,6 @@
 
 from enum import Enum
 from gc import get_referents
-from itertools import islice
 from sys import getsizeof
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
@@ -10,11 +9,7 @@ from weakref import WeakValueDictionary
 
 from scrapy_robots1994.lint.fixes import edited
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.problems import (
-    problems_of,
-    tightening_problems,
-    weakening_problems,
-)
+from scrapy_robots1994.lint.problems import policy_problems, problems_of
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
 from scrapy_robots1994.parser.dialects import LITERAL, Dialect, dialect_named
 from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
@@ -253,14 +248,11 @@ class RobotsTxt:
         A weakening problem allows URLs that the author of the file probably wanted to
         disallow.
         """
-        reading, _ = self._read_for(robot, for_warnings=True)
-        found = weakening_problems(reading, self._dialect, robot_names(robot))
-        return tuple(found[:limit])
+        found = self.policy_problems(robot, limit)
+        return tuple(problem for problem in found if problem.weakens_policy)
 
     def policy_problems(
-        self,
-        robot: str | bytes,
-        limit: int | None = None,
+        self, robot: str | bytes, limit: int | None = None
     ) -> tuple[Problem, ...]:
         """Return the problems that a crawl logs for the file.
 
@@ -271,11 +263,8 @@ class RobotsTxt:
         """
         # Parse the file only once, both to find the problems and to store the rules for the
         # robot.
-        reading, _ = self._read_for(robot, for_warnings=True)
-        dialect, names = self._dialect, robot_names(robot)
-        opening = weakening_problems(reading, dialect, names)[:limit]
-        closing = islice(tightening_problems(reading, dialect, names), limit)
-        return (*opening, *closing)
+        reading, rules = self._read_for(robot, for_warnings=True)
+        return policy_problems(reading, self._dialect, rules.names, limit)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
         """Store what the requests of *robot* need, so that no request of *robot* reads the

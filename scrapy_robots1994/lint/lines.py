@@ -55,11 +55,6 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 # A value check is a function that yields the problems with the value of a line.
 _ValueCheck: TypeAlias = Callable[[Line, Dialect], Iterator[Problem]]
 
-# `PLAIN_VALUE` matches a value of a rule that has no problem. Such a value is empty, or
-# consists of a slash and characters of `_PLAIN`.
-_PLAIN = r"!\"%-)+-9;-~"
-PLAIN_VALUE = re.compile(rf"(?:/[{_PLAIN}]*)?")
-
 # `_VALUE_CHECKS` maps each role to its value check, or to None if the values are not
 # checked. The table must have an entry for every role that a dialect can have.
 _VALUE_CHECKS: dict[Role, _ValueCheck | None] = {

@@ -3,19 +3,21 @@ change a verdict.
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from heapq import merge
+from itertools import chain, islice
 from operator import attrgetter
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.fixes import Fix, bare_line, in_place
 from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.lines import PLAIN_VALUE, line_problems
+from scrapy_robots1994.lint.lines import line_problems
 from scrapy_robots1994.lint.records import (
     MISSPELT_AGENT_FIX,
+    allows,
     another_record,
     boundary_problems,
     default_problems,
@@ -82,8 +84,21 @@ _ABSENT = (kinds.CRAWL_DELAY, kinds.SITEMAP, kinds.EXTENSION)
 _PROSE_LINES = 3
 _SHOWN_LINES = 5
 
+# `_PLAIN_PATH` matches a value of a rule that has no problem. Such a value is empty, or
+# consists of a slash and characters of `_PLAIN`. `_PLAIN_NAME` matches the value of a
+# User-agent line if the value is `*` or the name of one robot, with or without a version.
+_PLAIN = r"!\"%-)+-9;-~"
+_PLAIN_PATH = re.compile(rf"(?:/[{_PLAIN}]*)?")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
+# If a line end is missing, two lines become one line. The value of that line then contains
+# the field name of the second line.
+_LOST = re.compile("(?i)user-agent|disallow")
+
+# Look up the member of `Role` only once. Before Python 3.12, each look-up calls a function,
+# and a file may contain many lines.
+_RULE = Role.RULE
 _PLACE = attrgetter("line", "column", "code")
-_LINE = attrgetter("line")
+_LINE, _NUMBER = attrgetter("line"), attrgetter("number")
 
 
 def problems_of(
@@ -96,13 +111,12 @@ def problems_of(
     own = groups[1:]
     lines = [it for group in groups for it in group.lines]
     is_other = _is_other(body.text, has_records=bool(own))
-    found = _line_problems(
-        lines, groups, dialect, is_other=is_other, has_records=bool(own)
-    )
+    found = list(_line_problems(lines, groups, dialect, is_other=is_other))
     looks = "" if is_other else _looks_like(body.text, lines, found)
     if looks:
         # Report one problem for the file, instead of one problem for each line.
         found = [it for it in found if it.kind not in _OF_NO_FIELD]
+    found += _orphans(groups[0], found, has_records=bool(own))
     found += _boundary_problems(own, dialect)
     found += _one_of([it for group in own for it in ignored_allows(group)])
     records = tuple(records_of(groups, dialect))
@@ -119,33 +133,33 @@ def problems_of(
 
 
 def _line_problems(
-    lines: Iterable[Line],
-    groups: Sequence[Group],
-    dialect: Dialect,
-    *,
-    is_other: bool,
-    has_records: bool,
-) -> list[Problem]:
-    """Return the problems with each of *lines*, and with the rules above all records.
+    lines: Iterable[Line], groups: Sequence[Group], dialect: Dialect, *, is_other: bool
+) -> Iterator[Problem]:
+    """Yield the problems with each of *lines*, in order.
 
     The first of *groups* contains the lines above all records. *is_other* is the result of
     `_is_other`.
+
+    A wildcard is not a problem if a similar rule without a wildcard disallows the same
+    paths.
     """
-    above, *own = groups
-    # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems only
-    # with lines that have a field of the dialect. The other lines of an HTML page were not
-    # meant for robots.
-    found = [
-        problem
-        for line in lines
-        if line.row is not None or not is_other
-        for problem in line_problems(line, dialect)
-    ]
-    found += _orphans(above, found, has_records=has_records)
-    if not found:
-        return found
-    _settle(found, own)
-    return _needed(found, groups)
+    plain: dict[int, tuple[str, ...]] | None = None
+    for line in lines:
+        # Ours O23 (HTML and other files): in an HTML page or in UTF-16, report problems
+        # only with lines that have a field of the dialect. The other lines of an HTML page
+        # were not meant for robots.
+        if line.row is None and is_other:
+            continue
+        for problem in line_problems(line, dialect):
+            if problem.kind is kinds.TWO_FIELDS:
+                _settle(problem, groups)
+            elif problem.kind is kinds.WILDCARD:
+                # Look for rules without wildcards only in files that have wildcards.
+                plain = _plain_paths(groups) if plain is None else plain
+                beginning = before_wildcard(problem.texts[1])
+                if beginning.startswith(plain.get(problem.line, ())):
+                    continue
+            yield problem
 
 
 def _boundary_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
@@ -205,70 +219,108 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     return usage_problems(text, dialect)
 
 
-def weakening_problems(
-    reading: RobotReading, dialect: Dialect, robot: Sequence[str]
-) -> list[Problem]:
-    """Return the problems that weaken the policy for *robot*, sorted by line.
+def policy_problems(
+    reading: RobotReading, dialect: Dialect, robot: Sequence[str], limit: int | None
+) -> tuple[Problem, ...]:
+    """Return the problems that weaken the policy for *robot*, sorted by line, and then the
+    problems that tighten the policy. At most *limit* problems of each sort are returned.
 
-    Because of these problems, the file allows URLs that its author probably meant to
-    disallow. *robot* contains the names of the robot. *reading* is the result of parsing
-    the file for this robot. Problems are reported in three places: in or below the
-    records that the robot obeys, above the first record, and in User-agent lines that
-    were probably meant for the robot.
+    If a problem weakens the policy, the file allows URLs that its author probably meant to
+    disallow. If a problem tightens the policy, the file disallows URLs that its author
+    probably meant to allow. *robot* contains the names of the robot. *reading* is the
+    result of parsing the file for this robot.
     """
-    above, own = reading.above, reading.own
-    rules = above.rules + reading.own_rules
-    odd = [it for it in rules if not PLAIN_VALUE.fullmatch(it.value)]
-    found = _line_problems(
-        (odd + reading.slips)[:MAX_OTHER_LINES],
-        (above, *own),
-        dialect,
-        is_other=_is_other(reading.text, has_records=reading.has_any),
-        has_records=reading.has_any,
-    )
-    found += [
-        problem
-        for line in reading.elsewhere
-        for problem in line_problems(line, dialect)
-        if problem.meant and dialect.choose([problem.meant], robot)
+    weakening: list[Problem] = []
+    if found := _weakening_problems(reading, dialect, robot):
+        # In the cautious reading, the robot obeys the rules below a blank line, so the
+        # blank line is not a problem.
+        is_cautious = reading.is_cautious
+        counted = (
+            it
+            for it in merge(*found, key=_PLACE)
+            if it.weakens_policy and not (it.is_split and is_cautious)
+        )
+        weakening = sorted(islice(counted, limit), key=_PLACE)
+    tightening = _tightening_problems(reading.own, dialect, robot)
+    return *weakening, *islice(tightening, limit)
+
+
+def _weakening_problems(
+    reading: RobotReading, dialect: Dialect, robot: Sequence[str]
+) -> list[Iterable[Problem]]:
+    """Return iterables over the problems that may weaken the policy. Each iterable yields
+    problems in the order of their lines.
+
+    Only unusual lines are checked. Problems are looked for in three places: in or below the
+    records that the robot obeys, above the first record, and in User-agent lines that were
+    probably meant for the robot.
+    """
+    above, own, rules = reading.above, reading.own, reading.own_rules
+    found: list[Iterable[Problem]] = []
+    others = [
+        it for group in own for it in (*group.agents, *group.others, *group.without)
     ]
-    is_merged = any(it.kind is not LineKind.ORPHAN for it in reading.own_rules)
-    for group in own:
-        found += boundary_problems(group, dialect, is_merged=is_merged)
+    odd = _unusual(rules + others)
+    odd_above = _unusual(above.lines)[:MAX_OTHER_LINES]
+    if odd or odd_above or above.rules:
+        is_other = _is_other(reading.text, has_records=reading.has_any)
+        problems = list(_line_problems(odd_above, [above], dialect, is_other=is_other))
+        found += [problems, _orphans(above, problems, has_records=reading.has_any)]
+        lines = sorted(odd[:MAX_OTHER_LINES])
+        found.append(_line_problems(lines, (above, *own), dialect, is_other=is_other))
+        found.append([_WIDE_TEXT] * _is_wide(reading.text))
+    if elsewhere := _unusual(reading.elsewhere):
+        found.append(
+            problem
+            for line in sorted(elsewhere)
+            for problem in line_problems(line, dialect)
+            if problem.meant and dialect.choose([problem.meant], robot)
+        )
+    ends = [it for it in own if not it.rules or it.rules[-1].kind is LineKind.ORPHAN]
+    if ends:
+        is_merged = any(it.kind is not LineKind.ORPHAN for it in rules)
+        found += (boundary_problems(it, dialect, is_merged=is_merged) for it in ends)
     if reading.rules.allows:
-        found += rule_problems(own, dialect)
-    if _is_wide(reading.text):
-        found.append(_WIDE_TEXT)
-    # In the cautious reading, the robot obeys the rules below a blank line, so the blank
-    # line is not a problem.
-    weakening = [
-        it
-        for it in found
-        if it.weakens_policy and not (it.is_split and reading.is_cautious)
-    ]
-    return sorted(weakening, key=_PLACE)
+        found.append(sorted(rule_problems(own, dialect), key=_PLACE))
+    return found
 
 
-def tightening_problems(
-    reading: RobotReading, dialect: Dialect, robot: Sequence[str]
+def _unusual(lines: Iterable[Line]) -> list[Line]:
+    """Return those of *lines* that may have a problem that weakens the policy."""
+    found = []
+    for line in lines:
+        row, value = line.row, line.value
+        if row is USER_AGENT:
+            is_usual = _PLAIN_NAME.fullmatch(value) is not None
+        elif row is not None and row.role is _RULE:
+            is_usual = _PLAIN_PATH.fullmatch(value) is not None
+        elif row is None and line.known is None:
+            is_usual = line.kind in IDLE
+        else:
+            is_usual = ":" not in value or not _LOST.search(value)
+        if not is_usual:
+            found.append(line)
+    return found
+
+
+def _tightening_problems(
+    records: Iterable[Group], dialect: Dialect, robot: Sequence[str]
 ) -> Iterator[Problem]:
-    """Return the problems that tighten the policy for *robot*.
+    """Yield the problems with *records* that tighten the policy for *robot*.
 
-    Because of these problems, the file disallows URLs that its author probably meant to
-    allow. In a dialect without Allow, a problem is an Allow line that would allow paths
-    if the dialect had Allow. In other dialects, a problem is a User-agent line below the
-    names of *robot*, if no rule separates that line from the names. *robot* also obeys
-    the rules below such a User-agent line.
+    In a dialect without Allow, a problem is an Allow line that would allow paths if the
+    dialect had Allow. In other dialects, a problem is a User-agent line below the names of
+    *robot*, if no rule separates that line from the names. *robot* also obeys the rules
+    below such a User-agent line.
     """
-    if dialect.has_blank_lines:
-        return chain.from_iterable(map(ignored_allows, reading.own))
-    # If blank lines have no effect in a dialect, the dialect has Allow.
-    return (
-        problem
-        for group in reading.own
-        for problem in joined_problems(group)
-        if _speaks_above(group, problem.line, dialect, robot)
-    )
+    for record in records:
+        if not dialect.has_blank_lines:
+            # If blank lines have no effect in a dialect, the dialect has Allow.
+            for problem in joined_problems(record):
+                if _speaks_above(record, problem.line, dialect, robot):
+                    yield problem
+        elif any(map(allows, record.without)):
+            yield from ignored_allows(record)
 
 
 def _speaks_above(
@@ -283,36 +335,33 @@ def _speaks_above(
     return choices == [1]
 
 
-def _one_of(allows: list[Problem]) -> list[Problem]:
-    """Return one problem in place of *allows*. *allows* contains one problem for each
+def _one_of(found: list[Problem]) -> list[Problem]:
+    """Return one problem in place of *found*. *found* contains one problem for each
     ignored Allow line.
     """
-    if not allows[1:]:
-        return allows
-    numbers = ", ".join(str(it.line) for it in allows[:_SHOWN_LINES])
-    more = " and others" * (len(allows) > _SHOWN_LINES)
-    return [replace(allows[0], texts=(f"lines {numbers}{more} are",))]
+    if not found[1:]:
+        return found
+    numbers = ", ".join(str(it.line) for it in found[:_SHOWN_LINES])
+    more = " and others" * (len(found) > _SHOWN_LINES)
+    return [replace(found[0], texts=(f"lines {numbers}{more} are",))]
 
 
-def _settle(problems: Iterable[Problem], records: Sequence[Group]) -> None:
-    """Change the problems with some lost User-agent lines, so that these problems tighten
-    the policy, and do not weaken the policy.
+def _settle(problem: Problem, groups: Sequence[Group]) -> None:
+    """Change *problem*, which is about two fields on one line, if its line contains a lost
+    User-agent line. The changed problem tightens the policy, and does not weaken the
+    policy.
 
     A User-agent line is lost if it is part of the value of another line. If the rules
     below a lost User-agent line belong to the record above that line, this record
-    disallows more URLs than the author meant. Therefore, the problem with such a
-    User-agent line tightens the policy.
+    disallows more URLs than the author meant.
     """
-    starts = [it.agents[0].number for it in records]
-    ends = [
-        max((it.number for it in filter(is_owned, each.rules)), default=0)
-        for each in records
-    ]
-    for it in problems:
-        if it.kind is kinds.TWO_FIELDS and it.field is USER_AGENT:
-            place = bisect_left(starts, it.line)
-            if place and ends[place - 1] > it.line:
-                it.weakens_policy, it.tightens_policy = False, True
+    place = (
+        bisect_right(groups, problem.line, lo=1, key=lambda it: it.agents[0].number) - 1
+    )
+    below = bisect_right(rules := groups[place].rules, problem.line, key=_NUMBER)
+    # A blank line turns all further rules of a group into orphans.
+    if problem.field is USER_AGENT and any(map(is_owned, rules[below : below + 1])):
+        problem.weakens_policy, problem.tightens_policy = False, True
 
 
 def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
@@ -332,15 +381,13 @@ def _sure(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]
     ]
 
 
-def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Problem]:
-    """Return *problems* without the problems with harmless wildcards.
+def _plain_paths(groups: Iterable[Group]) -> dict[int, tuple[str, ...]]:
+    """Return the paths without wildcards in the rules that are similar to each Disallow
+    line. Each key is the number of a Disallow line.
 
-    A wildcard is harmless if a similar rule without a wildcard disallows the same paths.
     Two rules are similar if they are Disallow lines of the same group, and if both rules or
     neither rule is an orphan (a rule outside any record).
     """
-    # *plain* maps the number of each Disallow line to the wildcard-free paths of similar
-    # rules.
     plain: dict[int, tuple[str, ...]] = {}
     for group in groups:
         for kind in (DISALLOW.kind, LineKind.ORPHAN):
@@ -348,12 +395,7 @@ def _needed(problems: Sequence[Problem], groups: Sequence[Group]) -> list[Proble
             paths = [path for it in alike for path in it.value.split()]
             some = tuple(it for it in paths if it[0] == "/" and not has_wildcard(it))
             plain |= dict.fromkeys((it.number for it in alike), some)
-    return [
-        it
-        for it in problems
-        if it.kind is not kinds.WILDCARD
-        or not before_wildcard(it.texts[1]).startswith(plain.get(it.line, ()))
-    ]
+    return plain
 
 
 def _orphans(

@@ -10,7 +10,6 @@ example, `parser/records.py` makes a public `Record` from each group, and
 event loop of a crawl run while a thread reads a large file.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
@@ -41,22 +40,10 @@ _SPACE_OR_END = f"{SPACE}\r\n"
 # function, and a file may contain many lines.
 _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
-_UNKNOWN_KIND = LineKind.UNKNOWN
 _IDLE = (_COMMENT, _BLANK)
 # `_NAMELESS` describes how a line without a field name before its colon is read.
 _NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
 _NAMES, _RULE = Role.NAMES, Role.RULE
-
-# Match the value of a User-agent line if the value is `*` or the name of one robot, with or
-# without a version.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
-
-
-# Match the name of the field User-agent or Disallow within a value. If a line end is
-# missing, two lines become one line. The value of that line contains the field name of the
-# second line.
-_LOST = re.compile("(?i)user-agent|disallow")
-
 
 T = TypeVar("T")
 
@@ -251,27 +238,6 @@ class Group:
     def pauses(self) -> list[Line]:
         """The lines with a field that states a delay, such as Crawl-delay."""
         return [it for it in self.others if it.row and it.row.role is Role.PAUSE]
-
-    @property
-    def slips(self) -> list[Line]:
-        """The lines whose meaning might differ from the intention of the author. Rules are
-        not included.
-        """
-        is_plain = _PLAIN_NAME.fullmatch
-        found = [it for it in self.agents if not is_plain(it.value)]
-        # A line with a known field that the dialect does not have is a slip only if `_LOST`
-        # finds a field name in the value of the line.
-        found += [
-            it
-            for it in self.without
-            if it.kind is _MALFORMED
-            or (
-                it.kind is _UNKNOWN_KIND
-                and (it.known is None or _LOST.search(it.value))
-            )
-        ]
-        found += [it for it in self.others if _LOST.search(it.value)]
-        return found
 
 
 def groups_of(

@@ -50,11 +50,10 @@ class RobotReading:
 
     The other attributes contain the lines to which warnings refer. *above* contains the
     lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
-    the robot obeys. *own_rules* contains the rules of all records that the robot obeys. A
-    slip is a line whose meaning might differ from the intention of the author (see
-    `Group.slips`). *slips* contains the slips above all records and in *own*. If the robot
-    obeys a record without the name `*`, *elsewhere* is empty. Otherwise, *elsewhere*
-    contains the slips in the records that the robot does not obey.
+    the robot obeys. *own_rules* contains the rules of all records that the robot obeys. If
+    the robot obeys a record without the name `*`, *elsewhere* is empty. Otherwise,
+    *elsewhere* contains the User-agent lines, and the lines without a field of the dialect,
+    in the records that the robot does not obey.
     """
 
     text: str
@@ -66,7 +65,6 @@ class RobotReading:
     above: Group
     own: list[Group]
     own_rules: list[Line]
-    slips: list[Line]
     elsewhere: list[Line]
 
 
@@ -82,16 +80,14 @@ class _Obeyed:
 
     own: list[Group] = field(default_factory=list)
     own_rules: list[Line] = field(default_factory=list)
-    slips: list[Line] = field(default_factory=list)
     first_lines: list[int] = field(default_factory=list)
     names: list[tuple[str, ...]] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
 
-    def add(self, group: Group, *, for_warnings: bool) -> None:
-        """Add the record of *group*. If *for_warnings* is false, do not collect slips."""
+    def add(self, group: Group) -> None:
+        """Add the record of *group*."""
         if len(self.own) < MAX_OWN_RECORDS:
             self.own.append(group)
-            self.slips += group.slips if for_warnings else ()
         self.own_rules += group.rules
         self.first_lines.append(group.agents[0].number)
         # Share one tuple between records with equal names, because a file may contain
@@ -131,14 +127,15 @@ def read_for_robot(
             above = group
             continue
         if not choice.offer(group.names, record):
-            elsewhere += group.slips if for_warnings else ()
+            elsewhere += group.agents + group.without if for_warnings else ()
             continue
         if obeyed.names and len(choice.chosen) == 1:
             # This record names the robot more specifically than the earlier records, so the
             # robot does not obey the earlier records.
-            elsewhere += obeyed.slips
+            for other in obeyed.own if for_warnings else ():
+                elsewhere += other.agents + other.without
             obeyed = _Obeyed()
-        obeyed.add(group, for_warnings=for_warnings)
+        obeyed.add(group)
         for run, seconds in pauses.items():
             # RFC 9309 does not define Crawl-delay. Therefore, if `pauses_by_run` is `True`,
             # a Crawl-delay applies only to the names in the last run of User-agent lines
@@ -157,7 +154,6 @@ def read_for_robot(
         above=above,
         own=obeyed.own,
         own_rules=obeyed.own_rules,
-        slips=above.slips + obeyed.slips if for_warnings else [],
         elsewhere=[] if is_named else elsewhere,
     )
 
