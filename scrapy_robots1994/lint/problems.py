@@ -294,8 +294,10 @@ def _unusual(lines: Iterable[Line]) -> list[Line]:
             is_usual = _PLAIN_NAME.fullmatch(value) is not None
         elif row is not None and row.role is _RULE:
             is_usual = _PLAIN_PATH.fullmatch(value) is not None
+        elif line.kind in IDLE:
+            is_usual = True
         elif row is None and line.known is None:
-            is_usual = line.kind in IDLE
+            is_usual = False
         else:
             is_usual = ":" not in value or not _LOST.search(value)
         if not is_usual:
