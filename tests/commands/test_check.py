@@ -138,7 +138,7 @@ def test_explain_names_the_line_that_would_decide_if_it_were_read(
 ) -> None:
     """If a line is not understood but would decide, `--explain` shows the line and lint's hint.
 
-    The text "no rule covers the URL" alone would not help the author.
+    The text "no rule covers the URL" alone would not help the author of the file.
     """
     code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=draft)
 
@@ -369,8 +369,8 @@ def test_urls_are_read_from_a_file_and_standard_input(
 
 
 def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
-    """If `--robots` is a folder with several files, each verdict is printed with the name
-    of a file.
+    """If `--robots` is a folder with several files, each verdict is printed with the
+    name of its file.
 
     All files in the folder and its subfolders are used.
     """

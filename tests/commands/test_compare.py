@@ -74,8 +74,8 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 ) -> None:
     """The robots.txt of a URL is fetched and compared, with the robot in `--robot`.
 
-    From the file in `--urls`, the comparison uses the paths, and the URLs on the host of
-    the robots.txt.
+    From the file in `--urls`, the comparison uses all paths. The comparison also uses
+    the URLs on the host of the robots.txt.
     """
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")

@@ -208,7 +208,8 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     assert (unknown["is_known"], ftp["is_known"]) == (False, True)
     for number, place in enumerate((it["evidence"] for it in found), start=2):
         assert (place["line"], place["warc"]) == (number, str(warc))
-        # The gzip member that begins at this byte of the WARC contains the record.
+        # The journal line states the number of a byte of the WARC. The gzip member that
+        # begins at this byte contains the record.
         rest = tmp_path / f"{number}.warc.gz"
         rest.write_bytes(warc.read_bytes()[place["byte"] :])
         assert place["record"] == response.record == evidence.captures(rest)[0].record

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 LOST_SECONDS = 5.0
-"""If a crawl is killed, the decisions of this number of seconds before the kill may be
-missing. The number includes the time between two writes on a busy machine.
+"""If a crawl is killed, decisions of its last seconds can be missing. This constant is
+the maximum number of these seconds. The number includes the time between two writes on
+a busy machine.
 """
 
 FAILED = "robots_evidence_failed"
@@ -52,7 +53,8 @@ def verified(folder: Path) -> int:
 def test_killed_crawl_leaves_files_that_fit(
     site: Site, tmp_path: Path, seed: int
 ) -> None:
-    """If a crawl is killed at a random moment, its evidence can be verified.
+    """If a crawl is killed at a random moment, the evidence of the crawl can be
+    verified.
 
     Only the decisions of the last seconds before the kill are missing.
     """

@@ -76,8 +76,8 @@ def run(
 
 
 def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
-    """`run` fetches exactly the 16 allowed pages of 37 pages, and prints the results of
-    both crawls.
+    """Of 37 pages, `run` fetches exactly the 16 allowed pages, and `run` prints the
+    results of both crawls.
 
     Each decision is compared with the decision of Scrapy's parser, and the output contains
     the path of the HTML report.
@@ -110,7 +110,8 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
 
 @pytest.mark.long
 def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
-    """If a crawl fetches disallowed pages, `run` reports these pages, and the exit code is 1.
+    """If a crawl fetches disallowed pages, `run` reports these pages, and the exit code
+    of `run` is 1.
 
     In this test, the built-in middleware replaces our middleware.
     """

@@ -199,7 +199,7 @@ def test_summary_has_the_highest_severity_of_each_problem(
 def test_script_imports_no_slow_module(args: list[str]) -> None:
     """The console script does not import slow modules, such as Scrapy.
 
-    Editors and commit hooks need a quick start.
+    Editors and commit hooks need a script that starts quickly.
     """
     python = (sys.executable, "-S", "-X", "importtime")
     result = robots_lint(*args, stdin_text=WARNING, python=python)

@@ -130,7 +130,8 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
 
 
 def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
-    """A report about files alone has no statuses, because the statuses are unknown.
+    """A report that is only about files has no statuses, because the statuses are
+    unknown.
 
     If all parsers agree on the files, the report says that nothing changes.
     """
@@ -215,8 +216,8 @@ def test_each_site_has_the_cells_of_the_data(
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
-    """The first click on a column header sorts the rows. The second click reverses the
-    order of the rows.
+    """The first click on a column header sorts the rows by this column. The second
+    click reverses the order of the rows.
 
     The attribute aria-sort tells screen readers whether the order is ascending.
     """
@@ -346,8 +347,8 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # A column head with a few words must be less than 65 pixels tall. With one letter per
-    # line, a column head was three times as tall.
+    # A column head with a few words must be less than 65 pixels tall. When a column
+    # head had one letter per line, the head was three times as tall.
     assert tallest < 65
     assert violations == []
 

@@ -114,7 +114,7 @@ def test_list_shows_origins_that_match_all_filters(
 ) -> None:
     """`list` shows only origins that match all filters.
 
-    Host names are patterns, and their case is ignored.
+    In a filter, a host name is a pattern, and the case of the host name is ignored.
     """
     assert hosts_of(filled[1], *options) == hosts
 

@@ -244,8 +244,8 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # Opening blocks until the command opens the pipe. The command opens the pipe after
-            # it has read the first file.
+            # Opening the pipe blocks until the command also opens the pipe. The command
+            # opens the pipe after it has read the first file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

@@ -275,7 +275,9 @@ def test_differences_beyond_the_first_are_counted(folder: Path) -> None:
 
 
 def test_differences_beyond_the_first_are_counted_for_a_url(folder: Path) -> None:
-    """For a URL, notes show twenty differences of the evidence, and count the other ones."""
+    """For a URL, notes show twenty differences of the evidence, and one note counts the
+    other differences.
+    """
     (journal,) = evidence.journals(folder)
     header, line = b"".join(evidence.members(journal)).splitlines(keepends=True)
     changed = line.replace(b'"method": "GET"', b'"method": 5')
@@ -337,7 +339,7 @@ def test_line_with_other_values_is_no_decision(
 
 
 def test_long_id_names_no_record(folder: Path) -> None:
-    """An id of more than 300 characters refers to no record.
+    """An id of more than 300 characters does not refer to a record.
 
     The length of an id is limited, because the ids and digests of a WARC are in memory.
     """
