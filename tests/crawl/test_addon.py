@@ -55,8 +55,8 @@ def test_ours_takes_the_place_of_the_built_in(
 def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The add-on sets RESPONSE_ROUGH_SIZE to 0. Waiting requests then do not count towards
-    the limit of active responses.
+    """The add-on sets RESPONSE_ROUGH_SIZE to 0. With RESPONSE_ROUGH_SIZE = 0, waiting
+    requests do not count towards the limit of active responses.
 
     Only Scrapy versions with pull request 6430 have RESPONSE_ROUGH_SIZE. The add-on does
     not change a value that the user has set. In a dry run, the add-on sets no value.
@@ -131,7 +131,8 @@ def test_subclass_of_the_built_in_is_warned_of(
     """If the user has listed a subclass of the built-in middleware, the add-on logs a
     warning.
 
-    The subclass would also fetch each robots.txt. A disabled subclass causes no warning.
+    The subclass would fetch each robots.txt a second time. A disabled subclass causes
+    no warning.
     """
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 

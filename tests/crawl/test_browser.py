@@ -62,8 +62,8 @@ def page(url: str, **meta: Any) -> CrawlRequest:
 def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     site: Site, tmp_path: Path, *, is_checked: bool
 ) -> None:
-    """The policies of their origins decide about pictures, scripts, frames and data of a
-    page.
+    """For a picture, script, frame or data request of a page, the policy of the
+    requested origin decides.
 
     Each robots.txt is fetched once.
     """
@@ -144,7 +144,9 @@ def test_url_that_scrapy_requested_passes(site: Site) -> None:
 
 
 def test_later_navigation_to_a_url_that_scrapy_requested_is_judged(site: Site) -> None:
-    """Once a page with `dont_obey_robotstxt` is loaded, another page cannot navigate there."""
+    """After Scrapy has requested a page with `dont_obey_robotstxt`, the browser still
+    aborts the navigation of another page to the URL of this page.
+    """
     first = page(site.url("/no/page"), dont_obey_robotstxt=True)
     script = "location = '/no/page'"
     second = page(site.url("/page"), playwright_include_page=True, script=script)

@@ -13,7 +13,8 @@ from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
 # Newer versions of Scrapy put the reason for a missing file into the results of the
-# pipeline. Older versions of Scrapy need a subclass such as `ReportingFiles`.
+# pipeline. In older versions of Scrapy, only a subclass such as `ReportingFiles` puts
+# the reason into the results.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
@@ -181,7 +182,8 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
     """If a request is cancelled, waiting and later requests of its origin are still fetched.
 
-    The test cancels one request after each number of event loop steps from 0 to 59.
+    For each number from 0 to 59, the test cancels one request after this number of
+    event loop steps.
     """
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")

@@ -309,7 +309,7 @@ def test_page_cancelled_in_the_queue_of_its_slot_is_not_counted(
     fetched.
 
     At the end, the downloader counts no active request. The test does not check whether
-    Scrapy sends the cancelled page.
+    Scrapy requests the cancelled page.
     """
     site.robots(stating(1))
     result = crawl(

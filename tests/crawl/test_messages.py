@@ -235,8 +235,8 @@ def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
     """The hint contains `robots-check --spider` only if the spider belongs to the project.
     The command would not find any other spider, such as the spider of `scrapy fetch`.
 
-    In this test, the spider is in the module `tests.support.spiders`. The module
-    `tests.support.spider`, whose name is only the beginning of that name, does not exist.
+    In this test, the spider is in the module `tests.support.spiders`. There is no
+    module `tests.support.spider`.
     """
     site.robots(CLOSED)
     settings = {"SPIDER_MODULES": module, "SPIDER_LOADER_WARN_ONLY": True}
@@ -442,8 +442,8 @@ KINDS: dict[str, tuple[Reply, str, dict[str, Any]]] = {
         {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
     ),
 }
-"""Kinds of log lines about one origin. A part of the summary of each kind is mapped to an
-answer that causes such a line, the level of the line, and settings.
+"""Kinds of log lines about one origin. Maps a part of the summary of each kind to an
+answer, the level of the line, and settings. The answer causes a log line of the kind.
 """
 
 

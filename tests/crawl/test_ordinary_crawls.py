@@ -200,9 +200,9 @@ def test_cached_robots_txt_that_does_not_count_sends_no_page(
 def test_page_that_the_cache_does_not_answer_obeys_a_new_robots_txt(
     site: Site, tmp_path: Path
 ) -> None:
-    """With `dont_cache`, a page is sent even in a replayed crawl, so robots.txt must be
-    fresh. A stale robots.txt from the cache decides only about pages that are never
-    sent.
+    """With `dont_cache`, a page request is sent even in a replayed crawl, so robots.txt
+    must be fresh. A stale robots.txt from the cache decides only about page requests
+    that are never sent.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     date = formatdate(time.time() - 40 * DAY, usegmt=True)

@@ -104,7 +104,8 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
 def test_stopped_robots_txt_download_fails_the_requests(
     site: Site, hook: str, reactor: Reactor
 ) -> None:
-    """R7 (our own fault): a component that stops the download of robots.txt fails the pages.
+    """R7 (our own fault): if a component stops the download of robots.txt, the pages
+    fail.
 
     The missing part of robots.txt could disallow any page. The origin did not cause the
     stop, so the origin is not unreachable.
@@ -375,7 +376,7 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
     """Only one thread at a time searches large robots.txt files for problems.
 
-    If several threads computed at once, the event loop would wait for each thread.
+    If several threads searched at once, the event loop would wait for each thread.
     """
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)

@@ -97,7 +97,7 @@ class Table:
         """Assert that the request for *path* of each row ended as the meaning of the row
         says.
 
-        *wanted* is the field of the meaning with the expected end: `opened` or `closed`.
+        *wanted* names the field that contains the expected end: `opened` or `closed`.
         """
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
@@ -108,7 +108,9 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Return how many requests other than page requests the site received for each row."""
+        """For each row, return the number of requests that the site received, without
+        page requests.
+        """
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")

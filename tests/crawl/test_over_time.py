@@ -81,8 +81,7 @@ def test_stale_policy_decides_while_it_is_refreshed(
 
     fetched = {both(site, 2)[1], both(site, 3)[0]}
     assert {*result.fetched_urls} - {both(site, 1)[1]} == fetched
-    # No page waited for the refresh, because then the refresh would have ended with a
-    # timeout.
+    # If a page had waited for the refresh, the refresh would have ended with a timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
@@ -105,8 +104,8 @@ def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> 
     )
 
     assert len(result.fetched) == 3
-    # The refresh did not delay the last page, because then the refresh would have ended
-    # with a timeout.
+    # If the refresh had delayed the last page, the refresh would have ended with a
+    # timeout.
     assert "robots1994/stale_if_error" not in result.stats
 
 
@@ -296,8 +295,9 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
         settings=settings,
     )
 
-    # According to the new clock, the age of the file is less than TTL plus STALE_TTL when
-    # /4 is requested. When /5 is requested, the age is more than this sum.
+    # According to the new clock, the age of the file is less than TTL plus STALE_TTL
+    # when /4 is requested. When /5 is requested, the age of the file is more than TTL
+    # plus STALE_TTL.
     fetched = [both(site, step)[1] for step in range(1, 4)]
     assert result.fetched_urls == sorted([*fetched, site.url("/4")])
     assert (result.failed[-1].url, result.reasons[-1]) == (

@@ -188,7 +188,8 @@ def test_pages_p7_tag_in_the_first_64_kib_is_read() -> None:
 SMALL = 4 * 1024
 TIMES = 15
 """The size of the large pages, as a multiple of the size of the small pages. The large
-pages are still read completely, but longer pages are truncated.
+pages are still read completely, but pages that are longer than the large pages are
+truncated.
 """
 
 
@@ -252,8 +253,8 @@ def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
 
 @pytest.mark.parametrize("unit", [",", " ", "a:", "noindex x,", "unavailable_after: "])
 def test_pages_time_grows_no_faster_than_the_header(unit: str) -> None:
-    """If the header X-Robots-Tag is fifteen times longer, reading the header takes less
-    than sixty times longer.
+    """If one X-Robots-Tag header is fifteen times as long as another X-Robots-Tag
+    header, reading the header takes less than sixty times as long.
 
     The header X-Robots-Tag can have any length that the HTTP client accepts.
     """

@@ -1,4 +1,5 @@
-"""Tests of `page_usage`: preferences about the use of a page in its headers and meta tags.
+"""Tests of `page_usage`, which finds usage preferences in the headers and meta tags of
+a page.
 
 The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The
 examples have the numbers that `docs/preferences.rst` uses.

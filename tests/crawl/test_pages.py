@@ -143,7 +143,8 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     result = crawl(
         [site.url("/broken")],
         spider="PlainSpider",
-        # Disable MetaRefreshMiddleware, because it raises an exception for such a page.
+        # Disable MetaRefreshMiddleware, because it raises an exception for a page that
+        # Scrapy cannot parse.
         settings={
             "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
             "METAREFRESH_ENABLED": False,

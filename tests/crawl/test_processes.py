@@ -24,8 +24,8 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Run a script. Return the sorted lines that its spiders print, and the log of the
-    script.
+    """Run a script. Return the sorted lines that the spiders of the script print, and
+    the log of the script.
     """
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))

@@ -288,5 +288,6 @@ def test_evidence_says_that_an_answer_came_through_a_proxy(tmp_path: Path) -> No
 
     assert verified.lines == ["1 decision and 3 records of 1 crawl: 0 differences"]
     assert checked.lines[0].split()[:2] == ["disallowed", page.url]
-    # The address would be the address of the proxy.
+    # A record must not have a WARC-IP-Address, because this address would be the
+    # address of the proxy.
     assert [it for it in captures(warc) if "WARC-IP-Address" in it.headers] == []

@@ -121,8 +121,9 @@ def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     """The robot name comes from the header of the request, or from the settings that Scrapy
     uses for the header.
 
-    DEFAULT_REQUEST_HEADERS is one of these settings. If DEFAULT_REQUEST_HEADERS contains
-    two spellings of a header's name, the first spelling applies.
+    Scrapy also takes the header from DEFAULT_REQUEST_HEADERS. If
+    DEFAULT_REQUEST_HEADERS contains two spellings of a header's name, the first
+    spelling applies.
     """
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(

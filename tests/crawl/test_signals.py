@@ -91,7 +91,7 @@ def test_sitemap_spider_of_an_origin_without_a_file_ends(
     origin is unreachable, no robots.txt is in memory, so the spider's own request for
     robots.txt is sent.
 
-    In both cases, the crawl ends.
+    The crawl ends after a 404, and also if the origin is unreachable.
     """
     site.answer("/robots.txt", answers)
     result = crawl([site.url("/robots.txt")], spider=SPIDER)

@@ -93,7 +93,7 @@ def test_report_hands_over_counts_and_drops_nothing(
 ) -> None:
     """In the mode "report", the items contain the preferences, and no item is dropped.
 
-    A log line at the close says how many pages are not for the purpose.
+    A log line at the close says for how many pages a preference disallows the purpose.
     """
     result = walk(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
@@ -349,8 +349,8 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
     """The preferences of a page do not apply to a request that a callback creates with
     the meta of that page.
 
-    In the test, the callbacks of two pages create such a request. One of the two pages
-    was checked with robots.txt, and the other page was exempt.
+    In the test, the callbacks of two pages create a request with the meta of the page.
+    One of the two pages was checked with robots.txt, and the other page was exempt.
     """
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())

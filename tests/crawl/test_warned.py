@@ -1,4 +1,6 @@
-"""A test of `tests.support.crawl`: a warning in a crawling process fails the test."""
+"""A test of `tests.support.crawl`: if a crawling process emits a warning, the test
+fails.
+"""
 
 from __future__ import annotations
 
