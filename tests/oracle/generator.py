@@ -110,7 +110,8 @@ class Generator:
         if self.chance(0.08):
             more = self.path()
             self.values.append(more)
-            value = f"{value} {more}"  # K2 (lists of paths)
+            # In the dialect "revisited", a value can be a list of paths (K2).
+            value = f"{value} {more}"
         return self.line(first, value)
 
     def other_line(self) -> str:

@@ -59,9 +59,9 @@ def fields(body: bytes | str) -> list[Field | Blank]:
         if not content.strip(BLANKS):
             if not mark:
                 found.append(Blank(number))  # O6
-            continue  # F5: a line with only a comment does not end a record
+            continue  # F5: a line with only a comment does not end a record.
         name, colon, value = content.partition(":")
-        if colon:  # O14: a line without a colon is ignored
+        if colon:  # O14: a line without a colon is ignored.
             # F4, O15: only ASCII letters have two cases in a field name.
             name = re.sub("[A-Z]", lambda m: m.group().lower(), name.strip(BLANKS))
             found.append(Field(number, name, value.strip(BLANKS)))

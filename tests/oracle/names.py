@@ -202,7 +202,7 @@ def robot_names(robot: bytes | str) -> list[str]:
         return robot_names(header_text(robot))
     robot = robot.strip()
     if "/" not in robot and len(texts(robot)) == 1:
-        # *robot* is a bare name, which is the only name.
+        # *robot* is a bare name, so *robot* is the only name.
         return [robot.lower()]
     head = re.split(r"[/(]", robot)[0].strip()
     before = [Name(3, it, in_records=False) for it in (head, before_number(head))]

@@ -114,7 +114,7 @@ class Records:
             return  # O12
         ends = self._after_blank and self._dialect not in GROUPED
         if self._current is None or self._current.has_rule_line or ends:
-            self._current = Record()  # F1, O7, X2, K7
+            self._current = Record()  # A record begins (F1, O7, X2, K7).
             self.found.append(self._current)
         self._after_blank = False
         if self._current.ends_run:

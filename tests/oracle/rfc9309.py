@@ -46,8 +46,8 @@ def octets_of(url: str) -> str:
 def matches(pattern: str, target: str) -> bool:
     """Return whether *pattern* matches *target* from the first octet of *target* on.
 
-    At each step, the set `ends` contains all positions of the target at which the part of
-    the pattern read so far can end.
+    At each step, the set `ends` contains all positions of the target at which the part
+    of the pattern that was read so far can end.
     """
     if not pattern.startswith(("/", "*")):
         return False

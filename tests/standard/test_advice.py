@@ -1,4 +1,4 @@
-"""Tests of the fixes that lint suggests for real files. A fix must do no harm."""
+"""Tests of the fixes that lint suggests for real files. A fix must not cause harm."""
 
 from __future__ import annotations
 
@@ -244,9 +244,9 @@ def test_fix_of_a_name_with_a_comment_is_to_write_the_name_alone(dialect: str) -
 def test_names_separated_only_by_an_ignored_field_share_their_rules(
     field: str, more: str
 ) -> None:
-    """An ignored field between two names does not separate the names, so the rules apply to
-    both robots. A blank line separates the names. The author of the file of
-    www.parts-express.com wanted to allow Googlebot everything.
+    """An ignored field between two names does not separate the names, so the rules
+    apply to both robots. A blank line separates the names. The author of the file of
+    www.parts-express.com wanted to allow all URLs to Googlebot.
     """
     body = f"User-agent: Googlebot\n{field}{more}\nUser-agent: Yandex\nDisallow: /\n"
     robots = RobotsTxt.parse(body)

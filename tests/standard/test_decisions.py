@@ -220,7 +220,7 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
     ("body", "number", "kind"),
     [
         ("User-agent: *\n\rDisallow: /", 2, LineKind.BLANK),  # 1994 F2
-        ("Disalow: *", 1, LineKind.UNKNOWN),  # 1994 F6: the parser does not guess
+        ("Disalow: *", 1, LineKind.UNKNOWN),  # 1994 F6: a misspelt field is unknown.
         ("Useragent: *", 1, LineKind.UNKNOWN),
         ("User agent: *", 1, LineKind.UNKNOWN),
         ("User_agent: *", 1, LineKind.UNKNOWN),
@@ -240,8 +240,8 @@ def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> No
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Each line says why it is ignored, except blank lines, comments and User-agent lines
-    that name a robot.
+    """Each line that is ignored says why. Blank lines, comments and User-agent lines
+    that name a robot do not give a reason.
     """
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
@@ -384,8 +384,8 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the size limit. A naive match of its patterns would take
-    minutes.
+    """Return a file within the size limit. A naive match of the patterns in the file
+    would take minutes.
     """
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)

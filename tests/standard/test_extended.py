@@ -60,7 +60,7 @@ STAR = "User-agent: *\n"
 SPLIT = f"{STAR}\nCrawl-delay: 5\n"
 DELAYS = [
     *(
-        (f"{STAR}Crawl-delay: {value}\n", seconds)  # X4: a decimal number of seconds
+        (f"{STAR}Crawl-delay: {value}\n", seconds)  # X4: a delay is a decimal number.
         for value, seconds in {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "0": 0}.items()
     ),
     (f"{STAR}Crawl-delay:   7 \n", 7),

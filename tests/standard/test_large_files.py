@@ -54,8 +54,9 @@ EQUAL = {
 @pytest.mark.parametrize("reading", ["literal", "cautious"])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, reading: str, kind: str) -> None:
-    """If a rule is repeated 2,000 times, the first copy of the rule still decides. A
-    verdict needs about as many function calls as a verdict about a single rule.
+    """If a rule is repeated 2,000 times, the first copy of the rule still decides. With
+    2,000 copies of a rule, a verdict needs about as many function calls as with one
+    copy.
     """
     found = []
     for times in (1, 2_000):

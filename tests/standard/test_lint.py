@@ -150,8 +150,8 @@ def test_lines_that_other_dialects_read_otherwise_are_listed(dialect: str) -> No
 
 
 def test_line_that_both_dialects_ignore_is_not_read_otherwise() -> None:
-    """A line that has no effect in any dialect is not listed, such as a Crawl-delay without
-    a number.
+    """A line that has no effect in any dialect, such as a Crawl-delay without a number,
+    is not listed.
     """
     assert (
         report("User-agent: *\nCrawl-delay: x\nno\nHost: h\n")["read_otherwise"] == {}
@@ -160,7 +160,8 @@ def test_line_that_both_dialects_ignore_is_not_read_otherwise() -> None:
 
 def test_text_has_a_sentence_about_each_other_dialect() -> None:
     """The sentence about another dialect spells the fields as the file does.
-    `--only-problems` omits this sentence and the lines of the file.
+    `--only-problems` omits the sentence about another dialect, and the lines of the
+    file.
     """
     text = " ".join(lint(BODY).split())
 
@@ -264,8 +265,9 @@ def test_lines_that_another_dialect_gives_to_other_robots_are_read_otherwise() -
 def test_site_that_an_equally_long_allow_opens_is_not_closed(
     allowed: str, closed: list[str]
 ) -> None:
-    """In RFC 9309, 2.2.2, an Allow line with the path of the Disallow line decides, so only
-    the dialect of 1994 disallows the whole site. With another path, both dialects do.
+    """In RFC 9309, 2.2.2, an Allow line with the path of the Disallow line decides, so
+    only the dialect of 1994 disallows the whole site. If the Allow line has another
+    path than the Disallow line, both dialects disallow the whole site.
     """
     body = f"User-agent: rex\nDisallow: /\nAllow: {allowed}\n"
     found = report(body, "rfc9309")["closed_otherwise"]

@@ -84,11 +84,14 @@ HARD = (
     "User-agent: LinkScan/8.1a Unix\nDisallow: /\n",
     "User-agent: *\nDisallow: /$*/b/*\n",
     "disallow: /*\ndisallow: /b*\n\nUser-agent: rex\nDisallow: /q\n",
-    # In the following file, the last rule belongs to the record only in rfc9309.
+    # In the following file, the last rule belongs to the record only in the dialect
+    # rfc9309.
     "User-agent: *\nAllow: /\nAllow: /list-3\n\nDisallow: /*-3$\n",
-    # In the following file, the first Disallow line has two paths only in revisited.
+    # In the following file, the first Disallow line has two paths only in the dialect
+    # revisited.
     "User-agent: *\nDisallow: /a b\nDisallow: /a\nDisallow: /a/c\n",
-    # In rfc9309, an empty Disallow would make rex ignore the Allow of the other names.
+    # In rfc9309, an empty Disallow line would make rex ignore the Allow line of the
+    # other names.
     (
         "User-agent: rex\nDisallow: /\n\nUser-agent: rex\nCrawl-delay: 5\n\n"
         "User-agent: *\nAllow: /\n"

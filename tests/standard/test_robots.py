@@ -284,9 +284,7 @@ def test_copy_of_a_verdict_has_its_whole_record() -> None:
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
 def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) -> None:
-    """An unusual URL gets the right answer to the first question and to the second
-    question.
-    """
+    """If the parser is asked twice about an unusual URL, both answers are right."""
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 

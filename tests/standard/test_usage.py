@@ -419,7 +419,7 @@ def test_preference_belongs_to_the_names_above_it(body: str, said: str) -> None:
 
 
 def test_record_is_the_one_of_the_dialect() -> None:
-    """For preferences, a robot obeys the record that it obeys for rules."""
+    """A robot obeys the preferences of the record whose rules the robot obeys."""
     body = f"User-agent: mybot\nContent-Usage: train-ai=n\n\n{STAR}Content-Usage: train-ai=y"
     found = {
         it: usage(body, robot="mybot-news", dialect=it)["train-ai"] for it in DIALECTS
