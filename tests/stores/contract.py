@@ -196,8 +196,8 @@ class StoreContract(ABC):
         assert list(store.entries()) == []
 
     def test_entry_above_the_limit_is_not_read(self, store: PolicyStore) -> None:
-        """An entry of the maximum size is returned. A larger entry is not returned, and
-        is not read completely into memory.
+        """An entry of the maximum size is returned. An entry that exceeds the maximum
+        size is not returned, and is not read completely into memory.
         """
         largest = entry(packed=b"x" * MAX_ENTRY_BYTES)
         store.put(largest)
@@ -323,8 +323,8 @@ class SharedStoreContract(StoreContract):
     def test_time_of_a_lease_that_is_taken_anew_begins_anew(
         self, shared: SharedStore
     ) -> None:
-        """If the holder acquires its lease again, the full time of the second call
-        counts, not the rest of the first time.
+        """If the holder acquires its lease again, the lease lasts for the full time of
+        the second call.
         """
         assert shared.acquire_lease(SITE, "one", 0.2).granted
         assert shared.acquire_lease(SITE, "one", 30).granted

@@ -346,8 +346,8 @@ def test_broken_database_is_logged_once_and_permits_nothing(
             case "locked":
                 other.execute("BEGIN EXCLUSIVE")
             case "read-only":
-                # Let a trigger reject the write. File permissions do not help, because
-                # root may write to any file.
+                # Let a trigger reject the write. File permissions would not reject the
+                # write, because root may write to any file.
                 other.execute(
                     "CREATE TRIGGER no BEFORE INSERT ON policies BEGIN "
                     "SELECT RAISE(FAIL, 'attempt to write a readonly database'); END"

@@ -108,7 +108,7 @@ def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
     """A stored value of twice the maximum size counts as a miss. The store reads only
-    about half of such a value.
+    about half of this value.
     """
     sent = "total_net_output_bytes"
     with server.client() as known, closing(store_at(server, prefix)) as store:
@@ -156,7 +156,7 @@ def test_connection_closed_by_the_server_is_replaced(
 
 def test_hanging_server_is_a_store_error_in_time() -> None:
     """If the Redis server hangs, a call of the store raises `StoreError` within the
-    timeout. The log can then contain the reason.
+    timeout. Because the error comes within the timeout, the log can contain the reason.
     """
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(entry())

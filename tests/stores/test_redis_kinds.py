@@ -52,8 +52,9 @@ def open_sockets() -> set[str]:
 
 
 def test_unix_socket(tmp_path: Path) -> None:
-    """A socket path may contain an `@`. The store does not read the part before this `@`
-    as a password. With a small `max_connections`, no worker waits for a connection.
+    """A socket path may contain an `@`. The store does not take the part of the path
+    before the `@` for a password. With a small `max_connections`, no worker waits for a
+    connection.
     """
     with RedisServer("--unixsocket", f"{tmp_path}/red@is.sock"):
         assert_shared(f"unix://{tmp_path}/red@is.sock?db=0&max_connections=1")
@@ -93,8 +94,9 @@ def test_cluster() -> None:
 
 @pytest.mark.long
 def test_redis_url_of_a_cluster_node_is_an_error() -> None:
-    """A `redis://` URL of one node of a cluster is an error, because one node stores only
-    some of the keys. Every key on another node causes an equal message.
+    """A `redis://` URL of one node of a cluster is an error, because one node stores
+    only some of the keys. The error message is the same for every key that another node
+    stores.
     """
     with (
         RedisServer("--cluster-enabled", "yes") as one,

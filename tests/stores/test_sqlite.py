@@ -44,8 +44,8 @@ def host(number: int) -> Origin:
 
 
 def fill(store: PolicyStore, numbers: Iterable[int], size: int = 5_000) -> None:
-    """Put an entry of *size* bytes for each host number. The higher the host number is,
-    the earlier its entry expires.
+    """Put an entry of *size* bytes for each host number. The higher the number of a
+    host is, the earlier the entry of the host expires.
     """
     for number in numbers:
         store.put(entry(host(number), os.urandom(size), LATER - number))
@@ -136,7 +136,7 @@ def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
     """
     if "400" in cell and not hasattr(sqlite3.Connection, "setlimit"):
         pytest.skip("SQLite reads it in pages before Python 3.11")
-    # The SQL contains only text from the list of parameters.
+    # The inserted SQL text comes only from the parameters of this test.
     with closing(changed(path, f"UPDATE policies SET {cell}")) as store:  # noqa: S608
         began = time.process_time()
         assert store.get(SITE) is None

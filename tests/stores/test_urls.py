@@ -74,8 +74,8 @@ def refusal(url: str) -> str:
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
         ("json.dumps://x", "is not a PolicyStore"),
-        # The message of the exception contains a decoded part of the URL, which must be
-        # hidden.
+        # The message of the exception contains a decoded part of the URL. The decoded
+        # part must be hidden.
         (f"{STORES}.Telling://me:p%40ss@host/0", "cannot be made: no login with ***"),
         (f"{STORES}.Unfinished://x", "cannot be made: Can't instantiate abstract"),
     ],
