@@ -1,8 +1,8 @@
 """Hooks of pytest that clean up after a failed test, so that no other test fails.
 
 A failed test ends early, so its crawls, sockets and folders can stay open. Python warns
-about an open object when the object is garbage-collected. If another test runs at this
-moment, that test fails, because warnings are errors.
+about an open object when the object is garbage-collected. If Python warns while another
+test runs, the other test fails, because warnings are errors.
 """
 
 from __future__ import annotations

@@ -49,5 +49,7 @@ class BrowsingSpider(RequestingSpider):
 
 
 def abort_pictures(request: Any) -> bool:
-    """Return whether *request* is for a PNG picture. The browser aborts such requests."""
+    """Return whether *request* is for a PNG picture. The browser aborts requests for
+    PNG pictures.
+    """
     return bool(request.url.endswith(".png"))

@@ -193,7 +193,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
     # Python warns about an unawaited or unclosed object when the object is
-    # garbage-collected. Collect such objects now, while warnings are recorded.
+    # garbage-collected. Collect these unawaited and unclosed objects now, while
+    # warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result

@@ -44,8 +44,8 @@ CAPTURES = [
     ("http://gone.test/robots.txt", "404 Not Found", CLOSED),
     ("http://forbidden.test/robots.txt", "403 Forbidden", b""),
     ("http://busy.test/robots.txt", "503 Busy", b""),
-    # The switch of dialects opens less in the second file of the site than in the first
-    # file. The report must still show the change of the first file.
+    # The switch from Protego opens fewer URLs in the second file of the site than in
+    # the first file. The report must still show the change of the first file.
     ("http://twice.test/robots.txt", "200 OK", FILES["wild.test"]),
     ("http://twice.test/robots.txt", "200 OK", FILES["split.test"]),
     # The command skips two captures: a page that is not a robots.txt, and a redirect.

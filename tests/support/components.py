@@ -59,7 +59,9 @@ class BreakRobots:
 
 
 class BreakSecondRobots(BreakRobots):
-    """A middleware that raises an exception for every robots.txt request but the first."""
+    """A middleware that raises an exception for every robots.txt request except the
+    first.
+    """
 
     first = ""
 
@@ -165,7 +167,7 @@ class AnswerMoved:
 class AnswerChallenge:
     """A middleware that repeats a robots.txt request after a response with status 503.
 
-    Middlewares that solve bot challenges also repeat a request after such a response.
+    Middlewares that solve bot challenges also repeat a request after a 503.
     """
 
     def process_response(
@@ -365,7 +367,7 @@ class RenamingMiddleware:
 
 
 class Awaited:
-    """A wrapper around an awaitable that counts how often the awaitable had to wait."""
+    """A wrapper that counts how often an awaitable had to wait."""
 
     def __init__(self, work: Awaitable[Any]) -> None:
         self._work = work
@@ -549,7 +551,7 @@ class CountPasses:
     counts: Counter[str]
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Count a page request that passes."""
+        """Count a page request that passes through the middleware."""
         if not request.url.endswith("/robots.txt"):
             self.counts[request.url] += 1
 

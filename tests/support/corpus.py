@@ -25,7 +25,7 @@ largest number of lines in files between the previous quantile and this quantile
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""The extensions of archives. No host name ends with such an extension."""
+"""The extensions of archives. No host name ends with the extension of an archive."""
 
 HUGE = 1_400_000
 """The size in bytes of the one huge file."""

@@ -26,7 +26,7 @@ Middleware = Literal["ours", "builtin", "off"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120.0
-"""Seconds after which a crawl that has not ended fails the test."""
+"""If a crawl has not ended after this number of seconds, the test fails."""
 
 OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
@@ -54,8 +54,10 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_CRAWL_DELAY": True,
     "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
 }
-"""Every feature beyond the standard of 1994, in the dialect of 1994. If
-ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on uses these settings."""
+"""Settings that enable every feature beyond the standard of 1994, in the dialect of
+1994. If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on uses
+these settings.
+"""
 
 
 def reactors() -> tuple[Reactor, ...]:
@@ -152,7 +154,7 @@ class CrawlResult:
     def unclean(self) -> list[str]:
         """The lines of the log that contain a text from `UNCLEAN`.
 
-        A correct crawl logs no line with such a text.
+        A correct crawl logs no line that contains a text from `UNCLEAN`.
         """
         return [
             it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
@@ -226,8 +228,8 @@ class Crawl:
     def result(self) -> CrawlResult:
         """Wait for the end of the crawl, and return the result of the crawl.
 
-        Call this method only once. A warning of the crawl fails the test, unless warnings
-        are permitted.
+        Call this method only once. If the crawl has emitted a warning, the test fails,
+        unless warnings are permitted.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -271,12 +273,12 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     """Start a crawl that requests all `urls` at once, and return before the crawl has
     ended.
 
-    `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or `hooks`.
-    The hook is called with the crawler before the crawl starts. `signals` are the names of
-    the signals in `scrapy.signals` that the crawl records. Host names under `test` resolve
-    to 127.0.0.1. `settings` take precedence over the settings of `middleware` and
-    `reactor`. A crawl that takes longer than `timeout` seconds is killed. A warning of the
-    crawl fails the test, unless `may_warn` is true.
+    `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or
+    `hooks`. The hook is called with the crawler before the crawl starts. `signals` are
+    the names of the signals in `scrapy.signals` that the crawl records. Host names
+    under `test` resolve to 127.0.0.1. `settings` take precedence over the settings of
+    `middleware` and `reactor`. A crawl that takes longer than `timeout` seconds is
+    killed. If the crawl emits a warning, the test fails, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ

@@ -21,7 +21,8 @@ class _Idle(Spider):
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
     """Return a crawler that has *settings* and stats, but never crawls.
 
-    This function needs no reactor, unlike Scrapy's `get_crawler` in some versions.
+    In some versions of Scrapy, `get_crawler` needs a reactor, but this function needs
+    no reactor.
     """
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)

@@ -15,8 +15,8 @@ from importlib.metadata import distribution
 def main() -> None:
     """Run the command with the egg first on the module path."""
     egg, *command = sys.argv[1:]
-    # Replace the first entry, the folder of this script, because its modules do not belong
-    # to the project.
+    # Replace the first entry, the folder of this script, because the modules in this
+    # folder do not belong to the project.
     sys.path[0] = egg
     found = distribution("walker").entry_points.select(group="scrapy", name="settings")
     os.environ["SCRAPY_SETTINGS_MODULE"] = next(iter(found)).value

@@ -123,7 +123,8 @@ OF_LIBRARIES: dict[str, Exception] = {
     "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),
     # The client of an API fails with this error if our key or our request is wrong.
     "api": ZYTE("HTTP 401"),
-    # Of two addresses, one refused the connection. The failure of the other is unknown.
+    # Of two addresses, one refused the connection. The failure of the other address is
+    # unknown.
     "mixed-group": ErrorGroup(FAILED, [REFUSED, ValueError("no address")]),
     "curl-session": CURL("session closed"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),

@@ -15,8 +15,8 @@ from scrapy_robots1994 import Origin, StoreError
 from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES, PolicyStore, Stored
 
 MAX_HEAD_BYTES = 2_000
-"""The maximum size in bytes of a file's first line. A file with a longer first line is not
-an entry.
+"""The maximum size in bytes of a file's first line. A file whose first line exceeds
+this size is not an entry.
 """
 
 

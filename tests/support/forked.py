@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
-"""Seconds after which a command that has not ended fails the test."""
+"""If a command has not ended after this number of seconds, the test fails."""
 
 PRELOADED = (
     # Import `clock` first, because `clock` replaces the clock that the other modules
@@ -254,7 +254,7 @@ def _serve(path: str) -> dict[str, Any] | None:
 
 
 def _reap() -> None:
-    """Collect the exit codes of the watching processes that have ended."""
+    """Collect the exit codes of ended processes that watched a fork."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -51,7 +51,7 @@ def close_soon(_crawler: Crawler) -> None:
 
 
 def receive_an_odd_header(crawler: Crawler) -> None:
-    """Add a header to each response, as from a client that accepts any name of a header."""
+    """Add a header with an unusual name to each response. Some clients accept any name."""
 
     def received(response: Response) -> None:
         response.headers[b"X-\xe9"] = b"1"

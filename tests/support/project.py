@@ -1,4 +1,4 @@
-"""A Scrapy project in its own folder, and the commands that a user runs in it."""
+"""A Scrapy project in its own folder, and the commands that a user runs there."""
 
 from __future__ import annotations
 

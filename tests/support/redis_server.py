@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
-"""Seconds after which a server that does not answer fails the test."""
+"""If the server does not answer within this number of seconds, the test fails."""
 
 
 class RedisServer:
@@ -119,9 +119,10 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a free port. The port with this number plus 10,000 is also free.
+    """Return a free port. The port whose number is higher by 10,000 is also free.
 
-    A Redis cluster uses both ports. Both numbers are below the ephemeral ports, which begin
+    A Redis cluster uses the returned port and the port whose number is higher by
+    10,000. Both port numbers are below the numbers of the ephemeral ports, which begin
     at 32,768. Connections of other tests could take an ephemeral port at any moment.
     """
     while True:

@@ -9,8 +9,8 @@ from typing import Any, Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""A value of `length` with which the server sends no Content-Length. The body then ends
-when the connection closes.
+"""A value of `length` with which the server sends no Content-Length. Without a
+Content-Length, the body ends when the connection closes.
 """
 
 PIXEL = base64.b64decode(
@@ -25,16 +25,16 @@ class Reply:
     """One scripted reply of the server. The default is a reply with status 200 and an empty
     body.
 
-    If `head` is False, the server sends nothing before the `ending`. If `raw` is True, the
-    server sends only the body, without a status line and headers. `gate` is the name of a
-    gate that must open before the first byte is sent. `delay` is the number of seconds to
-    wait after the gate has opened. `length` is the Content-Length, if the header differs
-    from the true length. `cut` is the number of bytes of the body that are sent before the
-    `ending`. The body is sent in pieces of `chunk` bytes, with `pause` seconds after each
-    piece. `repeat` is how often the body is sent; 0 means endlessly. `ending` says what
-    then happens to the connection. `keep` keeps the connection open, and `close` closes the
-    connection. `reset` sends an RST, and `hang` leaves the connection open without a
-    further byte.
+    If `head` is False, the server sends nothing before the `ending`. If `raw` is True,
+    the server sends only the body, without a status line and headers. `gate` is the
+    name of a gate that must open before the first byte is sent. `delay` is the number
+    of seconds to wait after the gate has opened. `length` is the Content-Length, if the
+    header differs from the true length. `cut` is the number of bytes of the body that
+    are sent before the `ending`. The body is sent in pieces of `chunk` bytes, with
+    `pause` seconds after each piece. `repeat` is how often the body is sent; 0 means
+    endlessly. `ending` says what happens to the connection after the last byte. `keep`
+    keeps the connection open, and `close` closes the connection. `reset` sends an RST,
+    and `hang` leaves the connection open without a further byte.
     """
 
     status: int = 200

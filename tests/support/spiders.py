@@ -280,7 +280,7 @@ class RepeatingSpider(RequestingSpider):
     """A spider that repeats a refused request with each of *new_urls*.
 
     The new requests have the whole meta of the refused request. If *dont_obey* is true,
-    their meta also contains `dont_obey_robotstxt`.
+    the meta of the new requests also contains `dont_obey_robotstxt`.
     """
 
     name = "elsewhere"
@@ -303,10 +303,10 @@ class CancellingSpider(RequestingSpider):
     """A spider that cancels a download after n steps of the event loop, for each n below a
     maximum.
 
-    For each n, the spider sends three requests to a separate origin. The first request is
-    cancelled. The second request waits for the same robots.txt as the first request. The
-    third request is sent after the other two have ended. One item contains the outcomes of
-    the three requests.
+    For each n, the spider sends three requests to a separate origin. The first request
+    is cancelled. The second request waits for the same robots.txt as the first request.
+    The third request is sent after the first and the second request have ended. One
+    item contains the outcomes of the three requests.
     """
 
     name = "cancelling"

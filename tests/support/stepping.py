@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """A spider that performs steps. Each step requests pages or sets the clock.
 
-    A test can let the reply for a URL with /mark/ wait for the other requests of a step. If
-    a request for such a URL fails, some of the other requests did not arrive, and the crawl
-    ends.
+    A test can let the reply for a URL with /mark/ wait for the other requests of a
+    step. If a request for a URL with /mark/ fails, some other requests of the step did
+    not arrive, and the crawl ends.
     """
 
     name = "stepping"

@@ -261,7 +261,7 @@ class Telling(OwnStore):
 
 
 class Unfinished(PolicyStore):
-    """A store that has no method but `from_url`."""
+    """A store that has no method except `from_url`."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - not needed

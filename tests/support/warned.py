@@ -1,6 +1,7 @@
 """Functions that find warnings in the output of processes that tests start.
 
-A warning in such a process is an error, like a warning in the test process.
+A warning in a process that a test starts is an error, like a warning in the test
+process.
 """
 
 from __future__ import annotations

@@ -41,8 +41,9 @@ BROWSER = "tests/commands/test_report_page.py"
 
 
 def test_last_lines_name_each_group_of_skipped_tests() -> None:
-    """The last lines describe each group of skipped tests. Each of these lines contains
-    the number of tests, the missing program, and the command that installs the program.
+    """The last lines describe each group of skipped tests. The line about a group
+    contains the number of tests, the missing program, and the command that installs the
+    program.
     """
     code, lines = without_programs(REDIS, BROWSER)
 
