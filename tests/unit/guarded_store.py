@@ -29,7 +29,7 @@ def unavailable(
 
 @dataclass(frozen=True)
 class FactoryUrl(StoreUrl):
-    """A store URL. The function *make* returns the store of this URL."""
+    """A store URL. The function *make* makes the store of the URL."""
 
     make: Callable[[], PolicyStore] | None = None
 

@@ -140,9 +140,9 @@ class StallsSpider(Spider):
         """Start the measurement, and request all pages."""
         self.longest: tuple[float, ...] = NONE
         # Freeze the objects that Scrapy has made so far, so that the garbage collector
-        # does not examine these objects again. Another collection would take 50 to 120 ms
-        # in any crawl. The time of this collection would vary by more than the measured
-        # stalls.
+        # does not examine these objects again. Another collection would take 50 to 120
+        # ms in any crawl. The time of this collection would vary by more than the
+        # length of the measured stalls.
         gc.collect()
         gc.freeze()
         self.last = perf_counter(), thread_time()
@@ -160,8 +160,8 @@ class StallsSpider(Spider):
         now = perf_counter(), thread_time()
         took = (it - last for it, last in zip(now, self.last, strict=True))
         self.longest, self.last = tuple(map(max, self.longest, took)), now
-        # Do not sleep in a coroutine instead, because the coroutine would resume one turn
-        # later.
+        # Do not measure with a coroutine that sleeps, because the coroutine would
+        # resume one turn later.
         asyncio.get_running_loop().call_later(0.001, self._measure)
 
     def closed(self, _reason: str) -> None:

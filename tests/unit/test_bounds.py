@@ -116,8 +116,9 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
-    """If the matching of a URL needs too much work, O28 (bounded matching) applies. Each
-    purpose that the file disallows for at least one path is also disallowed for this URL.
+    """If the matching of a URL needs too much work, O28 (bounded matching) applies. In
+    this case, each purpose that the file disallows for at least one path is also
+    disallowed for the URL.
     """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
@@ -367,8 +368,8 @@ def test_large_entry_is_not_stored(shrink: Any) -> None:
 
 @bound("stores.codec.MAX_HEAD_BYTES")
 def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
-    """An entry whose JSON head is too long is a miss. Parsed JSON takes many times more
-    memory than the text of the JSON.
+    """An entry whose JSON head is too long is a miss. Parsed JSON takes many times as
+    much memory as the text of the JSON.
     """
     entry = encode(parsed())
     assert decode(entry, SITE, READER, FRESHNESS) == parsed()

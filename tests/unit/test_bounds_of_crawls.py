@@ -267,9 +267,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_evidence_is_read_up_to_the_bound(
     recorded: Path, path: str, value: int, said: str
 ) -> None:
-    """If a part of the evidence exceeds a bound, `robots-check` reads only the beginning of
-    this part, and reports a difference. The bounds are needed because evidence from others
-    can have any size.
+    """If a part of the evidence exceeds a bound, `robots-check` reads only the
+    beginning of this part, and reports a difference. The bounds are needed because
+    evidence from other people can have any size.
     """
     args = "robots-check", "--evidence", recorded, "--verify"
     code, out = bounded_scrapy({path: value}, *args)
@@ -335,8 +335,8 @@ def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
         "compare.report.MAX_LINES": 4,
         "compare.formats._MAX_SHOWN": 20,
     }
-    # For these files, Protego gives the same answers as our parser. A site counts only
-    # once, however many parsers are compared.
+    # For the compared files, Protego gives the same answers as our parser. A site
+    # counts only once, however many parsers are compared.
     parsers = "tests.support.parsers.OpenParser,Protego"
     command = "robots-compare", files, "--parsers", parsers
     for suffix in ("json", "html"):

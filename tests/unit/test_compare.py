@@ -37,8 +37,8 @@ def targets(made: list[Question]) -> set[str]:
 
 
 def test_questions_are_at_the_edges_of_each_rule() -> None:
-    """For each rule and each robot, there are questions about matching, longer, shorter and
-    encoded URLs.
+    """For each rule and each robot, there are questions about a URL that the rule
+    covers, and about similar URLs.
     """
     made = questions("http://a.test", BODY, max_questions=1_000)
 

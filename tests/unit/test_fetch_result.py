@@ -91,8 +91,8 @@ def test_refusal_through_a_proxy_is_asked_for_once_more() -> None:
 
 def test_reference_has_the_statuses_that_count_through_a_proxy() -> None:
     """The reference lists the statuses that count as the answer of the origin, even if
-    the answer came through a proxy (3.1, retries). A shared store gets answers with these
-    statuses.
+    the answer came through a proxy (3.1, retries). A shared store gets answers with the
+    listed statuses.
     """
     page = Path(__file__).parents[2] / "docs" / "standard" / "retrieval.rst"
     trusted = [

@@ -40,7 +40,7 @@ def waiting(fake: FakeStore, workers: list[Guarded]) -> Future[Any]:
     workers[0].lease(SITE)
     looks = fake.calls.count("acquire_lease")
     wait = workers[1].submit(workers[1].acquire_lease(SITE))
-    # The worker tries a second time only after its first attempt to acquire the lease
+    # The worker tries to acquire the lease a second time only after the first attempt
     # failed.
     fake.wait_for("acquire_lease", looks + 2)
     assert not wait.done()

@@ -167,8 +167,8 @@ CHANGES = {
     "no signal that a request left": Change(
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),
-    # Version 0.1 of this package used the names in `UNUSED`. This package no longer uses
-    # these names.
+    # Version 0.1 of this package used the names in `UNUSED`. This package no longer
+    # uses the names in `UNUSED`.
     "what is not used": Change(r"self\.handlers\b", "self.all", (), DOWNLOADER, UNUSED),
 }
 """The changes of Scrapy. Each key names the part of Scrapy that is changed."""
@@ -233,7 +233,8 @@ def crawl_with(
     return result, done.stderr
 
 
-# A row has the mark `long` if no feature is lost, or if the part exists but is different.
+# A row has the mark `long` if the change causes no warning, or if the row has further
+# patterns.
 NAMES = [
     pytest.param(name, marks=[pytest.mark.long] * bool(it.more or not it.said))
     for name, it in CHANGES.items()
