@@ -1,4 +1,4 @@
-"""The command: `tools/bench/run [--corpus FILES] [--json FILE] [--quick] [race ...]`."""
+"""The command: `tools/bench/run [--corpus FILES] [--json FILE] [--quick] [benchmark ...]`."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class MeasuredSpider(scrapy.Spider):
             self.required_fetched += 1
             if self.required_fetched == self.required_total:
                 self.required_after = monotonic() - self.started
-                # All required pages have been fetched.
+                # Close the crawl, because all required pages have been fetched.
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:

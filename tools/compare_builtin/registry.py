@@ -12,8 +12,8 @@ SIDES: tuple[Side, ...] = ("builtin", "ours")
 
 
 class CrawlError(Exception):
-    """Raised if a crawl failed, so that nothing was measured. The message is the reason
-    of the failure.
+    """The exception for a crawl that failed, so that nothing was measured. The message
+    is the reason of the failure.
     """
 
 

@@ -237,7 +237,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
         if plan.mode == "counted":
             settings["CLOSESPIDER_PAGECOUNT"] = dice.choice((5, 20, 50))
         running = start_crawl(
-            # After the first round, pass no requests, because the scheduler has stored
+            # After the first run, pass no requests, because the scheduler has stored
             # the requests.
             [] if results else plan.requests,
             spider="tools.proofs.random_parts:RandomSpider",
