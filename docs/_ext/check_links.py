@@ -30,8 +30,8 @@ CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
 
 
 class Page(HTMLParser):
-    """The links and anchors of one page, and the ids in the text of the page that are not
-    links.
+    """The links and anchors of one page, and each id in the text of the page that is
+    not a link.
     """
 
     def __init__(self, path: Path) -> None:
@@ -64,7 +64,9 @@ class Page(HTMLParser):
 
 
 def broken_in_pages(folder: Path) -> list[str]:
-    """Return the broken links in the pages of *folder*, and the ids that are not links."""
+    """Return the broken links in the pages of *folder*, and the ids in these pages that
+    are not links.
+    """
     pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
     rows = {it for page in pages.values() for it in page.anchors}
     found = []

@@ -32,8 +32,8 @@ class ProjectUrls(MetadataHookInterface):
         }
 
         def absolute(link: re.Match[str]) -> str:
-            # An image needs the URL of the file. A link needs the URL of the page that shows
-            # the file.
+            # The URL of an image must be the URL of the image file. The URL of a link
+            # must be the URL of the page that shows the linked file.
             view = "raw" if link[1] else "blob"
             return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
 

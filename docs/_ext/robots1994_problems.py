@@ -12,7 +12,7 @@ from typing import NamedTuple
 class Example(NamedTuple):
     """Why a kind of problem matters, a file with the problem, and the corrected file.
 
-    *bad* is read in the *dialect*. *bad* is bytes if text cannot show the problem.
+    *bad* is parsed in *dialect*. *bad* is bytes if text cannot show the problem.
     """
 
     why: str

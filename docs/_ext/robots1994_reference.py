@@ -157,8 +157,8 @@ def problems(_: str) -> str:
     )
 
 
-# Maximum number of lines of an example. The example of a file over the size limit has many
-# more lines.
+# Maximum number of lines of an example. The example of a file over the size limit has
+# many more lines than this maximum.
 MAX_LINES = 20
 
 
