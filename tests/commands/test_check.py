@@ -112,8 +112,8 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
     """With `--robots`, a draft replaces the robots.txt of the origin, and a URL can be a
     path.
 
-    `--robot` sets the robot name. The output also shows the different decision of the
-    cautious reading.
+    `--robot` sets the robot name. The output also shows the decision of the cautious
+    reading if this decision differs from the decision of the literal reading.
     """
     draft = "User-agent: rex\n\nDisallow: /a\n"
     code, shown = explained("--robots", "-", "--robot", "rex/2", "/a", draft=draft)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 LOST_SECONDS = 5.0
 """If a crawl is killed, decisions of its last seconds can be missing. This constant is
-the maximum number of these seconds. The number includes the time between two writes on
-a busy machine.
+the maximum number of seconds whose decisions can be missing. The number includes the
+time between two writes on a busy machine.
 """
 
 FAILED = "robots_evidence_failed"

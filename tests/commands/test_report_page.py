@@ -368,7 +368,7 @@ def test_no_cell_reaches_into_another_at_any_width(
 ) -> None:
     """At every width, no cell overlaps another cell, and the page does not scroll sideways.
 
-    The test also checks a table with one more column.
+    The test also checks the table with an additional column.
     """
     found = {}
     with browsers.screen(chromium, 1280, "light"):

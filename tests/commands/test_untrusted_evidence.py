@@ -224,7 +224,8 @@ MAX_PEAK = 300
 def test_of_packed_evidence_only_the_beginning_is_read(
     folder: Path, place: str, named: str
 ) -> None:
-    """If a part of the evidence unpacks to 100 MB or more, only the beginning is read.
+    """If a part of the evidence unpacks to 100 MB or more, only the beginning of this
+    part is read.
 
     The huge part is a line, a warcinfo, a record, a header, or an answer.
     """

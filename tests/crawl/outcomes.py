@@ -52,17 +52,21 @@ AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
 HTML = f"{FRESH}; it begins as a page of HTML or XML does"
 R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
-"""An HTML page in place of a robots.txt. The log reports such a page at INFO."""
+"""An HTML page in place of a robots.txt. The log reports an HTML page in place of a
+robots.txt at INFO.
+"""
 R3 = Meaning("forbidden", "forbidden", "forbidden", FRESH, "WARNING", HOUR)
 R4 = Meaning(FETCHED, FETCHED, "absent", FRESH)
 R5 = Meaning("unreachable", "unreachable", "unreachable", REFUSED, "WARNING", PAUSE, 4)
-"""An answer whose status means "not now". The next crawl gets such an answer from the
-store.
+"""An answer whose status means "not now". The next crawl gets a "not now" answer from
+the store.
 """
 R5_FINAL = replace(R5, attempts=1)
 R5_NETWORK = replace(R5, attempts=3, shared=False)
 R5_NO_POLICY = replace(R5, attempts=1, shared=False)
-"""An answer that contains no usable policy. A retry would not change such an answer."""
+"""An answer that contains no usable policy. A retry would not change an answer without
+a usable policy.
+"""
 R7 = Meaning(
     "failed",
     "failed",

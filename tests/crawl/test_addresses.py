@@ -54,8 +54,8 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # Accept both a fetched and a failed page for the URL with a password, because versions
-    # of Scrapy differ.
+    # Accept both a fetched and a failed page for the URL with a password, because the
+    # result depends on the version of Scrapy.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -250,8 +250,9 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that clients parse differently. `{0}` is an origin that allows everything, and `{1}` is
-an origin that disallows everything. Scrapy accepts only URLs that contain `://`.
+"""URLs that not all clients parse in the same way. `{0}` is an origin that allows
+everything, and `{1}` is an origin that disallows everything. Scrapy accepts only URLs
+that contain `://`.
 """
 
 
@@ -263,7 +264,7 @@ def test_url_that_clients_read_differently_is_not_requested(
     """If clients find different hosts in a URL, a request for this URL fails with
     `NotSupported`.
 
-    For such a URL, no robots.txt is fetched.
+    If clients find different hosts in a URL, no robots.txt is fetched for the URL.
     """
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:

@@ -89,8 +89,8 @@ def verbatim(target: str) -> bool:
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
     """Return a request for each of the *wanted* targets.
 
-    If *as_is* is true, the result has only requests that are sent as written. Otherwise, Scrapy
-    encodes the URLs.
+    If *as_is* is true, the result has only requests that are sent as written. If
+    *as_is* is false, Scrapy encodes the URLs.
     """
     if as_is:
         meta = {"verbatim_url": True}

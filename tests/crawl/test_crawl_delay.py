@@ -253,8 +253,8 @@ def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> No
 def test_delay_that_no_timer_accepts_is_not_applied(site: Site, stated: str) -> None:
     """A crawl delay that is infinite, negative or not a number is not applied.
 
-    If such a delay were applied, the requests of the origin would never leave the download
-    slot.
+    If an invalid delay were applied, the requests of the origin would never leave the
+    download slot.
     """
     site.robots(f"User-agent: *\nCrawl-delay: {stated}\n")
     result = crawl(
@@ -344,10 +344,10 @@ def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
 
 @table(
     ("spider", "start"),
-    # In this row, the crawl requests the other host after a redirect to the host with a
+    # In this row, the crawl requests a second host after a redirect to the host with a
     # delay.
     ("tests.support.child:RequestingSpider", "free.test"),
-    # In this row, requests for the other host have the meta of a page of the host with a
+    # In this row, requests for a second host have the meta of a page of the host with a
     # delay.
     ("MetaPassingSpider", "slow.test"),
 )

@@ -152,8 +152,9 @@ def test_item_may_carry_the_record_that_decided(
 ) -> None:
     """The meta of a checked page contains the id of the WARC record that decided.
 
-    A spider can put the id of the record into an item. The meta of an unchecked page has no
-    such id, even if the request was sent with an id in the meta.
+    A spider can put the id of the record into an item. The meta of an unchecked page
+    does not contain the id of a record, even if the request was sent with an id in the
+    meta.
     """
     site.robots(RULES)
     other = {"robots1994_evidence": "urn:uuid:of-another-request"}

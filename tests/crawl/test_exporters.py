@@ -98,8 +98,8 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
 ) -> None:
     """In any encoding, every feed contains every item of the callback and of the errback.
 
-    In one case, the objects of our package are fields of items. In the other case, these
-    objects are the items.
+    In one case, the objects of our package are fields of items. In the other case, the
+    objects of our package are the items.
     """
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")

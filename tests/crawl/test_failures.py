@@ -1,6 +1,6 @@
 """Tests of fetches that fail because of the origin (R5) or because of a local error (R7).
 
-A crawl loses no permitted page because of such a failure.
+A crawl does not lose a permitted page because of a failed fetch of robots.txt.
 """
 
 from __future__ import annotations

@@ -278,8 +278,8 @@ def test_start_requests_that_were_returned_to_the_scheduler_count_as_refused(
     site: Site, reactor: Reactor
 ) -> None:
     """Many start requests wait for a slow robots.txt, and some are returned to the
-    scheduler because no slot is free. These requests are refused later, so every start
-    request was refused.
+    scheduler because no slot is free. The returned requests are refused later, so every
+    start request was refused.
     """
     site.answer("/robots.txt", Reply(body=CLOSED.encode(), delay=0.3))
     result = crawl(
@@ -575,7 +575,8 @@ def test_ignored_wildcards_are_summed_up_at_the_close(
     """1994 D1 (value of Disallow): when the crawl closes, a log line gives the number of
     requests that the ignored wildcards would have refused.
 
-    These requests are sent. For the last request, the policy is already in memory.
+    Requests that only the ignored wildcards would refuse are sent. For the last
+    request, the policy is already in memory.
     """
     site.robots(WILD + "# more\n" * (size // 7))
     first = [site.url("/x.pdf"), site.url("/z.html")]

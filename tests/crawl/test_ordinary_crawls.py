@@ -147,7 +147,8 @@ def test_cached_redirects_are_followed_up_to_the_limit(
 def test_cache_of_one_middleware_replays_under_the_other(
     policy: str, tmp_path: Path
 ) -> None:
-    """A crawl with one middleware can be replayed with the other middleware.
+    """A crawl with our middleware can be replayed with the built-in middleware, and
+    vice versa.
 
     Both middlewares store robots.txt in the HTTP cache. The server ends before the second
     crawl.

@@ -169,8 +169,8 @@ def test_304_replaces_the_headers_it_has_and_no_others(site: Site) -> None:
 def test_304_leaves_the_file_in_the_http_cache(site: Site, tmp_path: Path) -> None:
     """After a 304, Scrapy's HTTP cache still contains the robots.txt.
 
-    In the next crawl, the server fails. That crawl uses the cached robots.txt as its last
-    good policy.
+    In the next crawl, the server fails. The next crawl uses the cached robots.txt as
+    its last good policy.
     """
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     site.answer("/robots.txt", [TAGGED, RENEWED, DOWN])

@@ -241,8 +241,8 @@ def cost(body: bytes, header: bytes = b"") -> int:
 @table("end", "", "'>", ">")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
-    """If one hostile page is fifteen times as large as another hostile page, reading its
-    directives takes less than sixty times as long.
+    """If one hostile page is fifteen times as large as another hostile page, reading
+    the larger page takes less than sixty times as long as reading the smaller page.
 
     An algorithm with quadratic time would take 225 times as long.
     """
@@ -254,7 +254,8 @@ def test_pages_time_grows_no_faster_than_the_page(name: str, end: str) -> None:
 @pytest.mark.parametrize("unit", [",", " ", "a:", "noindex x,", "unavailable_after: "])
 def test_pages_time_grows_no_faster_than_the_header(unit: str) -> None:
     """If one X-Robots-Tag header is fifteen times as long as another X-Robots-Tag
-    header, reading the header takes less than sixty times as long.
+    header, reading the longer header takes less than sixty times as long as reading the
+    shorter header.
 
     The header X-Robots-Tag can have any length that the HTTP client accepts.
     """

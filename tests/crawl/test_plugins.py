@@ -78,7 +78,8 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     """The key `impersonate` in ROBOTS1994_PROPAGATE_META lets scrapy-impersonate fetch
     robots.txt.
 
-    Without the key `impersonate` in this setting, another client fetches robots.txt.
+    Without the key `impersonate` in ROBOTS1994_PROPAGATE_META, another client fetches
+    robots.txt.
     """
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"

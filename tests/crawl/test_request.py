@@ -77,7 +77,7 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
     """If a request has its own User-Agent header, the rules for the name in this header
     apply.
 
-    The policy is already known because of earlier requests with the usual name.
+    The policy is already known because of earlier requests with the usual robot name.
     """
     site.robots("User-agent: special\nDisallow: /\n")
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
@@ -91,7 +91,8 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> None:
     """If a page is sent without a User-Agent, the robots.txt request has the usual name.
 
-    The rules for the usual name apply, because the page does not state another name.
+    The rules for the usual robot name apply, because the page does not state another
+    name.
     """
     site.robots("User-agent: special\nDisallow: /b\n")
     none: dict[str, Any] = {"User-Agent": None}

@@ -195,8 +195,8 @@ def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     """The signal `request_refused` is sent once for each refusal, even if another handler
     of the signal fails.
 
-    One refused request waited for its policy. For the other refused request, the policy was
-    in memory.
+    One refused request waited for its policy. For another refused request, the policy
+    was in memory.
     """
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]

@@ -417,7 +417,8 @@ def test_dry_run_has_no_effect(site: Site) -> None:
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
     """An item is dropped once if NOINDEX and a usage preference both apply to its page.
 
-    Here, two items are dropped, because the callback yields one item object twice.
+    In this test, two items are dropped, because the callback yields one item object
+    twice.
     """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", page(tag="noindex"))

@@ -1,10 +1,10 @@
 """Tests of requests that wait for a robots.txt.
 
-All requests for an origin wait for one fetch of its robots.txt. Waiting requests neither
-delay nor starve other requests. The tests do not measure time. Instead, a gate delays each
-slow robots.txt until all pages of the quick hosts have been requested. If waiting requests
-delayed these pages, the gate would never open. The order of the requests comes from the
-server's log.
+All requests for an origin wait for one fetch of its robots.txt. Waiting requests
+neither delay nor starve other requests. The tests do not measure time. A gate delays
+each slow robots.txt until all pages of the quick hosts have been requested. If waiting
+requests delayed these pages, the gate would never open. The order of the requests comes
+from the server's log.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ def test_limit_is_never_raised_for_a_request_that_does_not_count(
     """The number of free slots never exceeds CONCURRENT_REQUESTS in any turn of the event
     loop.
 
-    With more free slots, a page would take the slot of a robots.txt request.
+    With more free slots than CONCURRENT_REQUESTS, a page would take the slot of a
+    robots.txt request.
     """
     site.robots(OPEN)
     result = crawl(

@@ -243,7 +243,7 @@ class Generator:
         return value[:place] + self.dice.choice("aB/%*$?.\u00e9") + value[place + 1 :]
 
     def turn_case(self, value: str) -> str:
-        """Return the value in another case."""
+        """Return the value in another letter case."""
         return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
 
     def escape(self, value: str) -> str:

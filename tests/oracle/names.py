@@ -212,7 +212,7 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 def longest_match(record: list[str], robot: list[str]) -> int:
     """Return the length of the longest name in *record* that is a part of a name in
-    *robot*. Return 0 if there is no such name (A2, O8).
+    *robot*. Return 0 if no name in *record* is a part of a name in *robot* (A2, O8).
     """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

@@ -116,7 +116,8 @@ def test_new_line_has_control_characters_percent_encoded() -> None:
 
 def test_fix_of_rules_below_a_misspelt_user_agent_is_to_correct_the_field() -> None:
     """For rules below a misspelt User-agent field, the fix is to correct the field. If
-    the blank line above were deleted, the rules would disallow the site to another robot.
+    the blank line above the rules were deleted, the rules would disallow the site to
+    another robot.
     """
     text = "User-agent: x\n\nUser-agnt: y\nDisallow: /\n"
 
@@ -211,8 +212,8 @@ def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
     dialect: str, short: str, long: str, url: str
 ) -> None:
     """If a rule is redundant in only one of two dialects, neither dialect reports the
-    rule. In the other dialect, a file without the rule would allow paths that the rule
-    disallows.
+    rule. In the dialect in which the rule is not redundant, a file without the rule
+    would allow paths that the rule disallows.
     """
     body = f"{STAR}Disallow: {short}\nDisallow: {long}\n"
 

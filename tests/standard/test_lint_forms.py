@@ -220,8 +220,8 @@ def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -
 def test_record_that_closes_nothing_on_purpose_is_no_error(
     line: str, dialect: str
 ) -> None:
-    """If a record has another field but no rule, the missing rule is reported as `info`.
-    The missing rule neither weakens nor tightens the policy.
+    """If a record has a field other than User-agent, but no rule, the missing rule is
+    reported as `info`. The missing rule neither weakens nor tightens the policy.
     """
     robots = RobotsTxt.parse(f"User-agent: *\n{line}\n", dialect=dialect)
 

@@ -310,7 +310,9 @@ class SharedStoreContract(StoreContract):
         assert shared.acquire_lease(SITE, "two", 30).granted
 
     def test_lease_of_a_dead_worker_runs_out(self, shared: SharedStore) -> None:
-        """The lease of a dead worker expires. Then another worker can acquire the lease."""
+        """The lease of a dead worker expires. After the lease has expired, another
+        worker can acquire the lease.
+        """
         # The lease is long enough for the second call, even on a busy machine. All calls
         # ask for a lease of equal length.
         assert shared.acquire_lease(SITE, "dead", 2).granted

@@ -274,8 +274,9 @@ def test_file_that_is_not_a_database_is_a_store_error(
 def test_database_of_another_version_or_program_is_not_written_to(
     change: str, expected: str, path: Path
 ) -> None:
-    """If another version or another program has written the database, the store raises an
-    error. The tables of a later version could have another meaning.
+    """If another version of the package or another program has written the database,
+    the store raises an error. In a later version, the tables could have another meaning
+    than in this version.
     """
     assert expected in error_of(changed(path, change))
 

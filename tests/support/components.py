@@ -180,7 +180,9 @@ class AnswerChallenge:
 
 
 class Stamp:
-    """A middleware that replaces each request with a new request that has one more header."""
+    """A middleware that replaces each request with a new request that has an additional
+    header.
+    """
 
     def process_request(
         self, request: Request, spider: Spider | None = None

@@ -1,4 +1,4 @@
-"""A download handler that fails with another error for each host.
+"""A download handler that raises an error. The error depends on the host.
 
 Crawls load the handler by its import path.
 """

@@ -336,7 +336,7 @@ LEFT = 8
 
 
 def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
-    """When the spider has opened, allow the process only *left* more file descriptors.
+    """When the spider has opened, limit the process to *left* further file descriptors.
 
     In the test, the spider requests more than *left* origins.
     """

@@ -74,7 +74,7 @@ def printed(log: str) -> Iterator[Warned]:
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
     """Return the warnings that are not permitted with the newest Scrapy.
 
-    With an older Scrapy, all warnings are permitted.
+    With a Scrapy that is not the newest version, all warnings are permitted.
     """
     if not IS_NEWEST:
         return []

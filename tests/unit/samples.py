@@ -40,6 +40,6 @@ def parsed(
     """Return the policy of a file that was fetched at the time *at* (R1, the file)."""
     answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
     # Use a new reader for each policy. With one reader, policies of equal files would
-    # share a file, as in a crawl.
+    # share one parsed file, as in a crawl.
     reader = Reader("1994", "literal", len(body))
     return Policy.from_response(origin, answer, reader, at, freshness)

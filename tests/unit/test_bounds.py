@@ -116,9 +116,9 @@ def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> 
 
 @bound("parser.usage.MAX_WORK")
 def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
-    """If the matching of a URL needs too much work, O28 (bounded matching) applies. In
-    this case, each purpose that the file disallows for at least one path is also
-    disallowed for the URL.
+    """If the matching of a URL needs too much work, O28 (bounded matching) applies. If
+    a URL was not compared with all paths, each purpose that the file disallows for at
+    least one path is disallowed for the URL.
     """
     text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
     assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"

@@ -69,8 +69,9 @@ def test_decoded_policy_equals_the_encoded_one(name: str) -> None:
 def test_file_truncated_below_our_limit_is_fetched_again(
     limit: int, *, is_used: bool
 ) -> None:
-    """If a crawl with a lower limit stored a truncated file, the file is fetched again,
-    because rules may be missing (O24, truncated files).
+    """If a crawl whose size limit was lower than the current limit stored a truncated
+    file, the file is fetched again, because rules may be missing (O24, truncated
+    files).
     """
     body = b"# a comment\n" + BODY
     answer = RobotsResponse(200, body[:30], is_truncated=True)

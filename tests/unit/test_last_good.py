@@ -94,6 +94,7 @@ def test_policy_that_is_stale_on_error_replaces_one_that_is_not_newer(
     packed: bytes,
 ) -> None:
     """A policy that is stale on error replaces a stored policy that is not newer (R5,
-    unreachable). A stored policy whose date is in the future does not count as newer.
+    unreachable). A stored policy whose date is in the future does not count as newer
+    than the written policy.
     """
     assert stored_after(packed, PROLONGED, misses=False) == encode(PROLONGED)

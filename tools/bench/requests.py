@@ -48,8 +48,8 @@ def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` for origins with a known, fresh policy.
 
     For both sides, the URL of each request is parsed before the measurement, because
-    other parts of Scrapy parse the URL in a crawl. The earlier parsing favours the
-    built-in middleware. No log line is written.
+    other parts of Scrapy parse the URL in a crawl. The parsing before the measurement
+    favours the built-in middleware. No log line is written.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(

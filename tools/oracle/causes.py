@@ -2,10 +2,10 @@
 
 Other programs are lenient on some points of the RFC. For each of these leniencies, a
 transform changes the file or the URL so that the leniency has no effect. The transform
-does not change our decision. The cause of a difference is the first transform after which
-both programs agree. If the programs still disagree after each single transform, the
-transforms are applied one after the other. In this case, the cause consists of all
-transforms up to the agreement.
+does not change our decision. The cause of a difference is the first transform after
+which both programs agree. If the programs still disagree after each single transform,
+the transforms are applied one after the other. If no single transform is enough, the
+cause consists of all transforms up to the agreement.
 """
 
 from __future__ import annotations

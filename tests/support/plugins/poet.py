@@ -31,8 +31,8 @@ class Paged(RequestingSpider):
     async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """Yield an item for each page. The field `more` is the result of the request for
-        the other page.
+        """Yield an item for each page. The field `more` is the result of the request
+        that the callback sends with the HTTP client.
         """
         try:
             further = await http.get(response.urljoin("/private/more"))
