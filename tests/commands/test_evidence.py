@@ -806,7 +806,7 @@ def test_changed_preference_of_a_line_is_a_difference(
 def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None:
     """The command reports that the evidence has preferences of another AIPREF version.
 
-    The labels of preferences may differ between versions of AIPREF.
+    The labels of preferences can differ between versions of AIPREF.
     """
     preferring(tmp_path, "report")
     (warc,) = evidence.warcs(tmp_path)

@@ -265,7 +265,8 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 
 @pytest.mark.long
 def test_one_scenario_is_printed_as_a_table() -> None:
-    """`--only` prints a table of one scenario, which says whether each middleware is OK.
+    """`--only` prints a table of one scenario. The table says whether each middleware
+    is OK.
 
     If no scenario has the given number, the exit code is 2.
     """

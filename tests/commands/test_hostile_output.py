@@ -36,7 +36,7 @@ LENGTHS = range(130)
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
     """No line of lint's output begins with a command, whatever the length of the text.
 
-    Lint breaks long words before it escapes the lines, because a break may move a
+    Lint breaks long words before it escapes the lines, because a break could move a
     command to the start of a line.
     """
     # Use long words, because a word is broken only if it is longer than a line.

@@ -1,4 +1,4 @@
-"""Tests of evidence from other people, who may be hostile.
+"""Tests of evidence from other people, who are possibly hostile.
 
 No code in the evidence runs, and no file outside the evidence is opened.
 """

@@ -276,8 +276,8 @@ FILES = [
 
 
 # Ours 3.1 (retries): if a proxy is used, a robots.txt file, a 404 and a 410 count as
-# answers of the origin. Every other answer may come from the proxy. After a 401 or 403
-# through a proxy, robots.txt is requested once more.
+# answers of the origin. Every other answer could come from the proxy. After a 401 or
+# 403 through a proxy, robots.txt is requested once more.
 BY_PROXY = replace(R5, shared=False)
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, attempts=2, shared=False)
 PROXIED = [

@@ -88,8 +88,8 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
 def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
     reactor: Reactor,
 ) -> None:
-    """If a library raises an exception that says nothing about the origin, for example
-    because of a wrong API key, the pages fail, but the origin is not recorded as
+    """Some libraries raise an exception that says nothing about the origin, for example
+    because of a wrong API key. The pages fail, but the origin is not recorded as
     unreachable.
     """
     result = crawl_failing(OF_LIBRARIES, reactor)

@@ -73,7 +73,7 @@ def test_default_name_of_scrapy_is_said_once(
     """If the user has not set a robot name, one log line says that the name is Scrapy's
     default name.
 
-    Many sites disallow everything only for Scrapy's default name.
+    Many sites disallow everything for Scrapy's default name, but not for other names.
     """
     result = crawl([site.url("/")], settings=settings)
 
@@ -213,8 +213,8 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
 def test_table_shows_the_first_line_and_the_last_outcome_of_an_origin(
     site: Site,
 ) -> None:
-    """If the outcome of an origin changes, its row in the table of refusals has the last
-    outcome, and the line that refused the first request.
+    """If the outcome of an origin changes, its row in the table of refusals has the
+    last outcome. The row also has the line that refused the first request.
     """
     site.answer("/robots.txt", [replies.text(CLOSED), replies.status(403)])
     result = crawl_over_time(

@@ -310,8 +310,8 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 def test_ours_o24_truncated_file_is_not_revalidated(site: Site, tmp_path: Path) -> None:
     """A truncated file is requested without validators.
 
-    If the server answered with a 304, a crawl whose limit is higher than the limit of the
-    earlier crawl would not get the rest of the file.
+    If the server answered with a 304, a crawl with a higher size limit than the earlier
+    crawl would not get the rest of the file.
     """
     rest = b"# filled\n" * 50 + b"Disallow: /last\n"
     site.answer("/robots.txt", Reply(200, FIRST + rest, TAGGED.headers))
@@ -348,7 +348,7 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
     """Ours 3.1 (retries): the Retry-After of an answer through a tunnel is not obeyed.
 
-    Some proxies terminate TLS, so the answer may come from a proxy.
+    Some proxies terminate TLS, so the answer could come from a proxy.
     """
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:

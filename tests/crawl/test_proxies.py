@@ -69,7 +69,8 @@ def test_only_the_proxy_gets_its_password(
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
     """A robots.txt request does not inherit the Proxy-Authorization header of its page.
 
-    The user may have set the Proxy-Authorization header only for the proxy of the page.
+    It is possible that the user has set the Proxy-Authorization header only for the
+    proxy of the page.
     """
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
@@ -224,7 +225,7 @@ def test_answer_of_a_proxy_opens_no_origin(
 def test_answer_of_a_proxy_is_not_written_to_the_http_cache(
     status: int, reason: str, tmp_path: Path
 ) -> None:
-    """Ours 3.2 (HTTP cache): an answer that a proxy may have sent is not cached.
+    """Ours 3.2 (HTTP cache): an answer that a proxy might have sent is not cached.
 
     A later crawl through another proxy therefore requests robots.txt again.
     """

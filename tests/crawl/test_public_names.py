@@ -29,8 +29,8 @@ def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
     """Every public name can be loaded from its module."""
-    # Call `__getattr__` directly, because an earlier test may have stored the value in
-    # the package.
+    # Call `__getattr__` directly, because an earlier test could already have stored the
+    # value in the package.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 

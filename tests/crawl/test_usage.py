@@ -191,8 +191,8 @@ def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """A start request that is declined because of a purpose does not count as a refused
-    start request, and does not close the crawl early.
+    """If a start request is declined because of a purpose, the start request does not
+    count as refused. The crawl is not closed early.
 
     A separate stat counts requests that are declined because of a purpose.
     """

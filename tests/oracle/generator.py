@@ -272,7 +272,7 @@ class Generator:
         return value if place < 0 else value[:place] + way + value[place:]
 
     def tab(self, value: str) -> str:
-        """Return the value with a raw tab or line end inside (O27)."""
+        """Return the value with a raw tab or line end inside (O27, spellings)."""
         place = self.dice.randint(1, max(len(value), 1))
         return value[:place] + self.dice.choice("\t\n\r") + value[place:]
 

@@ -21,7 +21,8 @@ of a header).
 
 class Name(NamedTuple):
     """A name in a User-Agent header. The names of a robot are sorted by *order*. If the
-    header is the value of a User-agent line, only names with *in_records* count (O10).
+    header is the value of a User-agent line, only names with *in_records* count (O10,
+    headers in records).
     """
 
     order: int
@@ -168,7 +169,9 @@ def is_header(value: str) -> bool:
 
 
 def record_names(value: str, dialect: str) -> list[str]:
-    """Return the names in one User-agent value, in lower case (O10, O11, K1)."""
+    """Return the names in one User-agent value, in lower case (O10, headers in records;
+    O11, spaces; K1, lists of names).
+    """
     if is_header(value):
         # If the header does not contain the name of a robot, use the whole header as the
         # name. No robot has the whole header as its name.
@@ -212,7 +215,8 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 def longest_match(record: list[str], robot: list[str]) -> int:
     """Return the length of the longest name in *record* that is a part of a name in
-    *robot*. Return 0 if no name in *record* is a part of a name in *robot* (A2, O8).
+    *robot*. Return 0 if no name in *record* is a part of a name in *robot* (A2 and O8,
+    name comparison).
     """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

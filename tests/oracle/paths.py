@@ -47,7 +47,9 @@ def unescaped(text: str) -> str:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return the origin as written, or "", and the target without a fragment (O26)."""
+    """Return the origin as written, or "", and the target without a fragment (O26,
+    fragments).
+    """
     url = url.partition("#")[0]
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
@@ -77,7 +79,8 @@ def normalised_origin(origin: str) -> str:
 
 
 def without_dots(target: str) -> str:
-    """Return *target* without dot segments in its path (RFC 3986 5.2.4, O27).
+    """Return *target* without dot segments in its path (RFC 3986 5.2.4; O27,
+    spellings).
 
     Also remove tabs and line ends, because some clients remove these characters.
     """
@@ -115,14 +118,16 @@ def is_robots_txt(target: str) -> bool:
 
 
 def begins(target: str, value: str) -> bool:
-    """Return whether *target* begins with *value*, as written or decoded (D1, O18)."""
+    """Return whether *target* begins with *value*, as written or decoded (D1, values of
+    Disallow; O18, percent-encodings).
+    """
     return written(target).startswith(written(value)) or unescaped(target).startswith(
         unescaped(value)
     )
 
 
 def without_user(url: str) -> str:
-    """Return *url* without user name and password (O19)."""
+    """Return *url* without user name and password (O19, whole URLs)."""
     return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@", r"\1", url)
 
 

@@ -163,7 +163,9 @@ class Reading:
             self.features.add("lone CR")
 
     def crawl_delay(self, robot: bytes | str) -> float | None:
-        """Return the longest delay of the records that a robot obeys (X5)."""
+        """Return the longest delay of the records that a robot obeys (X5, several
+        delays).
+        """
         own = robot_names(robot)
         obeyed = [it for half in self.halves for it in self._chosen(half, own)]
         delays = [delay for it in obeyed for delay in it.delays]
@@ -262,7 +264,9 @@ class Reading:
         return sorted(firsts, key=lambda it: it[1].allows)
 
     def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
-        """Return the records that apply to a robot with the names *own* (A3, O1, O2, O3)."""
+        """Return the records that apply to a robot with the names *own* (A3 and O1 to
+        O3, choice of records).
+        """
         if self.dialect in GROUPED:
             # RFC 9309 2.2.1: groups with equal product tokens are merged. Find the first of
             # the robot's names that has a group. All groups for this name apply.

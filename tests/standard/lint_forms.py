@@ -229,7 +229,9 @@ WHOLE: dict[str, tuple[bytes, ...]] = {
         b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n",
     ),
 }
-"""For each problem code, files that have the problem. A file may also have other problems."""
+"""For each problem code, files that have the problem. A file can also have other
+problems.
+"""
 
 NAMES = ("rex", "max", "*", "rexbot", "Googlebot", "SemrushBot")
 PATHS = (

@@ -56,7 +56,7 @@ another colon       | {U}*\nDisallow:: /a\n | R005 | Write `Disallow: /a`: what 
 """A row contains the site or a keyword, the file, the code of the problem, and the fix. A
 row ends with the dialect if the dialect is not 1994.
 
-The rule `/` covers the whole site, so a fix suggests `/` only if the author may have
+The rule `/` covers the whole site, so a fix suggests `/` only if the author possibly
 meant the whole site. For a file with records, no fix suggests a 404, because a 404
 would allow the URLs that the records disallow.
 """

@@ -294,8 +294,8 @@ def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
     )
 
     if literal.allowed:
-        # The dialect decides which of the rules below a blank line applies. In a dialect
-        # with Allow, the first rule decides (X1).
+        # The dialect decides which of the rules below a blank line applies. In a
+        # dialect with Allow, the first rule decides (X1, order of rules).
         allow = RobotsTxt.parse("User-agent: *\nAllow: /", dialect=dialect).lines[1]
         line -= allow.kind is LineKind.ALLOW
         assert cautious.reason is Reason.SPLIT_RECORD

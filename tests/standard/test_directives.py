@@ -185,8 +185,8 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """A term is reported only if it contains one of the six known terms and is not itself a
-    known term (P1).
+    """A term is reported only if it contains one of the six known terms and is not
+    itself a known term (P1, known terms).
     """
     terms = ("noarchive", "max-image-preview:large, noodp", "indexifembedded", "none")
     for content in terms:

@@ -82,8 +82,9 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """The extended dialect obeys a crawl delay, and the dialect of 1994 ignores the crawl
-    delay. The cautious reading and `rfc9309` also obey the delay of a split record (O5).
+    """The extended dialect obeys a crawl delay, and the dialect of 1994 ignores the
+    crawl delay. The cautious reading and `rfc9309` also obey the delay of a split
+    record (O5, readings).
     """
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None

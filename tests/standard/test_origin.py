@@ -37,7 +37,9 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("url", "expected"), ORIGINS)
 def test_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
-    """1994 M1: case, default port, trailing dot and user info do not distinguish origins."""
+    """1994 M1 (one file for each server): case, default port, trailing dot and user
+    info do not distinguish origins.
+    """
     origin = Origin.of(url)
 
     assert origin is not None

@@ -498,8 +498,8 @@ def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """If a URL was not compared with all paths, a purpose is disallowed if at least one
-    path disallows the purpose (O28, bounded matching).
+    """If a URL was not compared with all paths, one path that disallows a purpose is
+    enough to disallow the purpose (O28, bounded matching).
     """
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)

@@ -42,8 +42,8 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
     path: str, dialect: str
 ) -> None:
     """If a dialect reads wildcards literally, a wildcard in a Disallow line weakens the
-    policy, because the author meant to disallow more URLs than the line disallows. Only
-    rules in the record of the robot count.
+    policy. The author meant to disallow more URLs than the line disallows. Only rules
+    in the record of the robot count.
     """
     body = f"{disallowing(path, 'rex')}\n{disallowing(path, 'max')}"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -54,9 +54,9 @@ def test_wildcard_in_a_disallow_of_our_record_weakens_the_policy(
 
 
 def test_wildcard_weakens_nothing_where_it_has_its_meaning() -> None:
-    """A wildcard does not weaken the policy in RFC 9309, which obeys wildcards. In other
-    dialects, a wildcard in an Allow line does not weaken the policy, because a dialect that
-    obeys the wildcard would only allow more URLs than these dialects.
+    """A wildcard does not weaken the policy in RFC 9309, which obeys wildcards. In a
+    dialect without wildcards, a wildcard in an Allow line does not weaken the policy.
+    In a dialect with wildcards, the line would only allow more URLs.
     """
     assert weakening_codes(f"{STAR}Disallow: /*.pdf$\n", dialect="rfc9309") == []
     for dialect in ("1994", "extended"):
@@ -101,9 +101,9 @@ def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
 
 
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
-    """A dialect with Allow reports an Allow line above all records (X2, O4). This Allow
-    line does not weaken the policy, because a parser that ignores an Allow line does
-    not allow more URLs.
+    """A dialect with Allow reports an Allow line above all records (X2, Allow lines;
+    O4, lines above all records). This Allow line does not weaken the policy, because a
+    parser that ignores an Allow line does not allow more URLs.
     """
     body = f"Allow: /\n\n{CLOSED}"
     (problem,) = RobotsTxt.parse(body, dialect="extended").problems

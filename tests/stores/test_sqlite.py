@@ -226,8 +226,8 @@ def test_sqlite_file_with_other_objects_is_refused(
 
 
 def test_entry_of_the_maximum_size_is_read_back(path: Path) -> None:
-    """An entry of the maximum size can be stored and read, because the limits that the
-    store sets in SQLite are higher than the maximum size of an entry.
+    """An entry of the maximum size can be stored and read. The limits that the store
+    sets in SQLite are higher than the maximum size of an entry.
     """
     largest = b"x" * MAX_ENTRY_BYTES
     with closing(store_at(path, timeout=20)) as store:

@@ -205,8 +205,8 @@ class Crawl:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # If the crawl has ended without the text, fail, and show the result of the
-            # crawl or the reason why there is no result.
+            # If the crawl has ended without the text, fail. Show the result of the
+            # crawl, or the reason why there is no result.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 

@@ -47,7 +47,7 @@ class Walk(scrapy.Spider):
 
 
 class Other(Walk):
-    """A spider with another robot name."""
+    """A spider with its own robot name."""
 
     name = "other"
     custom_settings = {"USER_AGENT": "other/2.0"}  # noqa: RUF012 - as users write it

@@ -86,7 +86,7 @@ def oracle_agrees(question: Question) -> None:
 
 
 def line_ends_do_not_matter(question: Question) -> None:
-    """Check that NL, CR NL and CR are equivalent line ends (1994 F2)."""
+    """Check that NL, CR NL and CR are equivalent line ends (1994 F2, line ends)."""
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
 
@@ -97,7 +97,7 @@ def line_ends_do_not_matter(question: Question) -> None:
 
 def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
     """Check that an added comment or unknown field does not change an answer (1994 F5,
-    F6).
+    comments; F6, fields).
     """
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
@@ -109,7 +109,9 @@ def comments_and_unknown_fields_do_not_matter(question: Question) -> None:
 
 
 def case_of_fields_does_not_matter(question: Question) -> None:
-    """Check that the case of a field name does not change an answer (1994 F4)."""
+    """Check that the case of a field name does not change an answer (1994 F4, field
+    names).
+    """
     robots = question.parsed()
     answer = robots.allowed(question.target, question.robot)
     lines = [
@@ -123,8 +125,8 @@ def case_of_fields_does_not_matter(question: Question) -> None:
 
 
 def url_that_begins_with_a_rule_is_disallowed(question: Question) -> None:
-    """Check that a URL that begins with the value of a Disallow line is disallowed (1994
-    D1).
+    """Check that a URL that begins with the value of a Disallow line is disallowed
+    (1994 D1, values of Disallow).
     """
     robots = question.parsed()
     rule = robots.verdict(question.target, question.robot).rule

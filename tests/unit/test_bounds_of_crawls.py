@@ -351,7 +351,7 @@ def test_report_lists_up_to_the_bounds(tmp_path: Path) -> None:
     # The processes of a pool have the original values of the constants.
     assert len(report["disagreements"]) == MAX_EXAMPLES
     assert len(site["excerpt"]) == 4
-    # Each run lists the site that was compared first, so the two reports may list
+    # Each run lists the site that was compared first, so the two reports can list
     # different sites.
     assert site["site"][8:] not in page
     assert re.search(r"http://\dx{7}", page)

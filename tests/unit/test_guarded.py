@@ -28,9 +28,9 @@ def test_time_in_the_queue_does_not_count_as_timeout() -> None:
         def get(self, origin: Any) -> None:
             threading.Event().wait(0.3)
 
-    # One call takes 0.3 seconds. A call on a busy machine may take up to six times as long,
-    # because the store fails only after 2 seconds (the timeout and `GRACE_SECONDS`). Nine
-    # calls together take longer than 2 seconds.
+    # One call takes 0.3 seconds. A call on a busy machine can take up to six times as
+    # long, because the store fails only after 2 seconds (the timeout and
+    # `GRACE_SECONDS`). Nine calls together take longer than 2 seconds.
     store = guarded(SlowStore(), timeout=1.0)
     futures = [store.submit(store.get(SITE)) for _ in range(9)]
 
@@ -169,7 +169,7 @@ def test_thread_that_cannot_start_is_one_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the thread of the store cannot start, one warning is logged, and no call waits
-    for the thread. A container may limit the number of threads.
+    for the thread. A container can limit the number of threads.
     """
 
     def fail(_: threading.Thread) -> None:

@@ -140,8 +140,8 @@ def test_usage_preferences_are_counted() -> None:
 def test_memory_of_replayed_policies_is_bounded(
     file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The memory of policies from the HTTP cache is bounded. The HTTP cache of a crawl may
-    contain answers of any number of origins.
+    """The memory of policies from the HTTP cache is bounded. The HTTP cache of a crawl
+    can contain answers of any number of origins.
     """
     monkeypatch.setattr(cache, "REPLAYED_BYTES", MAX_BYTES)
 

@@ -2,7 +2,7 @@
 order.
 
 Coroutines run only in some of the events, such as `run_all`. Therefore, with asyncio,
-several events may happen before a coroutine resumes. The test fails if a run does not
+several events can happen before a coroutine resumes. The test fails if a run does not
 contain enough of each event.
 """
 
@@ -119,7 +119,7 @@ class EveryOrder:
         self.unchecked: list[Request] = []
         self.checked_policies = 0
         # The injected failures, in order. Each failure has an origin, and the class and
-        # the text of an exception with which a request may fail.
+        # the text of an exception with which a request can fail.
         self.events: list[tuple[Origin | None, type[Exception], str]] = []
         # The number of injected failures that have had all their effects.
         self.settled = 0
@@ -255,8 +255,8 @@ class EveryOrder:
         return not self.backend.is_closing and len(self.requests) > STEPS // 10
 
     def close(self) -> None:
-        """Close the crawl. Afterwards, only requests that a component awaits may wait for a
-        fetch.
+        """Close the crawl. After the close, only requests that a component awaits may
+        wait for a fetch.
         """
         self.counts["closes"] += 1
         self.harness.resolver.abort("closing", "awaited".__eq__)
@@ -422,7 +422,7 @@ class EveryOrder:
             assert not policy.rules("rex").allowed("http://site.example/")
         if previous is not None and previous.last_good(made.at):
             assert policy.is_known
-            # Another process may have stored a later policy.
+            # Another process could have stored a later policy.
             stored_at = self.stored_at.get(policy.etag, -math.inf)
             is_later = stored_at >= previous.fetched_at
             assert is_later or policy.robots is previous.robots
@@ -434,7 +434,7 @@ class EveryOrder:
         backend = self.backend
         assert backend.doubled == []
         assert len(backend.fetches) <= 3 * len(backend.works)
-        # A stale policy in the store, or the close of the crawl, may release a waiter
+        # A stale policy in the store, or the close of the crawl, can release a waiter
         # before the fetch ends.
         most = 1 + self.has_store + backend.is_closing
         assert all(waiter.releases <= most for waiter in backend.waiters)

@@ -44,8 +44,8 @@ def test_no_message_about_a_store_url_has_its_password(slip: str, secret: str) -
         shown = "".join(traceback.format_exception(error)) + repr(error)
     else:
         shown = f"{url} {url!r}"
-    # Also check the `repr` of a URL that was not parsed, because a traceback may contain
-    # the `repr`.
+    # Also check the `repr` of a URL that was not parsed, because a traceback can
+    # contain the `repr`.
     made = StoreUrl(url=slip.format(secret))
 
     assert SECRET not in f"{shown} {made} {made!r}"

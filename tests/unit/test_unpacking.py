@@ -94,8 +94,8 @@ def test_arbitrary_bytes_are_decoded_or_undecodable(
 
 
 def test_too_many_layers_are_undecodable() -> None:
-    """Too many layers of content coding are an error, because each layer takes memory. A
-    hostile header may name thousands of layers.
+    """Too many layers of content coding are an error, because each layer takes memory.
+    A hostile header can name thousands of layers.
     """
     with pytest.raises(Undecodable, match="5 content codings"):
         unpack(b"x", ["gzip"] * (MAX_LAYERS + 1), LIMIT, is_truncated=False)
