@@ -1,8 +1,8 @@
 """Build step (a metadata hook of hatchling) for the project's URLs and the README on PyPI.
 
-The URLs of the repository come from the option `repository` in pyproject.toml. PyPI does
-not resolve relative links, so relative links in README.md are replaced with links to the
-files in the repository, at the tag of this version.
+The URLs of the repository come from the option `repository` in pyproject.toml. PyPI
+does not resolve relative links. Therefore, relative links in README.md are replaced
+with links to the files in the repository, at the tag of this version.
 """
 
 from __future__ import annotations
