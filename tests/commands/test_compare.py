@@ -227,7 +227,7 @@ def test_comparison_without_its_extra(
 ) -> None:
     """If the extra `report` is missing, one sentence says how to install the extra.
 
-    If only the library of a parser is missing, the command omits this parser.
+    If the library of one parser is missing, the command omits this parser.
     """
     missing = f"raise ImportError('missing', name={library!r})\n"
     (tmp_path / f"{library}.py").write_text(missing)
@@ -314,7 +314,7 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
 def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
     """Ours O24 (size limit): only the complete lines of a long or truncated body are compared.
 
-    The stated size of a chunk is not allocated in memory.
+    If a chunk states a huge size, memory of this size is not allocated.
     """
     truncated = "http://cut.test/robots.txt\r\nWARC-Truncated: length"
     archive = write_archive(

@@ -171,7 +171,9 @@ def test_end_of_a_killed_crawl_is_no_difference(copied: Path) -> None:
 
 
 def test_killed_crawls_beyond_the_first_are_counted(copied: Path) -> None:
-    """Twenty notes each name an incomplete file, and one note counts the rest."""
+    """Twenty notes each name an incomplete file, and one note counts the other
+    incomplete files.
+    """
     (journal,) = evidence.journals(copied)
     text = b"".join(evidence.members(journal)).splitlines(keepends=True)
     for number in range(25):
@@ -226,8 +228,8 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
 def test_verdict_for_another_robot_or_dialect_is_not_called_the_decision(
     site: Site, tmp_path: Path
 ) -> None:
-    """The text output shows the decision of the crawl, and the other robot and dialect
-    for which the command checked the URL.
+    """The text output shows the decision of the crawl. The output also shows the robot
+    and the dialect for which the command checked the URL.
     """
     site.robots(b"User-agent: *\nDisallow: /a\nAllow: /a\n")
     page = site.url("/a")

@@ -80,7 +80,7 @@ def test_removed_folder_closes_the_crawl_with_one_error(
 ) -> None:
     """If the folder of the evidence is removed, the crawl closes, and logs one error.
 
-    Even a crawl that would finish before the next write closes with this error.
+    Even a crawl that would finish before the next write closes with one error.
     """
     site.robots(RULES)
     pages = [site.url(f"/{number}/b") for number in range(5)]

@@ -140,8 +140,8 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
         assert process.stdout is not None
-        # Wait for the first line. The command then serves the sites, and starts a crawl or
-        # waits for Enter.
+        # Wait for the first line. After the first line, the command serves the sites,
+        # and starts a crawl or waits for Enter.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)

@@ -51,8 +51,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
     # The following file has two causes, and the minimal lines show which cause decides.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Without the last record of the following file, the two parsers would differ in the
-    # opposite direction.
+    # Without the last record of the following file, Protego would be the laxer parser.
     (
         *("wildcard", "Protego", "stricter"),
         b"User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: me\nDisallow: /*a\n",

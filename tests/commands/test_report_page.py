@@ -119,7 +119,8 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
         assert f"ROBOTS1994_{setting}" in advice
     bottom = browser.find_element(By.ID, "advice").rect
     assert bottom["y"] + bottom["height"] < 800
-    # Each cause says in words what changes, not only in colour, and links to its sites.
+    # Each cause says in words what changes, not only with a colour. Each cause also
+    # links to its sites.
     names, rows = texts(browser, ".cause-name"), texts(browser, ".cause")
     causes = dict(zip(names, rows, strict=True))
     assert "opened" in causes["wildcard or $"]

@@ -65,7 +65,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(recorded: Path, tmp_path: Path, site: Site) -> Project:
-    """Return a project with a folder of evidence. This folder contains a hostile module."""
+    """Return a project with a folder of evidence. The folder of evidence also contains
+    a hostile module.
+    """
     made = Project.make(tmp_path, site)
     folder = shutil.copytree(recorded, tmp_path / "evidence")
     (folder / "notes.py").write_text(HOSTILE)

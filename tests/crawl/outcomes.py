@@ -312,8 +312,8 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5_NETWORK),
     ],
 }
-"""Maps the name of a setting, without `ROBOTS1994_`, to answers. The setting can give these
-answers the opposite meaning.
+"""Maps the name of a setting, without `ROBOTS1994_`, to the answers whose meaning the
+setting can reverse.
 """
 
 

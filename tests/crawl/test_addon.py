@@ -43,7 +43,8 @@ def test_ours_takes_the_place_of_the_built_in(
     """The add-on enables our middleware at the order of the built-in middleware. If the
     user has listed our middleware, its order does not change.
 
-    If DOWNLOADER_MIDDLEWARES is set later with a higher priority, the later order applies.
+    If the spider sets DOWNLOADER_MIDDLEWARES, the order in the setting of the spider
+    applies.
     """
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected

@@ -176,7 +176,7 @@ def test_request_without_a_policy_is_aborted(site: Site) -> None:
 
 def test_function_of_the_project_is_asked_first(site: Site) -> None:
     """The function in PLAYWRIGHT_ABORT_REQUEST can abort any request. Requests that the
-    function does not abort are checked.
+    function in PLAYWRIGHT_ABORT_REQUEST does not abort are checked.
     """
     site.answer(
         "/page", replies.html("<img src=/a.png><img src=/b.gif><img src=/no.gif>")

@@ -73,7 +73,7 @@ def test_robots_check_explains_what_failed(
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
     """Ours 3.1 (retries): with a failing proxy, robots.txt is requested RETRY_TIMES + 1 times.
 
-    All pages that wait for this robots.txt share these requests.
+    All pages that wait for one robots.txt share its RETRY_TIMES + 1 requests.
     """
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]

@@ -52,8 +52,8 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Maps a form of a path or query to texts for its second placeholder. The first placeholder is
-for a number.
+"""Maps a pattern of a path or query to the texts that can replace the second
+placeholder of the pattern. The first placeholder is for a number.
 """
 
 ODD = """

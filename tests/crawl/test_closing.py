@@ -1,6 +1,6 @@
 """Tests of crawls that close while requests wait for a robots.txt.
 
-A crawl that closes during this wait ends, and loses no request.
+A crawl that closes during the wait for a robots.txt ends, and loses no request.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ CONCURRENT = 16
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
-"""Messages that Scrapy 2.16 logs at a forced end without a reactor. Scrapy logs these messages
-even if ROBOTSTXT_OBEY is off.
+"""Messages that Scrapy 2.16 logs at a forced end without a reactor. Scrapy logs the
+messages of a forced end even if ROBOTSTXT_OBEY is off.
 """
 
 
@@ -46,8 +46,8 @@ even if ROBOTSTXT_OBEY is off.
 def test_limit_closes_a_crawl_whose_requests_waited(
     site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
-    """A crawl that reaches a CLOSESPIDER limit while requests wait fetches few further
-    pages.
+    """A crawl that reaches a CLOSESPIDER limit while requests wait fetches only a few
+    further pages.
 
     Most waiting requests are not sent.
     """
@@ -263,7 +263,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site.open_when("pages", count=5, host="a.test")
     site.answer("/awaited", replies.html("awaited", gate="awaited"))
     site.open_when("awaited", "/awaited", count=4)
-    # With these settings, the first page fills the scraper.
+    # With the settings of this test, the first page fills the scraper.
     full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
     result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
         site, "Awaiting", spider_args={"pages": 4}, timeout=60

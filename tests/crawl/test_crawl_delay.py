@@ -172,8 +172,8 @@ def test_pages_that_wait_for_a_long_delay_stop_no_other_origin(
     """Pages that wait for a crawl delay of 60 s do not block the pages of 20 other hosts.
 
     The concurrency is 4, and sixteen pages of the slow host come first. With
-    CLOSESPIDER_PAGECOUNT, only few requests may wait for a robots.txt at once. The number
-    of requests that wait for a crawl delay is not limited.
+    CLOSESPIDER_PAGECOUNT, only a few requests may wait for a robots.txt at once. The
+    number of requests that wait for a crawl delay is not limited.
     """
     site.robots(stating(60), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
@@ -234,8 +234,8 @@ def test_extension_applies_delays_with_the_built_in_middleware(site: Site) -> No
     """If Scrapy has the signal `robots_parsed`, the extension `CrawlDelay` works with the
     built-in middleware.
 
-    If this version of Scrapy does not have the signal, the log recommends a newer version
-    of Scrapy.
+    If Scrapy does not have the signal `robots_parsed`, the log recommends a newer
+    version of Scrapy.
     """
     site.robots(stating(0.3))
     result = crawl(

@@ -340,8 +340,8 @@ def test_dry_run_changes_no_request(
 
 
 def test_ours_in_front_of_scrapys_own_says_where_to_list_it() -> None:
-    """If our middleware is listed in front of the built-in middleware, the log says where to
-    list it.
+    """If our middleware is listed in front of the built-in middleware, the log says
+    where to list our middleware.
 
     In front of the built-in middleware, our middleware cannot see the built-in decisions.
     The crawl sends the requests that the built-in middleware alone would send.

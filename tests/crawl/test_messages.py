@@ -188,8 +188,8 @@ def test_rules_are_escaped_and_shortened(site: Site) -> None:
 def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
     """The table of refusals has one row for each origin, sorted by the number of refusals.
 
-    A row has the number of refusals, the outcome, the origin, and the first line that
-    refused.
+    A row has the number of refusals, the outcome, the origin, and the line that
+    disallowed the first refused URL.
     """
     site.robots(CLOSED)
     site.answer("/robots.txt", replies.status(503), at="b.test")
@@ -214,7 +214,7 @@ def test_table_shows_the_first_line_and_the_last_outcome_of_an_origin(
     site: Site,
 ) -> None:
     """If the outcome of an origin changes, its row in the table of refusals has the
-    last outcome. The row also has the line that refused the first request.
+    last outcome. The row also has the line that disallowed the first refused URL.
     """
     site.answer("/robots.txt", [replies.text(CLOSED), replies.status(403)])
     result = crawl_over_time(
@@ -399,8 +399,8 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
-    """The log says that all URLs of forbidden origins are refused. In a dry run, the log
-    says that all these URLs would be refused.
+    """The log says that all URLs of forbidden origins are refused. In a dry run, the
+    log says that all URLs of forbidden origins would be refused.
 
     The first twenty forbidden origins each have a warning, a row in the table, and a stat.
     Further forbidden origins are only counted.
@@ -484,8 +484,8 @@ def test_lines_about_origins_are_limited(
 
 @table("number", 20, 21)
 def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) -> None:
-    """R7 (our own fault): a crawl logs at most twenty proxy failures. If there are more
-    than twenty, a summary follows.
+    """R7 (our own fault): a crawl logs at most twenty proxy failures. For more than
+    twenty proxy failures, a summary follows.
     """
     proxy = {"proxy": site.refused_url("")}
     urls = [site.url("/a", host=f"h{host}.test") for host in range(number)]
@@ -607,9 +607,9 @@ def test_ignored_wildcards_that_open_nothing_are_no_warning(
     """If obeying the wildcards would refuse no request, the summary of ignored wildcards is
     logged at INFO.
 
-    The summary is not logged if our record has no wildcard, or if the dialect obeys
-    wildcards. A rule without a wildcard is not counted, even if only RFC 9309 obeys the
-    rule.
+    The summary is not logged if the record of our robot has no wildcard, or if the
+    dialect obeys wildcards. A rule without a wildcard is not counted, even if only RFC
+    9309 obeys the rule.
     """
     site.robots(robots)
     result = crawl([site.url("/z.html")], settings={"ROBOTS1994_DIALECT": dialect})

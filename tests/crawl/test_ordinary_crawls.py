@@ -278,8 +278,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # Expect few robots.txt requests, because each of these requests takes a slot
-            # with the built-in middleware.
+            # Expect only a few robots.txt requests, because each of these requests
+            # takes a slot with the built-in middleware.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")

@@ -300,7 +300,8 @@ def test_request_with_a_known_policy_awaits_nothing(
 ) -> None:
     """If the policy is known, `process_request()` of our middleware does not wait.
 
-    A subclass can therefore await this method without a delay.
+    A subclass can therefore await `process_request()` of our middleware without a
+    delay.
     """
     site.robots(FIRST)
     built_in = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"

@@ -41,7 +41,7 @@ SETTINGS: dict[str, Any] = {
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
 """The times, in seconds, at which a page of each origin is requested. No policy expires
-exactly at one of these times.
+exactly at one of the request times.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
@@ -210,7 +210,7 @@ def test_ours_each_answer_means_what_its_row_says(
 
 
 def assert_logged(result: CrawlResult, table: Table) -> None:
-    """Assert that the log line about the first fetch of each row is as the row says.
+    """Assert that the log line about the first fetch of each row matches the row.
 
     Only the first twenty log lines of one kind are warnings, so the level DEBUG is also
     accepted.

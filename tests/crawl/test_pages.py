@@ -75,8 +75,7 @@ UNINDEXED = {"/unindexed", "/none", "/header"}
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests that a NOFOLLOW page yields and items that a NOINDEX page yields are
-    dropped.
+    """Requests from a NOFOLLOW page and items from a NOINDEX page are dropped.
 
     No other request or item is dropped.
     """

@@ -43,8 +43,8 @@ def test_only_the_proxy_gets_its_password(
 ) -> None:
     """Each request to a proxy contains the password of the proxy in a header.
 
-    Requests after a redirect also contain the password in this header. The password does
-    not appear in the log, the stats or exceptions.
+    Requests after a redirect also contain the password of the proxy in a header. The
+    password does not appear in the log, the stats or exceptions.
     """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:
@@ -160,7 +160,8 @@ def test_retries_leave_through_the_proxies_of_the_requests_that_wait(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """No log line of our package shows a proxy's password, even if an exception contains it.
+    """No log line of our package shows a proxy's password, even if an exception
+    contains the password.
 
     The proxy refuses connections, and the exception of the client contains the proxy's URL.
     """

@@ -219,8 +219,8 @@ def crawled(situation: Situation, middleware: Middleware) -> object:
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_situation_of_a_public_report(name: str) -> None:
-    """The crawl of a situation with each middleware gives the value that the situation
-    states for this middleware.
+    """With each middleware, the crawl of a situation gives the value that the situation
+    states for the middleware.
     """
     situation = SITUATIONS[name]
 

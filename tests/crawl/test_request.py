@@ -89,7 +89,8 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 
 
 def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> None:
-    """If a page is sent without a User-Agent, the robots.txt request has the usual name.
+    """If a page is sent without a User-Agent, the robots.txt request has the usual
+    robot name.
 
     The rules for the usual robot name apply, because the page does not state another
     name.
@@ -213,7 +214,7 @@ def test_robots_txt_request_itself_is_never_refused(
     """A robots.txt request is never refused, even after a redirect.
 
     The rules at the redirect target's origin disallow the target. In the first row, the
-    policy of this origin is in memory.
+    policy of the target's origin is in memory.
     """
     site.robots("User-agent: *\nDisallow: /\n", at="b.test")
     moved = site.url("/policy", host="b.test")

@@ -87,7 +87,8 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
 
 
 def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None:
-    """With a wrong setting, `scrapy crawl` logs one line, no traceback, and exits with 1.
+    """With a wrong setting, `scrapy crawl` logs one line and no traceback, and exits
+    with 1.
 
     In older versions of Scrapy, `scrapy crawl` does not run the crawl as a task, and Scrapy
     logs a traceback.

@@ -63,8 +63,8 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """The time that a robots.txt request waits in a download slot does not count towards
-    ROBOTS1994_TIMEOUT.
+    """The time for which a robots.txt request waits in a download slot does not count
+    towards ROBOTS1994_TIMEOUT.
 
     In the test, DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and
     robots.txt is redirected.

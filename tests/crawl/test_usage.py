@@ -275,7 +275,8 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     """An interrupted and resumed crawl requests the pages and yields the items of an
     uninterrupted crawl.
 
-    At the interrupt, requests for all but two pages wait in the queue on disk (JOBDIR).
+    At the interrupt, the requests for all pages except two wait in the queue on disk
+    (JOBDIR).
     """
     fill(site)
     # Let /header wait for the interrupt, because Scrapy requests the last link of the first
@@ -478,7 +479,9 @@ def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
 
 
 def test_nothing_is_imported_where_it_is_off() -> None:
-    """Without the settings, a crawl imports no module about usage preferences."""
+    """Without the settings for usage preferences, a crawl imports no module about usage
+    preferences.
+    """
     code = (
         "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
         "r.Addon().update_settings(Settings({'ROBOTS1994_PAGES': True})); "

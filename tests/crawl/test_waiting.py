@@ -3,8 +3,8 @@
 All requests for an origin wait for one fetch of its robots.txt. Waiting requests
 neither delay nor starve other requests. The tests do not measure time. A gate delays
 each slow robots.txt until all pages of the quick hosts have been requested. If waiting
-requests delayed these pages, the gate would never open. The order of the requests comes
-from the server's log.
+requests delayed the pages of the quick hosts, the gate would never open. The order of
+the requests comes from the server's log.
 """
 
 from __future__ import annotations

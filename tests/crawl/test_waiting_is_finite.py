@@ -29,8 +29,8 @@ from tests.support.site import Site
 TIMEOUT = 300.0
 """The timeout of a crawl in seconds. Crawls of many origins are slow on a busy machine."""
 MANY = 350
-"""Number of origins. The crawl requests more than ROBOTS1994_MAX_WAITING pages of these
-origins.
+"""Number of origins. With this number of origins, the crawl requests more than
+ROBOTS1994_MAX_WAITING pages.
 """
 ORIGINS = table("origins", 40, MANY)
 SETTINGS: dict[str, Any] = {

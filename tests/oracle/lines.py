@@ -58,7 +58,7 @@ def fields(body: bytes | str) -> list[Field | Blank]:
         content, mark, _ = line.partition("#")  # F5, O13
         if not content.strip(BLANKS):
             if not mark:
-                found.append(Blank(number))  # O6
+                found.append(Blank(number))  # O6: only spaces and tabs.
             continue  # F5: a line with only a comment does not end a record.
         name, colon, value = content.partition(":")
         if colon:  # O14: a line without a colon is ignored.

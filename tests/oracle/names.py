@@ -57,7 +57,9 @@ def texts(header: str) -> list[tuple[int, str]]:
 
 
 def is_address(word: str) -> bool:
-    """Return whether *word* is or begins like a URL or a mail address (O9)."""
+    """Return whether *word* is a URL or a mail address, or begins like one (O9, names
+    of a header).
+    """
     lower = word.lower()
     return (
         "://" in lower

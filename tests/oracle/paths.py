@@ -144,7 +144,7 @@ def covers(value: str, origin: str, target: str) -> bool:
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
-        return False  # O20
+        return False  # O20: the value does not cover any URL.
     # O19: ignore the user name and the password. The rule covers a URL that begins with the
     # value, ignoring the case of the authority. The value may end within the authority
     # (D1). The rule also covers a URL whose normalised origin is equal and whose target

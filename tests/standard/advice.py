@@ -1,4 +1,6 @@
-"""Apply the fixes that lint suggests, and compare what robots may fetch before and after."""
+"""Apply the fixes that lint suggests, and compare which URLs robots may fetch before
+and after each fix.
+"""
 
 from __future__ import annotations
 

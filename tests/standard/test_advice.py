@@ -203,8 +203,8 @@ def test_fix_of_two_default_records_disallows_what_both_did() -> None:
         # reserved characters.
         ("/%21/", "/!/a", "/!/a"),
         ("/*+*", "/*%2B*", "/x%2B"),
-        # In the dialect of 1994, `$` is a character. In RFC 9309, `$` is the end of the
-        # URL.
+        # In the dialect of 1994, `$` is an ordinary character. In RFC 9309, `$` is the
+        # end of the URL.
         ("/a$", "/a$/b", "/a$/b"),
     ],
 )

@@ -196,9 +196,9 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
 
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
-    """In RFC 9309, two names share a group if no rule is between the names. In this file,
-    the rule for SemrushBot disallows the site to every robot. The shared group is
-    reported as an error, and occurs in 5% of modern files.
+    """In RFC 9309, two names share a group if no rule is between the names. In the file
+    of this test, the rule for SemrushBot disallows the site to every robot. The shared
+    group is reported as an error, and occurs in 5% of modern files.
     """
     body = f"User-agent: *\n{between}User-agent: SemrushBot\nDisallow: /\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
@@ -268,8 +268,8 @@ def test_advice_about_a_header_as_a_name_changes_nothing(name: str) -> None:
 
 
 def test_name_of_several_words_is_one_name_in_1994() -> None:
-    """In 1994, several words are one name and not a problem. A fix `User-agent: Bot` would
-    disallow the site to Googlebot.
+    """In the dialect of 1994, several words are one name and not a problem. A fix
+    `User-agent: Bot` would disallow the site to Googlebot.
     """
     body = "User-agent: Echobot Bot\nDisallow: /\n"
 
@@ -279,8 +279,8 @@ def test_name_of_several_words_is_one_name_in_1994() -> None:
 
 
 def test_list_of_names_with_a_star_weakens_the_policy_for_each_of_them() -> None:
-    """A record for `* GPTBot` applies to no robot, because no robot has this name. This
-    record weakens the policy for GPTBot and for every other robot.
+    """A record for `* GPTBot` applies to no robot, because no robot has this name. The
+    record for `* GPTBot` weakens the policy for GPTBot and for every other robot.
     """
     robots = RobotsTxt.parse("User-agent: * GPTBot\nDisallow: /\n")
 

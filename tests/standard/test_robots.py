@@ -248,8 +248,8 @@ EARLIER = b64decode(
     "gZSFlGgLjARSdWxllJOUjAMvbm+USwKJh5SBlIWUSwFLAikpKWViTnSUUpRzLg=="
 )
 """A pickled dict with the verdict for /no, by "User-agent: *" and "Disallow: /no". An
-earlier version of this package pickled the dict. In that version, the parts of a record
-were tuples.
+earlier version of this package pickled the dict. In the earlier version, the parts of a
+record were tuples.
 """
 
 

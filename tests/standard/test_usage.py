@@ -197,8 +197,8 @@ def test_example_states_this_in_every_dialect(
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """A preference applies only to the names above the preference. In this file, the
-    Disallow line applies to both names.
+    """A preference applies only to the names above the preference. In the file of this
+    test, the Disallow line applies to both names.
     """
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"

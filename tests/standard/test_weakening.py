@@ -102,8 +102,8 @@ def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
 
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
     """A dialect with Allow reports an Allow line above all records (X2, Allow lines;
-    O4, lines above all records). This Allow line does not weaken the policy, because a
-    parser that ignores an Allow line does not allow more URLs.
+    O4, lines above all records). An Allow line above all records does not weaken the
+    policy, because a parser that ignores an Allow line does not allow more URLs.
     """
     body = f"Allow: /\n\n{CLOSED}"
     (problem,) = RobotsTxt.parse(body, dialect="extended").problems

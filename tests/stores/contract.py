@@ -325,8 +325,8 @@ class SharedStoreContract(StoreContract):
     def test_time_of_a_lease_that_is_taken_anew_begins_anew(
         self, shared: SharedStore
     ) -> None:
-        """If the holder acquires its lease again, the lease lasts for the full time of
-        the second call.
+        """If the holder acquires its lease again, the lease lasts for the full time
+        that the second call requests.
         """
         assert shared.acquire_lease(SITE, "one", 0.2).granted
         assert shared.acquire_lease(SITE, "one", 30).granted

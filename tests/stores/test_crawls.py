@@ -107,7 +107,7 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
 ) -> None:
     """If the policies in memory exceed the limit, the least recently used policy is
-    removed. When this policy is needed again, robots.txt is fetched and obeyed.
+    removed. When the removed policy is needed again, robots.txt is fetched and obeyed.
     """
     rules = b"".join(b"Disallow: /x/%d\n" % number for number in range(700))
     for host in "abc":

@@ -107,8 +107,8 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
 def test_oversized_entry_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
-    """A stored value of twice the maximum size counts as a miss. The store reads only
-    about half of this value.
+    """A stored value of twice the maximum size counts as a miss. Of a value of this
+    size, the store reads only about half.
     """
     sent = "total_net_output_bytes"
     with server.client() as known, closing(store_at(server, prefix)) as store:

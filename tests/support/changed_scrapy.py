@@ -1,10 +1,10 @@
 """A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
 JOB is a JSON file with a job and a list of changes. Each change has a pattern, a
-replacement, and a prefix. The source of each module whose name begins with the prefix is
-changed before the module is compiled. Scrapy itself still works, because a change renames
-something everywhere in Scrapy. Other packages no longer find the old name. The program
-writes the result of the crawl into `result.json` next to JOB.
+replacement, and a prefix. The source of each module whose name begins with the prefix
+is changed before the module is compiled. Scrapy itself still works, because a change
+replaces a name everywhere in Scrapy. Other packages no longer find the old name. The
+program writes the result of the crawl into `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def change(changes: list[list[str]]) -> list[int]:
     """Change the source of all modules that are imported after this call.
 
     Return a list with the number of replacements that each change has made so far. The
-    numbers grow while modules are imported.
+    numbers of replacements grow while modules are imported.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -46,8 +46,8 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Import Scrapy's HTTP cache here, so that its source is also changed. A crawl without
-    # the cache would not import this module.
+    # Import Scrapy's HTTP cache here, so that its source is also changed. A crawl
+    # without the HTTP cache would not import the module of the cache.
     import_module("scrapy.extensions.httpcache")
     # Import `child` only now, because `child` imports Scrapy, which must be changed before
     # the import.

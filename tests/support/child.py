@@ -114,8 +114,8 @@ def _resolve_test_names() -> None:
     """Let host names under `test` resolve to 127.0.0.1, and let host names under `invalid`
     fail.
 
-    Twisted and asyncio both use the patched look-up functions. Therefore, the machine needs
-    no DNS for these names.
+    Twisted and asyncio both use the patched look-up functions. Therefore, the machine
+    needs no DNS for names under `test` and `invalid`.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -193,8 +193,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
     # Python warns about an unawaited or unclosed object when the object is
-    # garbage-collected. Collect these unawaited and unclosed objects now, while
-    # warnings are recorded.
+    # garbage-collected. Collect unawaited and unclosed objects now, while warnings are
+    # recorded.
     gc.collect()
     warnings.showwarning = shown
     return result

@@ -315,8 +315,8 @@ class CancellingSpider(RequestingSpider):
     async def start(self) -> AsyncIterator[Any]:
         """Send the requests for each number of steps from 0.
 
-        The meta value `steps` of the spider's only request is the maximum. `{n}` in the URL
-        of that request is the number of steps.
+        The meta value `steps` of the spider's only request is the maximum number of
+        steps. `{n}` in the URL of that request is the number of steps.
         """
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))

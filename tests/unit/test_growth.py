@@ -56,8 +56,8 @@ def test_time_grows_linearly_with_the_file(name: str) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_time_of_a_question_does_not_grow_with_repeated_rules(dialect: str) -> None:
-    """The records of a file repeat one rule, and no rule covers a URL. The URL is not
-    compared with each copy of the repeated rule.
+    """If the records of a file repeat one rule, a URL that no rule covers is not
+    compared with each copy of the rule.
     """
     taken = []
     for count in (100, 10_000):
