@@ -574,7 +574,7 @@ class InterruptingMiddleware:
 
 
 class AwaitingPipeline:
-    """A pipeline that requests the page named in each item, and awaits the response."""
+    """A pipeline that requests the page that each item names, and awaits the response."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

@@ -55,8 +55,8 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
 }
 """Settings that enable every feature beyond the standard of 1994, in the dialect of
-1994. If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on uses
-these settings.
+1994. If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on
+      enables every feature beyond the standard of 1994.
 """
 
 
@@ -307,8 +307,8 @@ def crawl_over_time(
     ended.
 
     A step is a list of requests, or a number of seconds. A number sets the clock of the
-    crawl forward by this time, or back if the number is negative. *options* are the options
-    of `start_crawl`.
+    crawl forward by this number of seconds, or back if the number is negative.
+    *options* are the options of `start_crawl`.
     """
     packed = [
         step

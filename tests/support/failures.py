@@ -83,7 +83,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "aiohttp": REACHED("Server disconnected"),
     "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
 }
-"""Maps a host to a failure of a download which means that the origin is unreachable."""
+"""Maps a host to a download failure that means that the origin is unreachable."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -104,7 +104,7 @@ OURS: dict[str, Exception] = {
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
 }
-"""Maps a host to a failure of a download that this machine or this process causes."""
+"""Maps a host to a download failure that this machine or this process causes."""
 
 BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
@@ -116,7 +116,7 @@ BUGS: dict[str, Exception] = {
     "runtime": RuntimeError("a bug"),
     "os": OSError("a bug"),
 }
-"""Maps a host to a failure of a download that only a bug in a program can cause."""
+"""Maps a host to a download failure that only a bug in a program can cause."""
 
 OF_LIBRARIES: dict[str, Exception] = {
     # The client httpx fails with this error if the connection was closed.

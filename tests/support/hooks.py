@@ -128,7 +128,7 @@ def note_concurrency(crawler: Crawler) -> None:
 
 
 def stop_all_but_html(crawler: Crawler) -> None:
-    """Stop every download of other content than HTML as soon as its headers arrive."""
+    """Stop every download of content other than HTML as soon as its headers arrive."""
 
     def received(headers: Headers, **_: Any) -> None:
         if b"html" not in (headers.get("Content-Type") or b""):
@@ -174,7 +174,9 @@ def count_dropped_slowly(crawler: Crawler) -> None:
 
 
 def note_sitemaps(crawler: Crawler) -> None:
-    """Record in the stats the arguments and the number of the signals `robots_sitemaps`."""
+    """Record the arguments of the signals `robots_sitemaps` in the stats, and count the
+    signals.
+    """
 
     def sitemaps_found(**arguments: Any) -> None:
         assert crawler.stats is not None
@@ -328,7 +330,7 @@ def on_sitemaps_close(crawler: Crawler) -> None:
 
 
 def without_warcio(crawler: Crawler) -> None:
-    """Make the import of `warcio`, the library of the extra `evidence`, fail."""
+    """Let the import of `warcio` fail. The extra `evidence` installs this library."""
     sys.modules["warcio"] = None  # type: ignore[assignment]  # makes the import fail
 
 

@@ -89,7 +89,8 @@ def leave_out(reason: str) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test if its programs or packages are missing, or if a short run omits it.
+    """Skip a test if its programs or packages are missing, or if a short run omits the
+    test.
 
     If ROBOTS1994_TEST_ALL is set, a test whose programs or packages are missing fails.
     """

@@ -61,7 +61,9 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The settings with which scrapy-redis stores the requests of crawls in this server."""
+        """The settings with which scrapy-redis stores the requests of crawls on the
+        server.
+        """
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",

@@ -43,8 +43,9 @@ class Script:
     def reply_to(self, seen: dict[str, Any]) -> Reply:
         """Return the reply for a request.
 
-        If several scripts match, the script with the most exact origin is used. Of several
-        scripts with this origin, the script with the most exact target is used.
+        If several scripts match, the script with the most exact origin is used. Of
+        several scripts with equally exact origins, the script with the most exact
+        target is used.
         """
         origin, host = f"{seen['scheme']}://{seen['host']}", seen["host"]
         name = urlsplit(origin).hostname or ""

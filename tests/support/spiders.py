@@ -198,7 +198,7 @@ class LinkSpider(CrawlSpider):
 
 
 class FormSpider(RequestingSpider):
-    """A spider that sends the form of every page with a form."""
+    """A spider that submits the form of every page that has a form."""
 
     name = "form"
 
@@ -313,7 +313,7 @@ class CancellingSpider(RequestingSpider):
     crawler: Crawler
 
     async def start(self) -> AsyncIterator[Any]:
-        """Send the requests for each number of steps from 0.
+        """Send the requests for each number of steps, beginning with 0.
 
         The meta value `steps` of the spider's only request is the maximum number of
         steps. `{n}` in the URL of that request is the number of steps.

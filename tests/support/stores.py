@@ -110,7 +110,9 @@ class Asynchronous(Forgetful):
 
 
 class Exits(Forgetful):
-    """A store whose `get` and `close` raise SystemExit, and `put` raises KeyboardInterrupt."""
+    """A store whose `get` and `close` raise SystemExit, and whose `put` raises
+    KeyboardInterrupt.
+    """
 
     def get(self, origin: Origin) -> bytes | None:
         """Exit."""
@@ -184,7 +186,7 @@ class HangsInFromUrl(Forgetful):
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:
-        """Wait for ever, unless this is the main thread."""
+        """Wait for ever, unless the method runs in the main thread."""
         if threading.current_thread() is not threading.main_thread():
             threading.Event().wait()
         return super().from_url(url, timeout=timeout)

@@ -202,7 +202,8 @@ def test_decisions_beyond_the_queue_are_counted_as_skipped(
 )
 def test_decision_about_a_forgotten_body_is_counted_as_skipped(site: Site) -> None:
     """A decision is not compared if the body of its robots.txt is no longer stored. In
-    this crawl, the body of the second origin replaces the body of the first origin.
+    the crawl of this test, the body of the second origin replaces the body of the first
+    origin.
     """
     site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
     urls = [site.url("/page", host=host) for host in HOSTS[:2]]

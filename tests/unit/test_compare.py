@@ -90,7 +90,8 @@ def test_decision_that_is_not_of_the_parser_has_no_cause(
 def test_parser_that_raises_reads_a_file_once() -> None:
     """A parser that cannot read a file raises its exception once, and not for each question.
 
-    A slow parser would otherwise exceed the time limit.
+    If a slow parser raised its exception for each question, the parser would exceed the
+    time limit.
     """
     parsed: list[bytes] = []
 

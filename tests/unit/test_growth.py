@@ -13,8 +13,8 @@ from tests.unit.growth import HOSTILE, OPERATIONS, cost
 from tests.unit.growth import WORST as WORST_TIME
 
 SMALL = 2**12
-"""The number of bytes of a short file. A file of this length has enough rules for an
-index.
+"""The number of bytes of a short file. A short file of this size still has enough rules
+for an index.
 """
 
 TIMES = 8

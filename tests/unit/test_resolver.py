@@ -3,7 +3,7 @@ order.
 
 Coroutines run only in some of the events, such as `run_all`. Therefore, with asyncio,
 several events can happen before a coroutine resumes. The test fails if a run does not
-contain enough of each event.
+contain each event often enough.
 """
 
 from __future__ import annotations
@@ -347,8 +347,8 @@ class EveryOrder:
             self.counts["requests"] += 1
 
     def check_used(self, request: Request, policy: Policy) -> None:
-        """Check that *policy* was usable when *request* arrived, or was stored around that
-        time or later.
+        """Check that *policy* was usable when *request* arrived, or was stored at about
+        the time of the arrival or later.
         """
         assert policy.origin == request.origin
         known = request.in_memory
@@ -409,8 +409,8 @@ class EveryOrder:
         self.counts["renewed"] += 1
 
     def check_failed(self, made: Fetched) -> None:
-        """Check that the last good policy applies until its end (R5, unreachable). Without
-        a good policy, all URLs must be refused.
+        """Check that the last good policy applies until the policy expires (R5,
+        unreachable). Without a good policy, all URLs must be refused.
         """
         policy, previous = made.policy, made.previous
         if policy.is_known:

@@ -20,8 +20,8 @@ ROOT = Path(__file__).parents[2]
 def test_every_row_names_a_test_that_exists(
     page: str, begin: str, end: str, header: str
 ) -> None:
-    """Each row names a test, and each named test exists. Otherwise, renaming or deleting
-    a test could leave a promise or a mechanism without a test.
+    """Each row names a test, and each named test exists. Without this check, renaming
+    or deleting a test could leave a promise or a mechanism without a test.
     """
     text = (ROOT / page).read_text("utf-8")
     rows = text[text.index(begin) : text.index(end) if end else None]

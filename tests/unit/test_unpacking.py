@@ -50,8 +50,8 @@ def test_compressed_body_is_decompressed(body: bytes, layers: list[str]) -> None
 
 @given(body=bodies, coding=st.sampled_from(sorted(COMPRESSORS)))
 def test_ours_o24_decompression_stops_at_the_limit(body: bytes, coding: str) -> None:
-    """Decompression stops one byte after the limit. The last byte shows that the file is
-    longer than the limit.
+    """Decompression stops one byte after the limit. The byte after the limit shows that
+    the file is longer than the limit.
     """
     sent = packed(body, [coding])
 
