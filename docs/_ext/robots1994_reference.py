@@ -158,7 +158,7 @@ def problems(_: str) -> str:
 
 
 # Maximum number of lines of an example. The example of a file over the size limit has
-# many more lines than this maximum.
+# many more lines than the maximum.
 MAX_LINES = 20
 
 

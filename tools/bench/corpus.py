@@ -80,8 +80,8 @@ def lines_at(share: float) -> int:
     for (low, least), (high, most) in zip(QUANTILES, ends, strict=True):
         if share <= high:
             within = (share - low) / (high - low)
-            # Generate few files that are nearly as long as the longest file, as in
-            # reality.
+            # Generate only a few files that are nearly as long as the longest file, as
+            # in reality.
             return round(least + (most - least) * (within**17 if high == 1 else within))
     return LONGEST
 

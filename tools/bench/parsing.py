@@ -68,8 +68,8 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
     """Time the parsing of all files, without a question, with one question and with eight
     questions.
 
-    Questions are included because some sides, including ours, defer work to the first
-    question.
+    Questions are included because some sides, including our side, defer work to the
+    first question.
     """
     sides, _ = all_sides()
     policies = {

@@ -88,7 +88,7 @@ def _no_log() -> Iterator[None]:
 
 def ignored_wildcards(rounds: int) -> Iterator[Result]:
     """Time allowed requests if the record contains `*` and `$`, which have no effect in
-    1994.
+    the dialect 1994.
 
     For the summary at the end of a crawl, our middleware also decides each request
     according to RFC 9309. Two other sides are measured: our middleware with a record

@@ -27,7 +27,7 @@ SPELLINGS = ("one.test", "one.test:80", "user:secret@one.test")
     "a policy for each scheme, one request for the three, no password sent",
 )
 def origins(side: Side) -> Finding:
-    """Send http requests through a proxy, so that both schemes can share one port."""
+    """Send http requests through a proxy, so that http and https can share one port."""
     with Site(tls="valid") as site:
         secure = site.secure_url("/page", host="shared.test")
         plain = "http" + secure.removeprefix("https")

@@ -1,10 +1,10 @@
 """Compare the decisions of the dialect `rfc9309` with google/robotstxt and Protego.
 
-`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow line
-of each file, for Scrapy's default User-Agent. The program prints the number of
-differences for each cause. CORPUS is a folder or a tar archive. Without CORPUS, the files
-of `tests/support/corpus.py` are used. google/robotstxt is only compared if its Python
-binding is installed (`pip install jwm.robotstxt`).
+`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow
+line of each file, for Scrapy's default User-Agent. The program prints the number of
+differences for each cause. CORPUS is a folder or a tar archive. Without CORPUS, the
+files of `tests/support/corpus.py` are used. google/robotstxt is compared only if its
+Python binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations

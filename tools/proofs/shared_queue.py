@@ -119,7 +119,8 @@ def commands_of(client: Redis, origins: int, pages: int) -> dict[str, Any]:
     calls = {
         name.removeprefix("cmdstat_"): each["calls"] for name, each in stats.items()
     }
-    # Do not count this command, because the proof itself sent the command.
+    # Do not count the command `CONFIG RESETSTAT`, because the proof itself sent this
+    # command.
     del calls["config|resetstat"]
     sent = sum(calls.values())
     return {
