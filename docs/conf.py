@@ -34,7 +34,7 @@ autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 70
 
 # For links to the documentation of Python and Scrapy, Sphinx downloads two inventories.
-# An offline build has no links of this kind.
+# An offline build has no links to the documentation of Python and Scrapy.
 if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
     extensions.append("sphinx.ext.intersphinx")
     intersphinx_mapping = {

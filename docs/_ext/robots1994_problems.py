@@ -1,7 +1,7 @@
 """Why each kind of problem of `robots-lint` matters, with a bad and a good example.
 
-The page of problem codes shows these texts and examples, and a test checks the examples.
-Add an entry for each new kind of problem.
+The page of problem codes shows the texts and the examples of this module, and a test
+checks the examples. Add an entry for each new kind of problem.
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ def test_help_of_the_script_promises_no_setting() -> None:
 def test_pre_commit_hook_runs_the_script() -> None:
     """The pre-commit hook runs the console script with options that exist.
 
-    With these options, warnings pass, and errors fail.
+    With the options of the hook, warnings pass, and errors fail.
     """
     lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
     (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]

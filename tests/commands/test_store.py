@@ -20,7 +20,7 @@ BODY = "User-agent: *\nDisallow: /private\x1b[31m\n"
 
 
 def test_help_says_what_the_common_options_do_here() -> None:
-    """The help of `robots-store` says what the common options do in this command.
+    """The help of `robots-store` says what the common options do for stored policies.
 
     The policies in a store are not parsed, so `--dialect` has no effect.
     """

@@ -208,7 +208,9 @@ def verify(folder: Path, *args: str) -> tuple[list[str], int]:
 
 
 MAX_PEAK = 300
-"""The maximum memory of the command in MB. Scrapy itself takes half of this memory."""
+"""The maximum memory of the command in MB. Scrapy itself takes half of the maximum
+memory.
+"""
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")

@@ -112,7 +112,7 @@ def meaning_of(status: int) -> Meaning:
     if status in {401, 403}:
         return R3
     if status == 407:
-        # A 407 comes from a proxy. An origin must not send this status.
+        # A 407 comes from a proxy. An origin must not send the status 407.
         return replace(R7, log="the proxy refused our credentials (HTTP 407)")
     if status in {408, 421, 425, 429} or status // 100 == 5:
         return R5

@@ -201,8 +201,8 @@ def test_queue_by_slots_takes_few_pages_of_an_origin_with_a_delay(site: Site) ->
     """With `DownloaderAwarePriorityQueue`, most pages of an origin with a crawl delay stay
     in the scheduler.
 
-    ROBOTS1994_MAX_WAITING is 5. The pages of this origin in the scheduler do not block the
-    pages of another host.
+    ROBOTS1994_MAX_WAITING is 5. The pages of the slow origin in the scheduler do not
+    block the pages of another host.
     """
     site.robots(stating(60), at="slow.test")
     site.robots("", at="z-free.test")
@@ -344,11 +344,11 @@ def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
 
 @table(
     ("spider", "start"),
-    # In this row, the crawl requests a second host after a redirect to the host with a
-    # delay.
+    # In this row of the table, the crawl requests a second host after a redirect to the
+    # host with a delay.
     ("tests.support.child:RequestingSpider", "free.test"),
-    # In this row, requests for a second host have the meta of a page of the host with a
-    # delay.
+    # In this row of the table, requests for a second host have the meta of a page of
+    # the host with a delay.
     ("MetaPassingSpider", "slow.test"),
 )
 def test_crawl_delay_applies_to_no_other_host(

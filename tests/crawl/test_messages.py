@@ -34,7 +34,7 @@ NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     """One line at the start shows the version and the most important settings.
 
-    Control characters in this log line are escaped.
+    Control characters in the first log line are escaped.
     """
     site.robots(CLOSED)
     result = crawl(
@@ -526,7 +526,7 @@ def test_policy_of_an_earlier_crawl_names_its_source(
     site: Site, tmp_path: Path
 ) -> None:
     """If a policy comes from Scrapy's HTTP cache, the log names the HTTP cache."""
-    # Set a Date, because the age of a cached answer is counted from this header.
+    # Set a Date, because the age of a cached answer is counted from the header Date.
     dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
     site.answer("/robots.txt", dated)
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}

@@ -22,7 +22,8 @@ OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
 ONE_BY_ONE: dict[str, Any] = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 
-# Scrapy versions without HTTPAUTH settings read these attributes of the spider.
+# Scrapy versions without HTTPAUTH settings read attributes of the spider, such as
+# `http_user`.
 OLDER_HTTPAUTH = (
     {}
     if hasattr(default_settings, "HTTPAUTH_USER")
@@ -341,7 +342,8 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
     """A large robots.txt with wildcards is parsed only once in the dialect of RFC 9309, for
     all waiting requests.
 
-    The crawl uses this parse to count the requests that RFC 9309 would refuse.
+    For all waiting requests, one parse in the dialect of RFC 9309 counts the requests
+    that RFC 9309 would refuse.
     """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)

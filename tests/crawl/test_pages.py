@@ -211,7 +211,7 @@ def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     site: Site, content: str
 ) -> None:
     """Terms in a meta tag that are not separated by commas are not obeyed. One line at
-    DEBUG lists these terms.
+    DEBUG lists the terms that are not separated by commas.
     """
     site.answer("/", page("/a", tag=content))
     result = follow(site, pages=True)

@@ -100,7 +100,7 @@ def test_shortest_timeout_applies(
     """If robots.txt does not arrive, its fetch ends after the shortest of the timeouts of
     page and robots.txt.
 
-    After this timeout, the origin is unreachable (R5).
+    After the timeout, the origin is unreachable (R5).
     """
     site.answer("/robots.txt", replies.black_hole())
     result = crawl([CrawlRequest(site.url("/page"), meta)], settings=settings)

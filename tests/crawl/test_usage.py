@@ -1,6 +1,6 @@
 """Tests of crawls that read and obey usage preferences.
 
-The settings ROBOTS1994_USAGE and ROBOTS1994_PURPOSES enable this feature.
+The settings ROBOTS1994_USAGE and ROBOTS1994_PURPOSES enable usage preferences.
 """
 
 from __future__ import annotations

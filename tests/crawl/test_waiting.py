@@ -66,7 +66,7 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     """The pages of quick hosts are fetched while 48 requests wait for slow robots.txt
     files.
 
-    CONCURRENT_REQUESTS is 3 in this crawl.
+    CONCURRENT_REQUESTS is 3 in the crawl of this test.
     """
     result = crawl_with_slow_hosts(site, reactor=reactor, signals=["spider_idle"])
 

@@ -14,8 +14,8 @@ NOBODY_WORDS = (
     "compatible intel macintosh wow64 win64 x64 x86_64 u ubuntu crios"
 )
 NOBODY = set(NOBODY_WORDS.split())
-"""Words of browsers and operating systems. These words are not names of robots (O9, names
-of a header).
+"""Words of browsers and operating systems, which are not names of robots (O9, names of
+a header).
 """
 
 

@@ -19,8 +19,8 @@ from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, writte
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""The dialects with wildcards, and with groups that are found by whole product tokens. In
-these dialects, a blank line has no meaning.
+"""The dialects with wildcards, and with groups that are found by whole product tokens.
+In the dialects with wildcards, a blank line has no meaning.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
@@ -268,8 +268,9 @@ class Reading:
         O3, choice of records).
         """
         if self.dialect in GROUPED:
-            # RFC 9309 2.2.1: groups with equal product tokens are merged. Find the first of
-            # the robot's names that has a group. All groups for this name apply.
+            # RFC 9309 2.2.1: groups with equal product tokens are merged. Find the
+            # first of the robot's names that has a group. All groups for the found name
+            # apply.
             for name in (*own, "*"):
                 groups = [record for record in records if name in record.names]
                 if groups:

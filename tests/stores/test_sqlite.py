@@ -198,7 +198,8 @@ def test_sqlite_file_with_other_objects_is_refused(
     sql: str, path: Path, *, is_open: bool
 ) -> None:
     """The store neither reads nor writes a SQLite file that contains other database
-    objects. Another program can add these objects before or after the store is opened.
+    objects. Another program can add database objects before or after the store is
+    opened.
     """
     names = "SELECT origin FROM policies LIMIT 9"
     with closing(store_at(path)) as store:

@@ -36,7 +36,7 @@ def pytest_runtest_makereport(
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     """Collect the objects that a failed test left open, and ignore their warnings.
 
-    The function collects these objects after the fixtures of the test have ended.
+    The function collects the objects after the fixtures of the test have ended.
     """
     try:
         yield

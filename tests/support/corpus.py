@@ -2,8 +2,8 @@
 files.
 
 Real files are read from the folder or tar archive in the variable ROBOTS1994_CORPUS.
-Without this variable, tests use generated files that resemble real files. Every run of the
-tests generates equal files.
+Without ROBOTS1994_CORPUS, tests use generated files that resemble real files. Every run
+of the tests generates equal files.
 """
 
 from __future__ import annotations

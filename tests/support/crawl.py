@@ -228,7 +228,7 @@ class Crawl:
     def result(self) -> CrawlResult:
         """Wait for the end of the crawl, and return the result of the crawl.
 
-        Call this method only once. If the crawl has emitted a warning, the test fails,
+        Call `result` only once. If the crawl has emitted a warning, the test fails,
         unless warnings are permitted.
         """
         try:

@@ -35,7 +35,7 @@ class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it s
 ErrorGroup: Any = getattr(builtins, "ExceptionGroup", OlderErrorGroup)
 
 
-# Twisted has no annotations for these names.
+# Twisted has no annotations for its errors and for `ResponseFailed`.
 error: Any = twisted_errors
 ResponseFailed: Any = client.ResponseFailed
 
@@ -55,7 +55,7 @@ FAILED = "All connection attempts failed"
 def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
     """Return an exception class with the name and the module in *path*.
 
-    The library that defines this class need not be installed.
+    The library that defines the class need not be installed.
     """
     module, _, name = path.rpartition(".")
     return type(name, bases or (Exception,), {"__module__": module})
@@ -77,7 +77,8 @@ OF_ORIGIN: dict[str, Exception] = {
     "lost": ResponseFailed([error.ConnectionLost("closed")]),
     "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
-    # SSL_ERROR_SSL is an error code of OpenSSL. As an errno, this number would mean EPERM.
+    # SSL_ERROR_SSL is an error code of OpenSSL. As an errno, the number of
+    # SSL_ERROR_SSL would mean EPERM.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),

@@ -51,7 +51,9 @@ def close_soon(_crawler: Crawler) -> None:
 
 
 def receive_an_odd_header(crawler: Crawler) -> None:
-    """Add a header with an unusual name to each response. Some clients accept any name."""
+    """Add a header with an unusual name to each response. Some clients accept any name
+    of a header.
+    """
 
     def received(response: Response) -> None:
         response.headers[b"X-\xe9"] = b"1"
@@ -330,7 +332,7 @@ def on_sitemaps_close(crawler: Crawler) -> None:
 
 
 def without_warcio(crawler: Crawler) -> None:
-    """Let the import of `warcio` fail. The extra `evidence` installs this library."""
+    """Let the import of `warcio` fail. The extra `evidence` installs `warcio`."""
     sys.modules["warcio"] = None  # type: ignore[assignment]  # makes the import fail
 
 

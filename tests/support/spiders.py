@@ -137,7 +137,7 @@ class Redirecting(Counted):
 class Raising(Counted):
     """A spider whose callback raises an exception for each page.
 
-    CLOSESPIDER_ERRORCOUNT counts these exceptions.
+    CLOSESPIDER_ERRORCOUNT counts the exceptions of callbacks.
     """
 
     name = "raising"
@@ -316,7 +316,7 @@ class CancellingSpider(RequestingSpider):
         """Send the requests for each number of steps, beginning with 0.
 
         The meta value `steps` of the spider's only request is the maximum number of
-        steps. `{n}` in the URL of that request is the number of steps.
+        steps. `{n}` in the URL of the spider's only request is the number of steps.
         """
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))

@@ -62,7 +62,7 @@ def test_last_good_policy_survives_a_failed_read(
     [
         # The first three rows have entries that are not replaced. The first entry has
         # another version, the second entry is too large, and the third entry is newer
-        # than the policy. Another crawl might be able to use each of these three
+        # than the policy. Another crawl might be able to use each of the first three
         # entries.
         (b"\x09" + STORED[1:], False),
         (encode(parsed(body=BODY + b"#" * 1_000_000)), False),

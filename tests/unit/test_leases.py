@@ -68,7 +68,7 @@ def test_worker_fetches_in_spite_of_a_lease_that_does_not_end(
     fake: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If one worker never releases a lease, a second worker waits as long as the time
-    limit of a request plus a margin. After this wait, the second worker fetches without
+    limit of a request plus a margin. After the wait, the second worker fetches without
     the lease.
     """
     monkeypatch.setattr(guard, "WAIT_MARGIN", 0.1)

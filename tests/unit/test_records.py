@@ -83,7 +83,7 @@ def test_json_has_what_the_literal_reading_obeys() -> None:
 
 def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
     """The two readings differ only in the lines below the blank line. Only the cautious
-    reading obeys these lines.
+    reading obeys the lines below the blank line.
     """
     literal, cautious = whole().rules("rex"), whole("cautious").rules("max")
 

@@ -41,7 +41,7 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""The lifetime of policies, in seconds. Policies with this lifetime stay fresh."""
+"""The lifetime of policies, in seconds. Policies with this long lifetime stay fresh."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:

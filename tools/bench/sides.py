@@ -22,7 +22,7 @@ class Side:
     """One parser.
 
     *policy* receives the bytes of a file, and returns the policy for `ROBOT`. *asks*
-    receives this policy, and returns a function that takes a URL and returns whether the
+    receives the policy, and returns a function that takes a URL and returns whether the
     URL is allowed. One call of the returned function is one question.
     """
 
@@ -84,8 +84,8 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, which is written in C++. The policy of this side is
-    reppy's agent for the robot.
+    """Return the side of reppy, which is written in C++. The policy of the side of
+    reppy is reppy's agent for the robot.
     """
     parse = import_module("reppy.robots").Robots.parse
     return Side(

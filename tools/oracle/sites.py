@@ -30,7 +30,7 @@ from tests.support.corpus import corpus_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""The maximum number of questions about one file. If there are more questions than this
+"""The maximum number of questions about one file. If there are more questions than the
 maximum, only every n-th question is asked.
 """
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""The line that the spider logs after its last request. An interruption after this line
-must not lose any request.
+"""The line that the spider logs after its last request. An interruption after the line
+`ALL_YIELDED` must not lose any request.
 """
 
 
