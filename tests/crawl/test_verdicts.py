@@ -19,7 +19,7 @@ SPIDER = "CheckingSpider"
 def test_check_returns_the_verdict_of_a_request(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """`check()` returns the verdict that a request for the URL would have.
+    """`check()` returns the verdict that a request for the URL would get.
 
     Each robots.txt is fetched once. `check()` requests no page, and its verdicts are
     neither counted in the stats nor recorded as evidence.
