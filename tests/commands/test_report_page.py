@@ -36,7 +36,7 @@ DATA = re.compile(r'id="data"[^>]*>(.*?)</script>', re.DOTALL)
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the path of a report."""
+    """Write a report, and return its path."""
     folder: Path = tmp_path_factory.mktemp("report")
     write_files(folder)
     assert compare(folder, "--report", "../report.html").code == 0

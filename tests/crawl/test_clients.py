@@ -235,8 +235,7 @@ def test_ours_o27_only_the_url_is_spelled_as_the_client_sends_it(  # noqa: PLR09
 ) -> None:
     """If the client sends a URL as written, the URL is judged as written.
 
-    If the client changes the spelling of a URL, the changed URL is compared with the
-    unchanged rule.
+    If the client changes the spelling of a URL, the rule is applied to the changed URL.
     """
     site.robots(RESPELLED)
     settings: dict[str, Any] = {"ROBOTS1994_DIALECT": dialect}

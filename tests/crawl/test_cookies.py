@@ -1,6 +1,6 @@
 """Tests of the cookies that are set during a fetch of robots.txt.
 
-Only requests of the same fetch send cookies that were set during the fetch.
+A cookie that is set during a fetch is sent only with later requests of that fetch.
 """
 
 from __future__ import annotations

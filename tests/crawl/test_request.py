@@ -213,8 +213,8 @@ def test_robots_txt_request_itself_is_never_refused(
 ) -> None:
     """A robots.txt request is never refused, even after a redirect.
 
-    The rules at the redirect target's origin disallow the target. In the first row, the
-    policy of the target's origin is in memory.
+    The robots.txt of another origin disallows the target of the redirect. In the first
+    row, the policy of the target's origin is in memory.
     """
     site.robots("User-agent: *\nDisallow: /\n", at="b.test")
     moved = site.url("/policy", host="b.test")

@@ -93,7 +93,8 @@ def test_report_hands_over_counts_and_drops_nothing(
 ) -> None:
     """In the mode "report", the items contain the preferences, and no item is dropped.
 
-    A log line at the close says for how many pages a preference disallows the purpose.
+    When the crawl closes, a log line says for how many pages a preference disallows the
+    purpose.
     """
     result = walk(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)

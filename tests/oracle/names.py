@@ -20,9 +20,9 @@ a header).
 
 
 class Name(NamedTuple):
-    """A name in a User-Agent header. The names of a robot are sorted by *order*. If the
-    header is the value of a User-agent line, only names with *in_records* count (O10,
-    headers in records).
+    """A name in a User-Agent header. The names of a robot are sorted by *order*. If a
+    User-agent line contains a whole User-Agent header, only the names whose *in_records* is
+    true count (O10, headers in records).
     """
 
     order: int

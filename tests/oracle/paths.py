@@ -140,7 +140,9 @@ def without_case(url: str) -> str:
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """Return whether the value of a rule covers a URL (D1, O18, O19, O20)."""
+    """Return whether the value of a rule covers a URL. The value may be a path (D1, O18), a
+    URL (O19), or neither (O20).
+    """
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:

@@ -247,7 +247,8 @@ EARLIER = b64decode(
     "MTk5NC5wYXJzZXIucmVjb3Jkc5SMBlJlY29yZJSTlCmBlF2UKGgLjAVBZ2VudJSTlIwBKpRLAYaU"
     "gZSFlGgLjARSdWxllJOUjAMvbm+USwKJh5SBlIWUSwFLAikpKWViTnSUUpRzLg=="
 )
-"""A pickled dict with the verdict for /no, by "User-agent: *" and "Disallow: /no". An
+"""A pickled dict with the verdict for /no under the rules "User-agent: *" and
+"Disallow: /no". An
 earlier version of this package pickled the dict. In the earlier version, the parts of a
 record were tuples.
 """

@@ -407,8 +407,8 @@ def test_path_that_no_database_can_have_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
     """If the folder of the database does not exist, or if the path is a folder, the crawl
-    does not start. If crawls started with a mistyped path, each crawl would fetch each
-    robots.txt again.
+    does not start. With a mistyped path, no policy would be stored, and each crawl would
+    fetch each robots.txt again.
     """
     path = tmp_path / "nosuch" / "robots.db"
     missing = f"a folder that does not exist, {path.parent}: make it"

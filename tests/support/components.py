@@ -43,7 +43,7 @@ class CancelRobots:
     """A middleware that cancels every robots.txt request."""
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise the exception of a cancelled Deferred."""
+        """Raise `CancelledError` for a robots.txt request."""
         if is_robots(request):
             raise CancelledError
 

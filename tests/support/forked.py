@@ -4,7 +4,7 @@ The import of Scrapy takes seconds. Each worker of pytest has one server process
 imports Scrapy once, and installs no reactor. Each crawl and each scripted site is a fork of
 the server, with its own folder, environment, log, reactor and exit code.
 
-`python -m tests.support.forked PATH` is the server. The server listens at the Unix
+`python -m tests.support.forked PATH` is the server. The server listens on the Unix
 socket PATH. Each connection sends three file descriptors and one line of JSON. The
 server answers with the process id of the fork. When the fork ends, the server sends the
 exit code of the fork.

@@ -42,7 +42,9 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Return the side of Protego. Each question looks up the robot, as in Scrapy."""
+    """Return the `Side` that measures Protego. Each question looks up the robot, as in
+    Scrapy.
+    """
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:

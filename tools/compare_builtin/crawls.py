@@ -93,8 +93,8 @@ def verb(fetched: object, *, welcome: bool = False) -> str:
 
 
 def unless(done: object, otherwise: str) -> str:
-    """Return an empty string if `done` is true. If `done` is false, return the text
-    `otherwise` after "; ".
+    """Return an empty string if `done` is true. If `done` is false, return "; "
+    followed by `otherwise`.
     """
     return "" if done else f"; {otherwise}"
 
