@@ -38,8 +38,9 @@ class Judge(Protocol):
 def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) -> None:
     """Set `PLAYWRIGHT_ABORT_REQUEST` to an instance of `BrowserRequests`.
 
-    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function, that function is still
-    called first. Raise `SettingsError` if the function of the project cannot be loaded.
+    If the project has set `PLAYWRIGHT_ABORT_REQUEST` to a function, `BrowserRequests`
+    calls that function first. Raise `SettingsError` if the function of the project cannot
+    be loaded.
 
     *judge* is the class of the middleware that decides whether a request is allowed.
     """
@@ -61,17 +62,16 @@ class BrowserRequests:
 
     All requests for http and https URLs are checked, including navigations. The only
     exception is a navigation to a URL that Scrapy itself requested, because the crawl has
-    already checked that URL. A request is also aborted if no policy can be found. *own* is
-    `None`, or a function of the project. That function is called before robots.txt is
-    checked.
+    already checked that URL. A request is also aborted if no policy can be found. *own*
+    is `None`, or a function of the project that is called before robots.txt is checked.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
         self._crawler = crawler
         self._judge_class = judge
         self._own = own
-        # `_requested` counts the pages that the browser is loading for Scrapy, by the
-        # `_key` of the URL of the page.
+        # `_requested` maps the `_key` of each URL to the number of pages with that URL
+        # that the browser is loading for Scrapy.
         self._requested: Counter[object] = Counter()
         self._middleware: Judge | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -114,9 +114,9 @@ class BrowserRequests:
     async def _is_disallowed(self, method: str, url: str) -> bool:
         """Return whether a request for *url* must be aborted, and count the request."""
         assert self._middleware is not None  # noqa: S101 - the caller has checked
-        # Use a separate download slot for the robots.txt request. In the slot of the host,
-        # the robots.txt request could wait for the page that the browser is loading. The
-        # page itself waits for the robots.txt.
+        # Use a separate download slot for the robots.txt request. In the slot of the
+        # host, the robots.txt request could wait until the browser has loaded a page. But
+        # the browser cannot load the page until the robots.txt is known.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -155,12 +155,12 @@ class BrowserRequests:
 
     def _left(self, request: Request) -> None:
         """Stop counting a page that the browser has loaded."""
-        # Subtract a counter, because the subtraction removes a key whose number is not
-        # positive.
+        # Subtract a `Counter`, because the subtraction also removes each key whose count
+        # is not positive.
         self._requested -= Counter([_key(request.url)])
 
     def _closed(self) -> None:
-        """Log how many requests were checked, and how many requests were aborted. If no
+        """Log how many requests were checked, and how many of them were aborted. If no
         request was checked, log nothing.
         """
         if not self._checked:

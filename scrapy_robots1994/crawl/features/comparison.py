@@ -3,8 +3,8 @@
 1. `compare` runs on the event loop, and puts a question about each decision into a queue.
 2. `_run` runs in one daemon thread, where the parsers answer the questions. If a parser
    computes for longer than `PARSER_SECONDS`, the comparison ends.
-3. `_finish` runs when the crawl closes, and waits for the thread. A cause of a difference
-   is in the report only if the thread finds the cause within `CLOSE_SECONDS`.
+3. `_finish` runs when the crawl closes, and waits for the thread. The report contains
+   only the causes of differences that the thread finds within `CLOSE_SECONDS`.
 """
 
 import time
@@ -55,17 +55,16 @@ from scrapy_robots1994.policy.policy import Policy
 from scrapy_robots1994.policy.unpacking import Undecodable
 
 # `MAX_FILE_BYTES` limits the memory for the files that the other parsers read.
-# `MAX_BODY_BYTES` limits the memory for the compressed bodies of answers whose status alone
-# decides. `_ENTRY_BYTES` is added to the size of each file or body, because the other data
-# in a cache entry is often larger than the body.
+# `MAX_BODY_BYTES` limits the memory for the compressed bodies of answers whose status
+# alone decides. `_ENTRY_BYTES` is added to the size of each file or body, because a cache
+# entry also contains data that is often larger than the body.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
 
 MAX_QUEUED_BYTES = 64_000_000
-"""Maximum total size, in bytes, of the questions that wait for the other parsers, and of
-the files that the questions are about. While the questions exceed this size, further
-questions are skipped.
+"""Maximum total size, in bytes, of the queued questions and of the files that they are
+about. While the queue exceeds this maximum, further questions are skipped.
 """
 
 PARSER_SECONDS = 5.0
@@ -119,15 +118,15 @@ class ShadowComparison(FetchObserver):
         # The report lists all robot names, because each request can have its own
         # User-Agent.
         self._robots: set[str] = set()
-        # `_bodies` stores the body of each answer whose status alone decides. Other parsers
-        # read the body of any answer as rules, even if our parser ignores the body. The
+        # `_bodies` stores the body of each answer whose status alone decides. Other
+        # parsers read the body of any answer as rules, even if our parser ignores it. The
         # bodies are compressed, because error pages compress well.
         self._bodies: LRUCache[Origin, bytes] = LRUCache(
             MAX_BODY_BYTES, lambda it: min(len(it) + _ENTRY_BYTES, MAX_BODY_BYTES)
         )
         # `_captures` stores each capture together with the `stated` object of its policy.
-        # If a 304 confirms a policy, the `stated` object stays the same, so the capture is
-        # not new.
+        # If a 304 answer confirms a policy, its `stated` object does not change, so the
+        # capture is not new.
         self._captures: LRUCache[Origin, tuple[object, Capture]] = LRUCache(
             MAX_FILE_BYTES,
             lambda it: min(len(it[1].body) + _ENTRY_BYTES, MAX_FILE_BYTES),
@@ -161,7 +160,7 @@ class ShadowComparison(FetchObserver):
         request: Request,  # noqa: ARG002 - an argument of every observer
         response: Response,
     ) -> None:
-        """Store the body of *response* if the status of *response* alone decides."""
+        """Store the body of *response* if its status alone decides."""
         if outcome_of(response.status).row.reads_body:
             return
         answer = HttpAnswer(
@@ -177,8 +176,8 @@ class ShadowComparison(FetchObserver):
             self.store_body(download.origin, unpacked(answer, self._max_bytes)[0])
 
     def decided(self, request: Request, _origin: Origin, found: object) -> None:
-        """If *found* is a policy, compare the decision of the policy about *request* with
-        the decisions of other parsers.
+        """If *found* is a policy, compare its decision about *request* with the decisions
+        of other parsers.
         """
         if isinstance(found, Policy):
             self.compare(found, request.url, self._robot.of(request))
@@ -225,7 +224,7 @@ class ShadowComparison(FetchObserver):
         self._queued_bytes += size
         self._queue.put((task, is_new, size))
         # Start the thread only with the first question, because a crawl without questions
-        # does not need the thread.
+        # does not need it.
         if self._thread.ident is None:
             self._thread.start()
 
@@ -252,8 +251,9 @@ class ShadowComparison(FetchObserver):
                 self._explain(site)
 
     def _compare(self, task: Comparison, is_new: bool, size: int) -> None:  # noqa: FBT001 - an item of the queue
-        """Compare the answers of the parsers to the question of *task*. *is_new* is true for
-        the first question about the capture. *size* is the size of the question in bytes.
+        """Compare the answers of the parsers to the question of *task*. *is_new* is true
+        for the first question about the capture. *size* is the size of the question in
+        bytes, including the file if *is_new* is true.
         """
         site = SiteImpact.of(task.capture)
         try:
@@ -261,8 +261,9 @@ class ShadowComparison(FetchObserver):
                 self._call = name, task.capture.label, self._clock()
                 site.add(self._comparer.compare(name, task))
         finally:
-            # A parser in Rust may raise a `BaseException`, which ends this thread. Without
-            # this line, `_has_hung` would then read the clock of a thread that has ended.
+            # A parser in Rust can raise a `BaseException`, which ends this thread.
+            # Without this line, `_has_hung` would then read the clock of a thread that
+            # has ended.
             self._call = None
         with self._lock:
             if not self._is_over:
@@ -285,7 +286,7 @@ class ShadowComparison(FetchObserver):
         """If a parser has exceeded its time limit, end the comparison and return `True`.
         Otherwise return `False`.
 
-        If *is_late* is true, any parser that is still computing has exceeded the limit.
+        If *is_late* is true, a parser that is still computing counts as too slow.
         """
         call = self._call
         if call is None:
@@ -318,7 +319,7 @@ class ShadowComparison(FetchObserver):
                     f"a closing crawl waits only {CLOSE_SECONDS:g} s for the parsers"
                 )
                 self._why_skipped = limit
-                # On a busy machine, a parser may take longer than `CLOSE_SECONDS` to use
+                # On a busy machine, a parser can take longer than `CLOSE_SECONDS` to use
                 # `PARSER_SECONDS` of processor time.
                 self._has_hung(is_late=True)
                 break
@@ -393,7 +394,8 @@ def _report_path(path: str | None, spider: Spider | None) -> Path | None:
         return None
     filled = fill_in_path("COMPARE_REPORT", path, spider)
     try:
-        # If the folder is a file, let the next line raise an error with a better message.
+        # If a file has the path of the folder, let the next line raise an error with a
+        # better message.
         with suppress(FileExistsError):
             filled.parent.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=filled.parent).close()

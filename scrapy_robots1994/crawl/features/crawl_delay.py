@@ -1,8 +1,8 @@
 """Crawl delay: send the requests to an origin at the intervals that its robots.txt states
 (`ROBOTS1994_CRAWL_DELAY`).
 
-Each request waits in a middleware for its turn. After the answer to a request, the next
-turn begins when the delay has passed.
+Each request waits in a middleware for its turn. The next turn begins when the delay after
+the last answer has passed.
 """
 
 import math
@@ -30,8 +30,8 @@ from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_ORIGINS = 100_000
-"""Maximum number of origins whose delay is stored. If this limit removes the delay of an
-origin, the next request to that origin sets the delay again.
+"""Maximum number of origins whose delay is stored. If the delay of an origin is removed
+because of this limit, the next request to the origin sets the delay again.
 """
 
 
@@ -204,16 +204,16 @@ class CrawlDelay:
             waiting = WaitingRequests(crawler, settings.max_waiting)
             self._delays = CrawlDelays(crawler, settings, waiting)
             crawler.signals.connect(self._parsed, ROBOTS_PARSED)
-            # Change the setting here, because Scrapy freezes the settings after the
-            # extensions have been created.
+            # Change the setting here, because Scrapy freezes the settings after it has
+            # created the extensions.
             crawler.settings.setdefault_in_component_priority_dict(
                 "DOWNLOADER_MIDDLEWARES", CrawlDelay, int(max(orders))
             )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "CrawlDelay":
-        """Return the extension. Raise `NotConfigured` if the extension cannot apply delays
-        in this crawl.
+        """Return the extension. Raise `NotConfigured` if it cannot apply delays in this
+        crawl.
         """
         # Scrapy also calls this method to create the downloader middleware that the
         # extension has added. Return the existing extension as that middleware.

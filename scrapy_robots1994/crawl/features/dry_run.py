@@ -2,16 +2,16 @@
 each decision in which it would differ from Scrapy's middleware.
 
 In this module, "our middleware" is `Robots1994Middleware`. "Scrapy's middleware" is
-`RobotsTxtMiddleware` or a subclass of `RobotsTxtMiddleware`.
+`RobotsTxtMiddleware` or one of its subclasses.
 
 1. `DryRun.of` checks that the crawl obeys robots.txt. If the settings list Scrapy's
    middleware before our middleware, our middleware observes Scrapy's middleware. If the
    settings do not list Scrapy's middleware, `DryRun.of` creates an instance of Scrapy's
-   middleware. That instance of Scrapy's middleware decides.
-2. `_received` gets the answer to a robots.txt request of Scrapy's middleware, and `_failed`
-   gets the exception of a failed request. `_result` returns the result that our middleware
-   would get from the answer, or `None` if the result is not known. The policy is built from
-   the result as in any other crawl.
+   middleware, and this instance decides.
+2. `_received` gets the answer to a robots.txt request of Scrapy's middleware, and
+   `_failed` gets the exception of a failed request. `_result` returns the result that our
+   middleware would get from the answer, or `None` if the result is not known. The policy
+   is built from the result as in a normal crawl.
 3. `process_request` is called for a request that Scrapy's middleware allows. If the
    settings do not list Scrapy's middleware, `process_request` is called for every request,
    and first lets our instance of Scrapy's middleware decide. `process_exception` is called
@@ -86,7 +86,8 @@ NOTHING_DECIDES = (
     "Dry run disabled: %s, so robots.txt is not obeyed in this crawl; set %s"
 )
 
-# If the body of a response is incomplete, Scrapy sets at least one flag in `_NOT_WHOLE`.
+# If the body of a response is incomplete, Scrapy sets at least one of the flags in
+# `_NOT_WHOLE`.
 _NOT_WHOLE = frozenset({"dataloss", "partial", "download_stopped"})
 
 
@@ -120,7 +121,8 @@ class DryRun:
         self._max_retries = crawler.settings.getint("RETRY_TIMES") if is_on else 0
         self._log = FetchLog(crawler, settings)
         self._shadow = ShadowComparison(crawler, settings)
-        # Do not read these numbers from the stats, because STATS_CLASS may collect nothing.
+        # Do not read these numbers from the stats, because the class in STATS_CLASS might
+        # not collect any stats.
         self._requests = self._opened = self._refused = 0
         self._evidence: Evidence | None = None
         if settings.evidence is not None:
@@ -171,15 +173,15 @@ class DryRun:
         return None
 
     async def _decided(self, request: Request, spider: Spider | None) -> None:
-        """Let our own instance of Scrapy's middleware decide. Count *request* if that
-        middleware allows *request*.
+        """Let our own instance of Scrapy's middleware decide. Count *request* if the
+        instance allows it.
         """
         decide = self._built_in.process_request
         # Pass `spider` only in Scrapy 2.13, whose middleware requires the argument. Newer
         # versions of Scrapy warn about the argument `spider`.
         decision = decide(request) if spider is None else decide(request, spider)
-        # In Scrapy 2.13 the method returns a Deferred, or `None` for a request that is not
-        # checked. In newer versions of Scrapy, the method is a coroutine.
+        # In Scrapy 2.13, `decide` returns a Deferred, or `None` for a request that is not
+        # checked. In newer versions of Scrapy, `decide` returns a coroutine.
         if isinstance(decision, Deferred):
             decision = maybe_deferred_to_future(decision)
         if decision is not None:
@@ -192,8 +194,8 @@ class DryRun:
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Count *request* if Scrapy's middleware refused *request*. If *request* is a
-        failed robots.txt request, evaluate *exception*.
+        """Count *request* if Scrapy's middleware refused it. If *request* is a failed
+        robots.txt request, evaluate *exception*.
         """
         if _is_for_robots_txt(request):
             self._failed(request, exception)
@@ -201,16 +203,14 @@ class DryRun:
             self._count(request, is_open=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Record the answer to a robots.txt request before any middleware can change the
-        answer.
-        """
+        """Record the answer to a robots.txt request before a middleware can change it."""
         origin = Origin.of(_first_url(request))
         if self._evidence and origin and _is_for_robots_txt(request):
             self._evidence.write_exchange(origin, request, response)
 
     def _received(self, response: Response, request: Request) -> None:
-        """Evaluate the answer to a robots.txt request. The parser of Scrapy's middleware
-        gets the same response.
+        """Evaluate the answer to a robots.txt request. Scrapy's middleware passes
+        *response* to its parser.
         """
         if not _is_for_robots_txt(request):
             return
@@ -249,28 +249,28 @@ class DryRun:
         # failure from Scrapy's HTTP cache does not show whether the origin is failing now.
         outcome = outcome_of(answer.status, via_proxy=answer.via_proxy)
         is_old_failure = outcome is Outcome.UNREACHABLE and "cached" in flags
-        # Ours R5: our middleware would retry after an incomplete body. Our middleware might
-        # also be able to unpack a body that Scrapy could not unpack.
+        # Ours R5 (unreachable): our middleware would retry after an incomplete body. Our
+        # middleware might also be able to unpack a body that Scrapy could not unpack.
         codings = codings_of(response.headers)
         is_not_whole = bool(codings or _NOT_WHOLE.intersection(flags))
         if is_late or is_old_failure or (outcome.row.reads_body and is_not_whole):
             return None
         result = read_answer(answer, self._settings.max_bytes, time.time())
-        # If the answer is a redirect, our middleware would follow the redirect (R2). A
-        # `LocalFault` here comes from a proxy, not from the origin (R7, our own fault).
+        # Ours R2 (redirects): our middleware would follow a redirect. Ours R7 (our own
+        # fault): a `LocalFault` comes from a proxy here, not from the origin.
         return None if isinstance(result, (Redirect, LocalFault)) else result
 
     def _failed(self, request: Request, error: Exception) -> None:
         """Evaluate *error*, the exception with which the robots.txt request *request*
         failed.
         """
-        # If *error* is not a network failure, a middleware raised *error*. For an error of
-        # a middleware, `was_sent` must be `False`.
+        # If *error* is not a network failure, a middleware raised it. For an error of a
+        # middleware, `was_sent` must be `False`.
         was_sent = network_failure_of(error) is not None
         via_proxy = bool(request.meta.get("proxy"))
         result = fault_of(error, was_sent=was_sent, via_proxy=via_proxy)
-        # Ignore any result other than a `FetchError`, because only a `FetchError` says
-        # something about the origin (R6, closing; R7, our own fault).
+        # Ours R6 (closing) and R7 (our own fault): only a `FetchError` says something
+        # about the origin, so ignore any other result.
         if not isinstance(result, FetchError):
             return
         for url in (*request.meta.get("redirect_urls", ()), request.url):
@@ -282,9 +282,9 @@ class DryRun:
         """Store and log the policy that our middleware would make from *result* for the
         origin of *url*.
 
-        Do nothing if *url* is not the URL of a robots.txt, or if *result* is `None`. Also
-        do nothing if the origin already has a policy, or if our middleware would retry.
-        *body* is the body that Scrapy's middleware reads.
+        Do nothing if *url* is not the URL of a robots.txt, or if *result* is `None`. Do
+        nothing if the origin of *url* already has a policy, or if our middleware would
+        retry the request. *body* is the body that Scrapy's middleware reads.
         """
         origin = Origin.of(url)
         if result is None or origin is None or target_of(url) != "/robots.txt":
@@ -355,8 +355,8 @@ class DryRun:
             self._log_line("Dry run: ours would refuse <%s %s>: %s", request, ours)
 
     def _known_policy(self, request: Request, origin: Origin) -> Policy | str:
-        """Return the policy with which our middleware would decide about *request* to
-        *origin*. Return the reason as a string if our decision is not known.
+        """Return the policy with which our middleware would decide about *request*, a
+        request to *origin*. If our decision is not known, return the reason as a string.
         """
         policy = self._memory.get(origin)
         if policy is None:
@@ -364,8 +364,8 @@ class DryRun:
                 "our middleware would not have accepted any robots.txt answer as final"
             )
         # Our middleware would send the robots.txt request in the same way as the page
-        # request, for example through the same proxy. If the robots.txt request is sent in
-        # another way, the file is the same, but refusals and failures might differ.
+        # request, for example through the same proxy. A robots.txt that was requested in
+        # a different way has the same content, but HTTP errors and failures might differ.
         keys = ("proxy", "bindaddress", *self._settings.propagate_meta)
         has_route = any(request.meta.get(key) for key in keys)
         # A proxy from the environment also applies to the robots.txt requests of Scrapy's
@@ -425,9 +425,7 @@ def listed_middlewares(settings: BaseSettings) -> dict[type, float]:
 
 
 def is_built_in(kind: object) -> bool:
-    """Return whether *kind* is `RobotsTxtMiddleware` or a subclass of
-    `RobotsTxtMiddleware`.
-    """
+    """Return whether *kind* is `RobotsTxtMiddleware` or one of its subclasses."""
     return isinstance(kind, type) and issubclass(kind, RobotsTxtMiddleware)
 
 
