@@ -1,10 +1,10 @@
 """Evidence: a WARC record of each robots.txt answer, and a journal line for each decision.
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
-`uid` of the policy. A policy may come from a store, from the HTTP cache or from a
-downloader middleware. The WARC of this crawl does not contain the answer for such a policy.
-Therefore, a record with the bytes of the robots.txt is written before the journal line of
-the first decision of that policy.
+`uid` of the policy. For a policy from a store, from the HTTP cache or from a downloader
+middleware, the WARC of this crawl does not contain an answer. Before the first decision
+of a policy without an answer in the WARC is added to the journal, a record with the bytes
+of its robots.txt is written.
 """
 
 import time
@@ -88,13 +88,14 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # `_records` maps the `uid` of each policy to the values of a journal line that refer
-        # to the record of the policy. If the values are no longer in this cache, the next
-        # decision writes the record again.
+        # `_records` maps the `uid` of each policy to the values of a journal line that
+        # refer to the record of the policy. If the cache no longer contains the values,
+        # the record is written again before the next decision.
         self._records: LRUCache[int, dict[str, str]]
         self._records = LRUCache(settings.store.max_origins)
-        # During a fetch, `_answers` maps the origin to the values that refer to the record
-        # of the latest answer. The values are removed when the policy has been made.
+        # During a fetch, `_answers` maps its origin to the values that refer to the
+        # record of the latest answer. The values are removed when the policy has been
+        # made.
         self._answers: dict[Origin, dict[str, str]] = {}
         # Records state `_source` as the source of a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
@@ -142,7 +143,9 @@ class Evidence(FetchObserver):
     def policy_fetched(
         self, policy: Policy, result: Answer, last: Policy | None
     ) -> None:
-        """Remember the record from which *policy* was made. *last* is the last good policy."""
+        """Remember the record of the answer from which *policy* was made. *last* is the
+        last good policy.
+        """
         written = self._answers.pop(policy.origin, None)
         # After a 304 or a failure, *policy* has the `uid` of the last good policy. The
         # record of the last good policy still applies.
@@ -180,8 +183,8 @@ class Evidence(FetchObserver):
         headers |= {"WARC-Record-ID": received, "WARC-Concurrent-To": sent}
         if request.meta.get("proxy"):
             headers[names.VIA_PROXY] = "yes"
-        # Do not state `ip_address` if a proxy was used, because `ip_address` would be the
-        # address of the proxy.
+        # Do not state `ip_address` if a proxy was used, because it would be the address
+        # of the proxy.
         elif response.ip_address is not None:
             headers["WARC-IP-Address"] = str(response.ip_address)
         if truncated:
@@ -238,8 +241,8 @@ class Evidence(FetchObserver):
             values |= names.decision_of(found, url, robot, clients, self._settings)
             values["stale"] = found.is_stale_on_error or not found.is_fresh(time.time())
             values["failure"] = found.failure
-            # State the client only if the request itself chose a client. The warcinfo
-            # record states the usual clients.
+            # State the client only if the request itself chose it. The warcinfo record
+            # states the usual clients.
             values["client"] = own_name_of(clients)
         else:
             reason = found.value if isinstance(found, Exemption) else str(found)
@@ -280,9 +283,12 @@ class Evidence(FetchObserver):
         call_later(0, self._close_crawl)
 
     def _close_crawl(self) -> None:
-        """Close the crawl with the reason `CLOSE_REASON`, unless the crawl is closing."""
-        # If the error was found while the spider was idle, the crawl is already closing. On
-        # a Twisted reactor, the crawl may even have ended, and then there is no timer.
+        """Close the crawl with the reason `CLOSE_REASON`, unless the crawl is already
+        closing.
+        """
+        # If the error was found while the spider was idle, the crawl is already closing.
+        # On a Twisted reactor, the crawl might even have ended, and then there is no
+        # timer.
         if self._timer is None or self._engine.is_closing():
             return
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.

@@ -40,16 +40,16 @@ with needs_extra("ROBOTS1994_EVIDENCE", "evidence"):
     from warcio.warcwriter import WARCWriter
 
 FLUSH_BYTES = 4_000_000
-"""If more than this number of bytes wait to be written, the files are written at once."""
+"""If more than this number of bytes are buffered, the files are written at once."""
 
 COMPRESSION = 3
 """The compression level of the journal. Compared with level 9, level 3 takes a third of the
 time, and the journal is a tenth larger.
 """
 
-# Leave out headers with credentials, because users may share the files. A request header
-# that a project sets may contain credentials. Therefore only the request headers in
-# `_OF_REQUESTS` are written. A header is left out if its name matches `_LEFT_OUT`.
+# Leave out headers with credentials, because users might share the files. A request
+# header that a project sets can contain credentials. Therefore only the request headers
+# in `_OF_REQUESTS` are written. A header is left out if its name matches `_LEFT_OUT`.
 # `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),
@@ -73,7 +73,7 @@ class EvidenceFiles:
 
     If a record cannot be built, or if a write fails, nothing more is written. The
     attribute *error* is the first error, or `None`. *on_error* is called with the first
-    error when the error occurs.
+    error when it occurs.
     """
 
     def __init__(
@@ -84,21 +84,22 @@ class EvidenceFiles:
         header: Mapping[str, object],
         on_error: Callable[[Exception], object],
     ) -> None:
-        """Create both files, whose names begin with *name*.
+        """Create the WARC and the journal, whose names begin with *name*.
 
         *info* contains the fields of the warcinfo record, and *header* contains the values
         of the first line of the journal. Raise `SettingsError` if the files cannot be
         created.
         """
-        # Add a random part to the name, because workers of one spider may start in the same
-        # second.
+        # Add a random part to the name, because several workers of one spider can start
+        # in the same second.
         stem = f"{_NOT_IN_NAMES.sub('_', name)}-{secrets.token_hex(4)}"
         self._on_error = on_error
         self.error: Exception | None = None
-        # The warcinfo record counts as a record. The first line of the journal does not
-        # count as a line.
+        # The number of records includes the warcinfo record. The number of lines does not
+        # include the first line of the journal.
         self.records, self.lines = 1, 0
-        # `_new_records` (packed) and `_new_lines` wait for the next call to `flush`.
+        # The next call to `flush` writes `_new_records`, which are compressed, and
+        # `_new_lines`.
         self._new_records, self._new_lines = io.BytesIO(), io.StringIO()
         self._writer = WARCWriter(self._new_records, gzip=True, warc_version="1.1")
         record = self._writer.create_warcinfo_record(f"{stem}.warc.gz", info)
@@ -166,19 +167,19 @@ class EvidenceFiles:
         return {"record": name, "digest": digest}
 
     def add_line(self, line: JournalLine) -> None:
-        """Add *line* to the journal. The next call to `flush` writes *line*."""
+        """Add *line* to the journal. The next call to `flush` writes the line."""
         self._new_lines.write(f"{json.dumps(line._asdict())}\n")
         self.lines += 1
         self._flush_if_full()
 
     def _flush_if_full(self) -> None:
-        """Write the files if too many bytes wait to be written."""
+        """Write the files if too many bytes are buffered."""
         if self._new_records.tell() + self._new_lines.tell() > FLUSH_BYTES:
             self.flush()
 
     def flush(self) -> None:
-        """Write the records and lines that were added since the last call, and check
-        that no file was removed.
+        """Write the records and lines that were added since the last write, and check
+        that neither file was removed.
         """
         try:
             self._write()
@@ -186,7 +187,7 @@ class EvidenceFiles:
             self._fail(error)
 
     def _write(self) -> None:
-        """Write the records and lines that wait, unless evidence is already missing."""
+        """Write the buffered records and lines, unless evidence is already missing."""
         records = self._new_records.getvalue()
         lines = self._new_lines.getvalue().encode("ascii")
         for waiting in (self._new_records, self._new_lines):
@@ -205,7 +206,7 @@ class EvidenceFiles:
         self._journal.close()
 
     def _fail(self, error: Exception) -> None:
-        """If *error* is the first error, store *error* and call `on_error`."""
+        """If *error* is the first error, store it and call `on_error`."""
         if self.error is None:
             self.error = error
             self._on_error(error)
@@ -225,7 +226,7 @@ def without_credentials(
             left_out.append(name)
             continue
         for value in values:
-            # Encode bytes that are not ASCII, because warcio cannot write each of them.
+            # Encode bytes that are not ASCII, because warcio cannot write all such bytes.
             line = b" ".join(value[:MAX_TEXT].splitlines())
             text = quote_from_bytes(line, safe=_ASCII)
             shown.append((name, redact_credentials(text)))
@@ -237,7 +238,8 @@ def _append(file: FileIO, piece: bytes) -> None:
     raise `OSError`.
     """
     status = os.fstat(file.fileno())
-    # A write to a file that was removed would be lost without an error.
+    # Without this check, data that is written to a removed file would be lost without an
+    # error.
     if status.st_nlink == 0:
         raise FileNotFoundError(ENOENT, "it was removed", file.name)
     rest = memoryview(piece)
@@ -245,8 +247,8 @@ def _append(file: FileIO, piece: bytes) -> None:
         while rest:
             rest = rest[file.write(rest) :]
     except OSError:
-        # Remove the part of *piece* that was written before the error. With that part, the
-        # file would end with a broken gzip member.
+        # Remove the part of *piece* that was written before the error, so that the file
+        # does not end with a broken gzip member.
         with suppress(OSError):
             file.truncate(status.st_size)
         raise

@@ -1,5 +1,5 @@
 """The names and values in evidence files. The crawl writes evidence files, and
-`robots-check --evidence` reads evidence files.
+`robots-check --evidence` reads them.
 """
 
 import json
@@ -16,7 +16,7 @@ from scrapy_robots1994.policy.policy import Policy
 
 ORIGIN = "Robots1994-Origin"
 """The WARC header with the origin whose robots.txt was requested. After a redirect, the
-origin of the record's URL may differ from this origin.
+URL of the record can have a different origin.
 """
 
 STATUS = "Robots1994-Status"
@@ -29,8 +29,8 @@ SOURCE = "Robots1994-Source"
 """The WARC header with the source of a policy whose answer is not in the WARC."""
 
 VIA_PROXY = "Robots1994-Via-Proxy"
-"""The WARC header that marks an answer received through a proxy. Such an answer may
-come from the proxy itself.
+"""The WARC header that marks an answer received through a proxy. An answer received
+through a proxy might come from the proxy itself.
 """
 
 LEFT_OUT = "Robots1994-Left-Out"
@@ -42,8 +42,8 @@ for example, names the client for `https`.
 """
 
 UNCHECKED = "unchecked"
-"""The value of "decision" if no policy applies to a request. Either the request is not
-checked, or no policy could be found.
+"""The value of "decision" if no policy applies to a request. The request is not checked,
+or no policy could be found.
 """
 
 DECLINED = "declined"
@@ -52,8 +52,8 @@ a purpose of the crawl.
 """
 
 USAGE_VERSIONS = "usage-preferences"
-"""The warcinfo field with the versions of the drafts for usage preferences. The crawl read
-usage preferences according to these versions.
+"""The warcinfo field with the versions of the drafts according to which the crawl read
+usage preferences.
 """
 
 MAX_TEXT = 4_000
@@ -88,8 +88,8 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # `usage` maps each purpose to a list of two items: the answer, and the number of the
-    # line in robots.txt that states the answer.
+    # `usage` maps each stated purpose to a list of two items: the answer, and the number
+    # of the line in robots.txt that states the answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod
@@ -124,9 +124,9 @@ def decision_of(
 ) -> dict[str, Any]:
     """Return the values of a journal line that follow from *policy* and *settings*.
 
-    *clients* are the HTTP clients that may send the request of *robot* for *url*. The crawl
-    writes the returned values into the journal. `robots-check --evidence` calls this
-    function again, and compares the result with the values in the journal.
+    *clients* are the HTTP clients that might send the request of *robot* for *url*. The
+    crawl writes the returned values into the journal. `robots-check --evidence` calls
+    this function again, and compares the result with the values in the journal.
     """
     verdict = policy.rules(robot).verdict(url, clients)
     values: dict[str, Any] = {
