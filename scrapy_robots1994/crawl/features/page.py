@@ -1,6 +1,6 @@
-"""Reading pages: the parts of a page that may state page directives or usage preferences
-(the header `X-Robots-Tag` and the meta tags), and the base class of the spider middlewares
-that read these parts.
+"""Read the header `X-Robots-Tag` and the meta tags of a page, which can state page
+directives or usage preferences. `PageMiddleware` is the base class of the spider
+middlewares for directives and preferences.
 """
 
 from abc import abstractmethod
@@ -38,16 +38,15 @@ MAX_PAGE_BYTES = 64 * 1024
 # `<base href="http://[">`).
 UNREADABLE = (LookupError, ValueError)
 
-# A page that contains one of `_OTHER_SPELLINGS` may use UTF-16, UTF-7 or character
-# references. In such a page, a search for the ASCII letters of a word may miss the
-# word.
+# A page that contains one of `_OTHER_SPELLINGS` might use UTF-16, UTF-7 or character
+# references. With such a spelling, a search for ASCII letters does not find every word.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
 # A page that states an encoding in `_SLOW` is decoded as UTF-8. Python takes quadratic time
 # to decode `idna` and `punycode`, which are meant for host names, not for pages.
 _SLOW = frozenset({"idna", "punycode"})
 
-# Log at most `_MAX_LOGGED` terms for one page, because a page may contain thousands of
+# Log at most `_MAX_LOGGED` terms for one page, because a page can contain thousands of
 # terms.
 _MAX_LOGGED = 10
 
@@ -69,14 +68,15 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Return the head of *response*. An invalid body does not cause an exception.
 
     At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are the words
-    that the caller looks for, in lower case. If the page contains none of *words*, the tags
-    may be missing from the returned head. If *words* is empty, all tags are returned.
+    that the caller looks for, in lower case. If the page contains none of *words*, the
+    tags might be missing from the returned head. If *words* is empty, all tags are
+    returned.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
-    # Parse the tags only if necessary, because parsing takes as long as all other work that
-    # Scrapy does for a page.
+    # Parse the tags only if necessary, because parsing takes as long as all of Scrapy's
+    # own work for a page.
     page = response.body[:MAX_PAGE_BYTES].lower()
     if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
         return PageHead(header, (), has_tags=True)
@@ -98,8 +98,8 @@ def _text(response: TextResponse) -> str:
     """Return the first `MAX_PAGE_BYTES` of *response* as text."""
     head = response.body[:MAX_PAGE_BYTES]
     # Do not use `response.encoding`, which decodes the whole page. If the page does not
-    # state an encoding, `response.encoding` may take any amount of time to guess the
-    # encoding.
+    # state an encoding, `response.encoding` guesses the encoding, which can take any
+    # amount of time.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))
@@ -151,8 +151,8 @@ class PageMiddleware(BaseSpiderMiddleware):
 
     def stated(self, response: Response) -> Any:
         """Return the result of `read` for *response*, which is read only once."""
-        # If another spider middleware raises an exception for *response*, the response does
-        # not reach `process_spider_input`, but an errback may still return items.
+        # If another spider middleware raises an exception for *response*, an errback can
+        # return items of a response that did not reach `process_spider_input`.
         if self.key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             robot = self._robot.of(response.request)
@@ -165,9 +165,10 @@ class PageMiddleware(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         """Read and count the directives or usage preferences of *response* before the
-        spider gets *response*.
+        spider gets the response.
         """
-        # A spider may create a request with the meta of another page.
+        # Remove the result for an earlier page, because a spider can create a request
+        # with the meta of that page.
         response.meta.pop(self.key, None)
         stated = self.stated(response)
         self.count(stated)
@@ -176,7 +177,8 @@ class PageMiddleware(BaseSpiderMiddleware):
             log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Return `None` if the page of *item* states a reason to drop *item*.
+        """Return *item*. Return `None` if the page of *item* states a reason to drop the
+        item.
 
         If *item* is dropped, log the reason, and send the signal `item_dropped`, as Scrapy
         does for an item that a pipeline drops.
@@ -193,7 +195,8 @@ class PageMiddleware(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # This method is not a coroutine, so asynchronous handlers run until the crawl closes.
+        # This method cannot await the asynchronous handlers, because it is not a
+        # coroutine function. `_wait_for_handlers` awaits them when the crawl closes.
         running = deferred_from_coro(sent)
         self._sent.add(running)
         running.addBoth(lambda _: self._sent.discard(running))

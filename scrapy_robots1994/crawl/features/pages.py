@@ -29,12 +29,12 @@ PAGE_KEY = "robots1994_page"
 
 # Extract all links. By default the extractor skips links to images and archives, and
 # returns only the first link to each URL. All links to a URL are needed, because
-# `_closed_links` returns a URL only if each link to the URL has `rel=nofollow`.
+# `_closed_links` returns a URL only if each link to it has `rel=nofollow`.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """The reason why an item of a page that must not be indexed was dropped.
+    """The reason for dropping an item of a page that must not be indexed.
 
     *said* is the directive that disallows indexing of the page.
     """
@@ -48,9 +48,9 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return the directives of *response* for *robot*, which is a bare name or a whole
     User-Agent header.
 
-    The header `X-Robots-Tag` of any response is read. The meta tags of HTML, XHTML and
-    other XML pages are also read. At most 64 KiB of the header and of the page are read. An
-    invalid body does not cause an exception.
+    This function reads the header `X-Robots-Tag` of any response, and the meta tags of
+    HTML, XHTML and other XML pages. At most 64 KiB of the header and of the page are
+    read. An invalid body does not cause an exception.
     """
     head = page_head(response)
     return directives_of(head.tags, [head.header], robot_names(robot))
@@ -61,8 +61,8 @@ class RobotsPages(PageMiddleware):
     items of a NOINDEX page.
 
     The directives of each page are in `response.meta["robots1994_page"]`. This middleware
-    must be the spider middleware nearest to the engine. `RobotsPages` then processes the
-    output of all other spider middlewares.
+    must be the spider middleware nearest to the engine, so that it processes the output
+    of all other spider middlewares.
     """
 
     key = PAGE_KEY
@@ -72,9 +72,9 @@ class RobotsPages(PageMiddleware):
         self._obeyed = self._settings.pages
         if not self._obeyed:
             raise NotConfigured("ROBOTS1994_PAGES is False")
-        # Cache the result of `_closed_links` for one response, because a spider may create
-        # many requests from one response. With a module-level cache, the last response would
-        # stay in memory after the crawl.
+        # Cache the result of `_closed_links` for one response, because a spider can
+        # create many requests from one response. With a module-level cache, the last
+        # response would stay in memory after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
 
     def read(self, response: Response, robot: str | bytes) -> Directives:
@@ -91,8 +91,8 @@ class RobotsPages(PageMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` if *response* states that the link to the URL of
-        *request* must not be followed.
+        """Return *request*. Return `None` if *response* states that the link to the
+        requested URL must not be followed.
         """
         # Pages P9 (the page itself): a request for the URL of the page itself does not
         # follow a link.
@@ -111,7 +111,9 @@ class RobotsPages(PageMiddleware):
         return None
 
     def reason_to_drop(self, response: Response) -> DropItem | None:
-        """Return the directive of *response* that disallows indexing, and count the item."""
+        """Return the reason to drop an item of *response*, and count the item. Return
+        `None` if no directive disallows indexing.
+        """
         said = self.stated(response).noindex
         if said is None or NOINDEX not in self._obeyed:
             return None

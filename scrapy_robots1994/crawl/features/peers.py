@@ -1,4 +1,4 @@
-"""Load the other parsers that are chosen in settings and command-line options."""
+"""Load the parsers that settings and command-line options choose for a comparison."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -24,8 +24,8 @@ def peers(
 
     *wanted* is the value of *setting*. Each item is a parser class, the import path of a
     parser class, or the name of a parser of Scrapy. Raise `SettingsError` for any other
-    item. The name of a parser is the name of its class, or the import path of its class if
-    several classes have the same name.
+    item. The name of a parser is the name of its class. If several classes have that
+    name, the name of the parser is the import path of its class.
 
     If the library of a parser is not installed, raise `MissingExtra`, or skip the parser
     if *skips_missing* is true.

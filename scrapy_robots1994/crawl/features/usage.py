@@ -1,8 +1,8 @@
-"""Usage preferences in a crawl (`ROBOTS1994_USAGE`): what robots.txt and a page state about
-the use of the page.
+"""Usage preferences in a crawl (`ROBOTS1994_USAGE`): the statements of robots.txt and of
+a page about the use of the page.
 
-The spider gets the preferences of each page, and the stats count the preferences. If the
-value of the setting is "items" or "requests", the crawl obeys the preferences.
+The spider gets the preferences of each page, and the crawl counts them in the stats. If
+`ROBOTS1994_USAGE` is "items" or "requests", the crawl obeys the preferences.
 """
 
 import re
@@ -84,7 +84,7 @@ class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
 
 
 class DroppedByUsage(_ByUsage, DropItem):
-    """The reason why an item was dropped: its page must not be used for a purpose of the
+    """The reason for dropping an item whose page must not be used for a purpose of the
     crawl.
 
     *statement* is the statement that disallows the purpose.
@@ -105,16 +105,16 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # A missing file does not state any preference. If a file could not be fetched, its
-    # preferences are not known.
+    # A missing robots.txt does not state any preference. If the robots.txt could not be
+    # fetched, its preferences are not known.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
 class StatedUsage:
     """Looks up the usage preferences in robots.txt for each request that robots.txt allows.
 
-    If `ROBOTS1994_USAGE` is "requests", a request is refused if its page must not be used
-    for a purpose of the crawl.
+    If `ROBOTS1994_USAGE` is "requests", `decide` refuses each request whose page must not
+    be used for a purpose of the crawl.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -149,9 +149,9 @@ class StatedUsage:
 
 
 class RobotsUsage(PageMiddleware):
-    """Passes the usage preferences of each page to the spider, and counts the preferences.
-    Unless `ROBOTS1994_USAGE` is "report", also drops the items of a page that must not be
-    used for a purpose of the crawl.
+    """Passes the usage preferences of each page to the spider, and counts them. Drops the
+    items of a page that must not be used for a purpose of the crawl, unless
+    `ROBOTS1994_USAGE` is "report".
 
     Before the spider gets a response, `response.meta["robots1994_usage"]` is set to the
     `Usage` of the page. The `Usage` contains the preferences that robots.txt, the headers
@@ -173,9 +173,8 @@ class RobotsUsage(PageMiddleware):
     def read(self, response: Response, robot: str | bytes) -> Usage:
         """Return the preferences that robots.txt and *response* state for *robot*."""
         usage = page_usage(response, robot)
-        # Remove the preferences of robots.txt from the meta. A spider may create a request
-        # with the meta of this page. The preferences of this page must not apply to such a
-        # request.
+        # Remove the preferences of robots.txt from the meta, because a spider can create
+        # a request for a different page with this meta.
         stated = response.meta.pop(STATED_USAGE, None)
         if isinstance(stated, Usage):
             usage = stated.with_(usage)
@@ -196,9 +195,9 @@ class RobotsUsage(PageMiddleware):
             count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, number)
 
     def _closed(self) -> None:
-        """Log, for each purpose, how many pages must not be used for that purpose. If the
-        crawl obeys the preferences, log how many items were dropped and how many requests
-        were not sent.
+        """Log, for each purpose, how many items were dropped and how many requests were
+        not sent. If the crawl only reports preferences, log how many pages must not be
+        used for the purpose.
         """
         found = partial(total, self.crawler)
         for purpose in self._purposes or PURPOSES:
@@ -220,7 +219,9 @@ class RobotsUsage(PageMiddleware):
                 log_line(self.crawler, INFO, text, pages, self._pages, purpose)
 
     def reason_to_drop(self, response: Response) -> DropItem | None:
-        """Return the statement that disallows a purpose of the crawl, and count the item."""
+        """Return the reason to drop an item of *response*, and count the item. Return
+        `None` if no statement disallows a purpose of the crawl.
+        """
         said = self.stated(response).forbids(self._purposes)
         if said is None or not self._drops_items:
             return None
@@ -237,9 +238,9 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     """Return the usage preferences that *response* states for *robot*, which is a bare name
     or a whole User-Agent header.
 
-    The headers of any response are read. The meta tags of HTML, XHTML and other XML pages
-    are also read. At most 64 KiB of each header and of the page are read. An invalid body
-    does not cause an exception.
+    This function reads the headers of any response, and the meta tags of HTML, XHTML and
+    other XML pages. At most 64 KiB of each header and of the page are read. An invalid
+    body does not cause an exception.
     """
     head = page_head(response, _WORDS)
     found = [
@@ -263,8 +264,8 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
 
 def _content_usage(value: str) -> Iterator[Statement | Said]:
-    """Yield the preferences in *value*, and the parts of *value* that are not understood.
-    *value* contains the joined lines of the header `Content-Usage`.
+    """Yield the preferences in *value*, and its parts that are not understood. *value*
+    contains the joined lines of the header `Content-Usage`.
     """
     where = f"header {USAGE_FIELD}"
     try:
@@ -281,9 +282,9 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield a preference for each `noai` or `noimageai` in *head*. Also yield each
-    similar term that is not understood. *head* is the head of *response*, and *names*
-    are the names of the robot.
+    """Yield a preference for each `noai` in *head* and, if *response* is an image, for
+    each `noimageai`. Yield each term that contains one of these words but is not
+    understood. *head* is the head of *response*, and *names* are the names of the robot.
     """
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
