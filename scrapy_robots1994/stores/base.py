@@ -1,12 +1,12 @@
-"""The contract for persistent stores. A store saves policies as bytes, and does not need to
-decode the bytes.
+"""The contract for persistent stores. A store saves policies as bytes, and does not need
+to decode them.
 
 Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once. Then set
 `ROBOTS1994_STORE` to a URL that starts with the import path of the class::
 
     ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
 
-A minimal store implements `from_url` and five other methods::
+A minimal store implements `from_url` and five more methods::
 
     class FolderStore(PolicyStore):
         def __init__(self, folder):
@@ -24,15 +24,17 @@ A minimal store implements `from_url` and five other methods::
 
 The methods of a store are plain functions, not coroutines. A crawl creates the store and
 calls its methods in one daemon thread. Therefore a method may block, and only one method
-runs at a time. The methods `from_url` and `check` also run in the main thread when a crawl
-starts. A call may take up to one second longer than the `timeout` of the store URL. After a
-call that takes even longer, the crawl does not call the store again.
+runs at a time. The methods `from_url` and `check` also run in the main thread when a
+crawl starts. A call may take up to one second longer than the `timeout` of the store URL.
+After a call that exceeds the `timeout` by more than one second, the crawl does not call
+the store again.
 
-A method that fails should raise `StoreError` with a message of one sentence. Any other
-exception has the same effect as `StoreError`. The first failure in a crawl is logged as a
-warning. The warning is safe to print and does not contain the credentials of the store URL.
-After a failure, the crawl continues as if the store had no entry. After a failed read, the
-crawl does not call the store for two seconds.
+A method that fails should raise `StoreError` with a message of one sentence. Any
+exception that is not a `StoreError` has the same effect as a `StoreError`. The first
+failure in a crawl is logged as a warning. The warning is safe to print and does not
+contain the credentials of the store URL. After a failure, the crawl continues as if the
+store had no entry. After a failed read, the crawl does not call the store for two
+seconds.
 """
 
 from abc import ABC, abstractmethod
@@ -43,9 +45,7 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""Maximum size of an entry in bytes. An entry that is larger than this maximum was not
-written by this package, and is never read.
-"""
+"""Maximum size of an entry in bytes. This package never writes or reads a larger entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ class PolicyStore(ABC):
 
     @property
     def exists(self) -> bool:
-        """Whether the store exists. The value is `False` if the first `put` will create the
-        store.
+        """Whether the store exists. The property is `False` if the first `put` will
+        create the store.
 
         The command `robots-store` uses this property to report that a store is missing. By
         default, `exists` is `True`.
@@ -105,8 +105,8 @@ class PolicyStore(ABC):
         folder of the store does not exist.
 
         The message of the exception says what to do. A crawl calls this method at its
-        start. The method must not connect to a server, because a server may be down only
-        for a short time. By default, `check` does nothing.
+        start. The method must not connect to a server, because a server might be down for
+        only a short time. By default, `check` does nothing.
         """
 
     @abstractmethod
@@ -114,24 +114,24 @@ class PolicyStore(ABC):
         """Return the bytes that were last stored for *origin*. Return `None` if the store
         does not contain an entry for *origin*.
 
-        Also return `None` if the stored value is not binary. If the entry is larger than
+        Return `None` if the stored value is not binary. If the entry is larger than
         `MAX_ENTRY_BYTES`, return `None` without reading the whole entry.
         """
 
     @abstractmethod
     def put(self, stored: Stored) -> None:
-        """Store *stored*, and replace any older entry of the same origin.
+        """Store *stored*, and replace any older entry of its origin.
 
         When this method has returned, the entry must persist even if the process is killed.
         """
 
     @abstractmethod
     def forget(self, origin: Origin) -> bool:
-        """Delete the entry of *origin*, and return whether the entry existed."""
+        """Delete the entry of *origin*, and return whether it existed."""
 
     @abstractmethod
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries in any order. Other processes may change the store during the
+        """Yield all entries in any order. Other processes can change the store during the
         iteration.
         """
 
@@ -139,7 +139,7 @@ class PolicyStore(ABC):
     def close(self) -> None:
         """Close connections and files, and end threads.
 
-        The crawl may call this method even if the store has not opened anything.
+        The crawl can call this method even if the store has not opened anything.
         """
 
 
@@ -148,7 +148,7 @@ class SharedStore(PolicyStore):
     that origin.
 
     A lease that is not released expires. A worker that waits for a lease tries to acquire
-    the lease about once a second.
+    it about once a second.
     """
 
     @abstractmethod
@@ -156,10 +156,10 @@ class SharedStore(PolicyStore):
         """Try to acquire the lease of *origin* for *holder*. The lease expires after
         *seconds*.
 
-        If *holder* already has the lease, grant the lease again for *seconds* from now. A
-        lease that expires too early only causes a second fetch.
+        If *holder* already has the lease, grant it again for *seconds* from now. A lease
+        that expires too early only causes a second fetch.
         """
 
     @abstractmethod
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lease of *origin* if *holder* has that lease."""
+        """Release the lease of *origin* if *holder* has it."""

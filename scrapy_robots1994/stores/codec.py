@@ -53,8 +53,8 @@ def encode(policy: Policy) -> bytes:
     How long the policy applies depends on the settings of the crawl that decodes the entry.
     """
     robots = policy.robots
-    # Ours R5 (unreachable): store the time of the next fetch only if the origin gave no
-    # usable answer, or if the last refresh of the policy failed.
+    # Ours R5 (unreachable): store the time of the next fetch only if there was no usable
+    # answer, or if the last refresh failed.
     is_ours = policy.is_stale_on_error or not policy.is_known
     head = {
         "origin": str(policy.origin),
@@ -119,9 +119,9 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
     or if the zlib stream contains more than *limit* bytes.
     """
     unpacker = zlib.decompressobj(zdict=DICTIONARY)
-    # Limit the size of the unpacked text, so that another program with access to the store
-    # cannot fill our memory. If a stored file exceeds the download limit of this crawl, the
-    # file is fetched again.
+    # Limit the size of the unpacked text, so that another program with access to the
+    # store cannot fill the memory of this process. If a stored file exceeds the download
+    # limit of this crawl, it is fetched again.
     text = unpacker.decompress(entry[1:], limit + 1)
     line, _, body = text.partition(b"\n")
     if entry[:1] != VERSION or not unpacker.eof or len(line) > MAX_HEAD_BYTES:
@@ -139,8 +139,8 @@ def _number(value: Any, *types: type) -> Any:
 
 
 def _header(value: object) -> str | None:
-    """Return *value* if *value* is `None` or a string that a request header may contain.
-    Raise `ValueError` for any other *value*.
+    """Return *value* if it is `None` or a string that a request header can contain. Raise
+    `ValueError` for any other *value*.
     """
     if value is None or (isinstance(value, str) and _HEADER.fullmatch(value)):
         return value

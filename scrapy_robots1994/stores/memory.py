@@ -14,7 +14,7 @@ from scrapy_robots1994.stores.url import MEMORY_BYTES
 
 POLICY_BYTES = 1_300
 """Approximate number of bytes that a policy takes in memory without its file. The number
-includes the origin of the policy and the cache entries of the policy.
+includes the origin and the cache entries of the policy.
 """
 
 
@@ -23,8 +23,8 @@ class MemoryStore:
     *max_bytes* bytes.
 
     The size of a policy includes its file and the compiled rules of the file. The policy
-    that was stored last is never removed to make room, even if that policy alone is larger
-    than *max_bytes*. *clock* returns the time in seconds since the epoch. `get` removes a
+    that was stored last is never removed to make room, even if it alone is larger than
+    *max_bytes*. *clock* returns the time in seconds since the epoch. `get` removes a
     policy whose `keep_until` has passed.
     """
 
@@ -51,7 +51,7 @@ class MemoryStore:
         return None
 
     def put(self, policy: Policy) -> None:
-        """Store *policy*, and replace any older policy of the same origin."""
+        """Store *policy*, and replace any older policy of its origin."""
         self._policies[policy.origin] = policy
         if len(self._policies) > self._max_origins:
             self._policies.popitem()

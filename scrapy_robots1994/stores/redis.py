@@ -28,15 +28,14 @@ PAGE: Final = 500
 
 _END = struct.Struct(">d")
 
-# `_UNKNOWN_OPTION` matches the message of the library for an option that the library does
-# not have.
+# `_UNKNOWN_OPTION` matches the message with which the library rejects an unknown option.
 _UNKNOWN_OPTION = re.compile("unexpected keyword argument '(.*)'")
 _UNESCAPED = (
     "in the user name and the password, write / # ? and @ as %2F %23 %3F and %40"
 )
 
 
-# Do not generate `__repr__`, because the URL may contain a password.
+# Do not generate `__repr__`, because the URL can contain a password.
 @dataclass(eq=False, repr=False)
 class RedisStore(SharedStore):
     """Stores policies and leases in Redis. Redis deletes expired policies and leases.
@@ -66,14 +65,14 @@ class RedisStore(SharedStore):
         options = dict(parts.options)
         try:
             _check_url(place, options, timeout)
-        # If an option is wrong, the library may raise an exception of any class.
+        # If an option is wrong, the library can raise an exception of any class.
         except Exception as error:  # noqa: BLE001 - any class
             why = StoreUrl(url=place).describe(error)
             if named := _UNKNOWN_OPTION.search(why):
                 why = f'{parts.scheme}:// has no option "{named[1]}"'
-            # An unescaped ? in a password also ends the host part too early. For such a
-            # password, the message of the library would show the start of the password as a
-            # port.
+            # An unescaped ? in a password ends the host part too early, and the library
+            # reads the start of the password as a port. Replace the message of the
+            # library, because it shows this port.
             if why.startswith("Port "):
                 why = f"the port is no number up to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
@@ -101,8 +100,8 @@ class RedisStore(SharedStore):
             return bool(client.delete(self._key("policy", origin)))
 
     def entries(self) -> Iterator[Stored]:
-        """Yield all entries, which are found with SCAN commands. An entry that is added or
-        deleted during the iteration may be missing.
+        """Yield all entries, which are found with SCAN commands. An entry that is added
+        or deleted during the iteration might be missing.
         """
         start = f"{self.prefix}:policy:"
         pattern = "".join(f"\\{c}" if c in "*?[]\\" else c for c in start) + "*"
@@ -119,8 +118,8 @@ class RedisStore(SharedStore):
         client, self._client = self._client, None
         if client is not None:
             client.close()
-            # Also close the connections to sentinels and to the nodes of a cluster, because
-            # the method `close` of the library does not close these connections.
+            # Close the connections to sentinels and to the nodes of a cluster, because
+            # the method `close` of the library does not close them.
             pool = getattr(client, "connection_pool", None)
             others = getattr(getattr(pool, "sentinel_manager", None), "sentinels", ())
             nodes = client.get_nodes() if hasattr(client, "get_nodes") else ()
@@ -143,7 +142,7 @@ class RedisStore(SharedStore):
                 return Lease(granted=False)
 
     def release_lease(self, origin: Origin, holder: str) -> None:
-        """Release the lease of *origin* if *holder* has that lease."""
+        """Release the lease of *origin* if *holder* has it."""
         with self._connected() as client, suppress(redis.exceptions.LockError):
             self._lock(client, origin).do_release(holder)
 
@@ -183,8 +182,8 @@ class RedisStore(SharedStore):
     def _connected(self) -> Iterator[Any]:
         """Yield the client, and convert errors of the library to `StoreError`.
 
-        The first call creates the client, so that the client is created in the thread that
-        uses the client.
+        The first call creates the client, because the thread that uses the client must
+        also create it.
         """
         try:
             if self._client is None:
@@ -218,8 +217,8 @@ def _check_url(url: str, options: Mapping[str, str], timeout: float) -> None:
         if name in options:
             raise ValueError(f"{name} cannot be set")
     pool = _new_client(url.replace("+cluster:", ":", 1), timeout).connection_pool
-    # To detect wrong options now, create a connection object. The connection object does
-    # not connect to the server yet.
+    # To detect wrong options now, create a connection object, which does not connect to
+    # the server yet.
     pool.connection_class(**pool.connection_kwargs)
     if "+cluster:" in url:
         if not urlsplit(url).hostname:

@@ -1,9 +1,9 @@
 """`sqlite://`: a store in one file. The processes of one machine can share the file. Stored
 policies persist even if a process is killed.
 
-Another program may have created or changed the file. The store detects a file that
-another program created. The store also detects additional objects, such as triggers, in
-the file. The store does not read an entry that exceeds the maximum size.
+Another program might have created or changed the file. The store detects a file that
+another program created, and additional objects in the file, such as triggers. The store
+does not read an entry that exceeds the maximum size.
 """
 
 import sqlite3
@@ -49,9 +49,9 @@ VERSION: Final = 2
 """Version of the table. Entries have a separate version (`codec.VERSION`)."""
 
 # `auto_vacuum` must be set before the first page is written. If several processes open a
-# new database at once, only one process creates the table, and then all processes continue.
-# `used_at` is the time when the entry was stored. Version 0.1 of this package also updated
-# `used_at` whenever the entry was used.
+# new database at once, only one process creates the table, and then all processes
+# continue. `used_at` is the time when the entry was stored. In version 0.1 of this
+# package, `used_at` was the time when the entry was last used.
 SCHEMA: Final = f"""
 PRAGMA auto_vacuum = INCREMENTAL;
 BEGIN IMMEDIATE;
@@ -69,11 +69,11 @@ COMMIT;
 """
 
 # SQLite's documentation recommends the first three pragmas for a file that another
-# program may have written. With `synchronous = NORMAL` a commit does not wait for an
+# program might have written. With `synchronous = NORMAL` a commit does not wait for an
 # fsync. If a process is killed, no commit is lost. After a power failure, the last
-# commits may be missing, but the file is intact. The last two pragmas limit the
-# write-ahead log. The log is copied into the database file after 250 pages (1 MB).
-# After the copy, a log file that is longer than 1 MB is truncated.
+# commits might be missing, but the file is intact. The last two pragmas limit the
+# write-ahead log. The log is copied into the database file after 250 pages (1 MB). After
+# the copy, a log file that is longer than 1 MB is truncated.
 PRAGMAS: Final = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -95,9 +95,9 @@ _NEXT = (
     f"{_ENTRY} AND origin > CAST(? AS TEXT) AND typeof(origin) = 'text' "
     f"AND length(origin) <= {MAX_NAME} ORDER BY origin LIMIT 1"
 )
-# Another program may have written 400 MB into one cell. SQLite takes seconds to free a cell
-# of this size, and no handler can interrupt SQLite. If SQLite exceeds the time limit, the
-# crawl stops using the store, and the thread of the store completes the call.
+# If another program has written 400 MB into one cell, SQLite takes seconds to free the
+# cell, and no handler can interrupt SQLite. If SQLite exceeds the time limit, the crawl
+# stops using the store, and the thread of the store completes the call.
 _PUT = "INSERT OR REPLACE INTO policies VALUES (?, ?, ?, ?)"
 _FORGET = "DELETE FROM policies WHERE origin = ?"
 _DELETE = (
@@ -141,8 +141,8 @@ class SqliteStore(PolicyStore):
         return None if row is None or row[2] is None else bytes(row[2])
 
     def put(self, stored: Stored) -> None:
-        """Store an entry. In the same transaction, delete some expired entries. If the file
-        exceeds its limit, also delete the oldest entries.
+        """Store an entry. In the same transaction, delete some expired entries and, if
+        the file exceeds its limit, the oldest entries.
         """
         now = self.clock()
         row = (str(stored.origin), stored.keep_until, now, stored.packed)
@@ -199,10 +199,10 @@ class SqliteStore(PolicyStore):
         raise SettingsError(f"ROBOTS1994_STORE {escape_control_chars(why, 400)}")
 
     def _query(self, statement: str, name: str | bytes) -> tuple[Any, int]:
-        """Execute *statement*, and return its first row and the number of rows that
-        *statement* changed.
+        """Execute *statement*, and return its first row and the number of rows that it
+        changed.
         """
-        # Do not create the file if the file does not exist.
+        # Do not create the file if it does not exist.
         if self._connection is None and not self.exists:
             return None, 0
         with self._connected() as base:
@@ -268,7 +268,7 @@ def _check_objects(base: sqlite3.Connection) -> None:
     nothing else.
 
     A trigger would run at each write, and could fill the disk in one step. A view, a
-    virtual table or other columns could change the effects of our statements.
+    virtual table or an additional column could change the effects of our statements.
     """
     if _objects(base) != _own_objects():
         raise sqlite3.DatabaseError(
@@ -285,8 +285,9 @@ def _own_objects() -> frozenset[tuple[str, str | None]]:
 
 
 def _objects(base: sqlite3.Connection) -> frozenset[tuple[str, str | None]]:
-    """Return the name and the SQL of at most five objects in *base*. Five are enough to
-    detect an additional object, because a file of this package has four objects.
+    """Return the name and the SQL of at most five objects in *base*. Five objects are
+    enough to detect an additional object, because a file of this package has four
+    objects.
     """
     return frozenset(base.execute("SELECT name, sql FROM sqlite_master LIMIT 5"))
 

@@ -27,8 +27,8 @@ STORES: Final = {
     **dict.fromkeys(("redis+sentinel", "redis+cluster", "rediss+cluster"), _REDIS),
 }
 """The persistent stores of this package. The table maps the scheme of a store URL to the
-import path of the store class and an example of a URL. The scheme of a store URL may also
-be the import path of another store class.
+import path of the store class and an example of a URL. A store URL can also start with
+the import path of a store class that is not in the table.
 """
 
 _EXAMPLES: Final = {scheme: example for scheme, (_, example) in STORES.items()}
@@ -59,7 +59,7 @@ _DATABASE = re.compile(r"[\w ./-]+\.(?:db|sqlite3?)", re.ASCII)
 _SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
 
 
-# Do not generate `__repr__`, because the URL may contain a password.
+# Do not generate `__repr__`, because the URL can contain a password.
 @dataclass(frozen=True, slots=True, repr=False)
 class UrlParts:
     """The parts of a store URL. A store reads its options from the parts."""
@@ -80,7 +80,7 @@ class UrlParts:
         reason *why* and an example of a correct URL.
         """
         # For an unknown scheme, show the URL of a persistent store, because every command
-        # can use a persistent store.
+        # can use such a store.
         example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
         text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
         return SettingsError(text)
@@ -118,7 +118,7 @@ class UrlParts:
 
     def secrets(self) -> set[str]:
         """Return the credentials in this URL, both escaped and unescaped."""
-        # A password may contain an unescaped "?". The first option of such a URL starts
+        # If a password contains an unescaped "?", the first option of the URL starts
         # inside the password.
         query = "&".join(f"{name}={value}" for name, value in self.options)
         place = self.place if "@" in self.place else f"{self.place}?{query}"
@@ -142,14 +142,13 @@ class StoreUrl:
 
     max_origins: int = MEMORY_ORIGINS
     max_bytes: int = MEMORY_BYTES
-    # Leave the URL out of `__repr__`, because the URL may contain a password.
+    # Leave the URL out of `__repr__`, because the URL can contain a password.
     url: str | None = field(default=None, repr=False)
     timeout: float = TIMEOUT
 
     @classmethod
     def parse(cls, url: str) -> "StoreUrl":
-        """Check *url*, and return *url* as a `StoreUrl`. Do not open files or
-        connections.
+        """Check *url*, and return it as a `StoreUrl`. Do not open files or connections.
 
         Raise `SettingsError` if *url* is not the URL of a store, or if an option is
         wrong. The message of the error says what to write instead. Raise `MissingExtra`
@@ -182,7 +181,7 @@ class StoreUrl:
             store_url.new_store()
         except RobotsError:
             raise
-        except Exception as error:  # A user's store may raise any exception.
+        except Exception as error:  # A user's store can raise any exception.
             why = f"{store_url} cannot be made: {store_url.describe(error)}"
             raise parts.refusal(why) from error
         return store_url
