@@ -74,7 +74,7 @@ class RedisStore(SharedStore):
             # reads the start of the password as a port. Replace the message of the
             # library, because it shows this port.
             if why.startswith("Port "):
-                why = f"the port is no number up to 65535 ({_UNESCAPED})"
+                why = f"the port is not a number from 0 to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
         return cls(place, prefix=options.get("prefix", PREFIX), timeout=timeout)
 

@@ -69,7 +69,10 @@ def refusal(url: str) -> str:
         ),
         # Text in the place of a port is not shown, because the text can be a part of the
         # password.
-        ("redis://me:123456?x@127.0.0.1:1/0", "the port is no number up to 65535"),
+        (
+            "redis://me:123456?x@127.0.0.1:1/0",
+            "the port is not a number from 0 to 65535",
+        ),
         ("no.such.module.Store://x", "cannot be imported"),
         ("tests.stores.contract.Nothing://x", "cannot be imported"),
         ("tests.stores.contract.StoreContract://x", "is not a PolicyStore"),
