@@ -58,8 +58,8 @@ class Comparison:
 class Comparer:
     """Compares our parser, in one dialect and reading, with each parser of *others*.
 
-    *others* maps the name of each other parser to the parser. *ours* is the dialect and
-    the reading of our parser.
+    *others* maps the names of the parsers to the parsers. *ours* is the dialect and the
+    reading of our parser.
     """
 
     def __init__(self, others: Mapping[str, Parse], ours: Variant) -> None:
@@ -121,7 +121,8 @@ class Comparer:
             asked, theirs = example.question, example.theirs
             causes, points = explain(name, capture, file, asked, theirs)
             # In a dry run, Scrapy's middleware can decide differently from its parser. No
-            # difference between parsers explains such a decision.
+            # difference between parsers explains a decision that differs from the
+            # decision of the parser.
             if theirs != self._ask(name, file, asked):
                 causes, points = (Cause.OTHER,), ()
             verdict = capture.uniform or robots.verdict(asked.url, asked.robot)

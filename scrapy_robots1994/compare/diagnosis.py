@@ -1,9 +1,9 @@
 """Find why two parsers differ, and which lines of a file make the parsers differ.
 
 No cause is guessed. A point (see `profiles`) changes the input of our parser, so that our
-parser imitates another parser in one respect. Each point belongs to a cause. If our
-parser gives the answer of the other parser after this change, the cause explains the
-difference. A diagnosis does not call the other parser again.
+parser imitates another parser in one respect. Each point belongs to a cause. If the
+changed input makes our parser give the answer of the other parser, the cause of the point
+explains the difference. A diagnosis does not call the other parser again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +51,7 @@ class ParsedBody:
         """Return the body as read by the parser *parse*.
 
         If the parser raises an exception, return the decision that names the exception. A
-        parser may take a long time before it raises the exception, so the decision is
+        parser can take a long time before it raises the exception, so the decision is
         cached like a parsed file.
         """
         try:
@@ -97,10 +97,9 @@ class ParsedBody:
         """Return the line numbers (from 1) of a minimal set of lines that cause the
         difference.
 
-        In the whole file, *points* change the answer to *question* in one direction. In a
-        file that contains only the lines of the set, *points* change the answer in the
-        same direction. If one of the lines of the set is removed, *points* no longer change
-        the answer in this direction.
+        For a file with only the lines of the set, *points* change the answer to
+        *question* in the same direction as for the whole file. Without one of the lines
+        of the set, *points* do not change the answer in this direction.
         """
         mark, encoding = encoding_of(self.body)
         texts = (line.raw for line in lines_of(Body(self.body).text, self._dialect))
@@ -122,9 +121,10 @@ class ParsedBody:
 class Explanation(NamedTuple):
     """The reasons why the answer of another parser differs from our answer.
 
-    Together, *causes* explain the answer of the other parser. If one of the causes is left
-    out, the remaining causes do not explain this answer. Reports count only the first
-    cause. *points* are the changes to a `Setup` that belong to *causes*.
+    Together, *causes* explain the answer of the other parser. If one of the causes is
+    left out, the remaining causes do not explain the answer of the other parser. Reports
+    count only the first cause. *points* are the changes to a `Setup` that belong to
+    *causes*.
     """
 
     causes: tuple[Cause, ...]
@@ -141,8 +141,8 @@ def explain(
         return Explanation((Cause.OTHER,))
     if capture.uniform is not None and file.answer(question) == theirs:
         return Explanation((Cause.STATUS,))
-    # Try all profiles, because a parser without a profile may behave like a parser that has
-    # a profile. Begin with the profile of the parser *name*.
+    # Try all profiles, because a parser without a profile might behave like a parser that
+    # has a profile. Begin with the profile of the parser *name*.
     for known in sorted(PROFILES, key=lambda it: it != name):
         if found := _explained_by(PROFILES[known], file, question, theirs):
             return found
@@ -155,8 +155,8 @@ def _explained_by(
     question: Question,
     theirs: Decision,
 ) -> Explanation | None:
-    """Return a minimal set of points in *profile* with which our parser gives the answer
-    *theirs*. The set is returned as an `Explanation`.
+    """Return, as an `Explanation`, a minimal set of points in *profile* with which our
+    parser gives the answer *theirs*.
 
     Return None if our parser gives the answer *theirs* neither with a single point nor with
     all points together.
@@ -193,8 +193,8 @@ def ddmin(
     while needed and size:
         size = min(size, len(needed))
         is_less = False
-        # Start at the end. A rule needs the User-agent line above the rule, so the rule
-        # must be removed before the User-agent line.
+        # Start at the end of *items*. A rule needs the User-agent line above it, so the
+        # rule must be removed before the User-agent line.
         for end in range(len(needed), 0, -size):
             rest = [*needed[: max(0, end - size)], *needed[end:]]
             if holds(rest):

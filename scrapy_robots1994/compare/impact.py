@@ -16,7 +16,9 @@ MAX_SITES = 20_000
 """The maximum number of sites that a report lists. Further sites are only counted."""
 
 MAX_EXAMPLES = 3
-"""The maximum number of examples that are stored for one site, parser and direction."""
+"""The maximum number of examples that are stored for each combination of a site, a parser
+and a direction.
+"""
 
 CHANGING = frozenset({Direction.STRICTER, Direction.LAXER})
 """The directions in which a switch to our parser changes whether a URL is allowed."""
@@ -44,8 +46,8 @@ class Change(NamedTuple):
     meaning: str
 
 
-# In the index of a change in `CHANGES`, bit 0 is set if URLs become allowed, and bit 1 is
-# set if URLs become refused.
+# In the index of a change in `CHANGES`, bit 0 means that URLs become allowed, and bit 1
+# means that URLs become disallowed.
 CHANGES = (
     Change("unchanged", "unchanged", "the answer is the same for each URL"),
     Change("opened", "only opened", "URLs become allowed"),
@@ -83,9 +85,9 @@ Switch: TypeAlias = tuple[str, AnswerGroup | Variant, Change]
 our parser, and the effect of the switch.
 
 The first item is the name of the other parser, and the third item is the effect. If the
-second item is an `AnswerGroup`, the key counts the sites of that group, for the dialect
-and reading of the comparison. If the second item is a `Variant`, the key counts all
-sites, for the dialect and reading of the variant.
+second item is an `AnswerGroup`, only the sites of that group are counted, for the dialect
+and reading of the comparison. If the second item is a `Variant`, all sites are counted,
+for the dialect and reading of the variant.
 """
 
 
@@ -94,8 +96,8 @@ class Answers:
     """The number of answers for each parser and direction, and the number of differences
     for each cause.
 
-    Each item of *stuck* is a pair of the name of a parser and the label of a site. The
-    parser did not answer the questions about the robots.txt of this site.
+    *stuck* lists each parser that did not answer the questions about the robots.txt of a
+    site. Each item contains the name of the parser and the label of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)
@@ -133,12 +135,13 @@ class Answers:
 
 @dataclass(slots=True)
 class SiteImpact(Answers):
-    """The differences between the other parsers and our parser for one site.
+    """The differences between our parser and each parser that was compared with it, for
+    one site.
 
     *capture* is the capture that was compared, without its file. If another parser
     differs from our parser, *packed* is the compressed file of the capture. *variants*
-    contains tuples of the name of a parser, a direction and a variant. Such a tuple means
-    that the parser differs in this direction from our parser, if our parser uses the
+    contains tuples of the name of a parser, a direction and a variant. Each tuple in
+    *variants* means that the parser differs in that direction from our parser with the
     dialect and reading of the variant.
     """
 
@@ -161,7 +164,7 @@ class SiteImpact(Answers):
         return replace(self.capture, body=body)
 
     def pack(self, capture: Capture) -> None:
-        """Store the file of *capture*. A comparison may have many thousands of files, so
+        """Store the file of *capture*. A comparison can have many thousands of files, so
         the stored files are compressed.
         """
         self.packed = self.packed or zlib.compress(capture.body)
@@ -196,11 +199,12 @@ class SiteImpact(Answers):
         )
 
     def add(self, other: "SiteImpact") -> None:
-        """Add the counts and examples of *other*, an impact on the same site."""
+        """Add the counts and examples of *other*, which is an impact on this site."""
         self.add_answers(other)
         self.variants |= other.variants
         self.packed = self.packed or other.packed
-        # The report shows one file for each site. Leave out the examples for another file.
+        # Leave out the examples for another file, because the report shows one file for
+        # each site.
         if other.packed == self.packed:
             for stratum, examples in other.examples.items():
                 for example in examples:

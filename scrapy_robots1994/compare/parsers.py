@@ -20,9 +20,9 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# `UNKNOWN_ROBOT` is the name of a robot that no file is likely to name. A record may give
-# only a part of a robot's name. `UNKNOWN_ROBOT` therefore does not contain a common word
-# such as `bot`.
+# `UNKNOWN_ROBOT` is the name of a robot that no file is likely to name. `UNKNOWN_ROBOT`
+# does not contain a common word such as `bot`, because a record can give only a part of a
+# robot's name.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 
@@ -151,10 +151,10 @@ def questions(
 ) -> list[Question]:
     """Return at most *max_questions* questions about *body*.
 
-    The questions combine each robot with each path of `ALWAYS`, and with each path that the
-    rules suggest. If *robots* is empty, ask about each robot that the file names, and about
-    one robot that the file does not name. If there are more than *max_questions* questions,
-    return a random sample. Equal arguments always lead to the same sample.
+    The questions combine each robot with each path of `ALWAYS`, and with each path that
+    the rules suggest. If *robots* is empty, ask about each robot that the file names, and
+    about one robot that it does not name. If there are more than *max_questions*
+    questions, return a random sample. Equal arguments always lead to the same sample.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(_shown(it.value) for it in lines if it.known is USER_AGENT)
@@ -173,8 +173,8 @@ def questions(
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
     """Yield the paths to ask about.
 
-    The paths are made from each rule, and from each value that another parser may read as a
-    rule.
+    The paths are made from each rule, and from each value that another parser might read
+    as a rule.
     """
     for line in lines:
         value = _shown(line.value)

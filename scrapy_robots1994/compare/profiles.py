@@ -2,9 +2,9 @@
 
 A `Setup` is the input of our own parser. The input consists of a dialect, a text, the
 names of a robot, and a spelling of URLs. A point changes the setup, so that our parser
-imitates another parser in one respect. If our parser gives the answer of the other parser
-after this change, the point explains the difference (see `diagnosis`). Each point belongs
-to a cause. A profile contains the points of one other parser.
+imitates another parser in one respect. If the changed setup makes our parser give the
+answer of the other parser, the point explains the difference (see `diagnosis`). Each
+point belongs to a cause. A profile contains the points of one parser.
 """
 
 import re
@@ -108,7 +108,8 @@ class Setup:
         """Return the setup of our own parser for *body* and the robot of *question*."""
         header = question.others_robot or question.robot
         names = robot_names(question.robot)
-        # Write all line ends of 1994 F2 as NL, so that `^` matches the start of each line.
+        # Write each line end of 1994 F2 (line ends) as NL, so that `^` matches the start
+        # of each line.
         text = StringIO(Body(body).text, newline=None).read()
         is_longest = dialect.has_wildcards
         return cls(body, text, names, header, reading, dialect, is_longest)
@@ -192,7 +193,7 @@ def _without_empty(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _first_default(groups: Iterable[Group]) -> Iterator[Group]:
-    """Yield *groups* without the records for `*`, except the first of these records."""
+    """Yield *groups* with only the first of the records for `*`."""
     has_default = False
     for group in groups:
         is_default = EVERYBODY in group.names
@@ -202,7 +203,7 @@ def _first_default(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _default_alone(groups: Iterable[Group]) -> Iterator[Group]:
-    """Yield *groups* without the other names in the records for `*`."""
+    """Yield *groups*. In each record for `*`, remove all names except `*`."""
     for group in groups:
         if EVERYBODY in group.names:
             group.agents = [it for it in group.agents if it.value == EVERYBODY]
@@ -226,7 +227,7 @@ def _in_paths(change: Callable[[str], Iterable[str]]) -> Point:
 
 def _without_empty_query(target: str) -> str:
     """Return *target* without a `?` at its end."""
-    # Do not remove a `?` that was added by `_not_itself`.
+    # Do not remove a `?` that `_not_itself` has added.
     is_itself = target == f"{ROBOTS_TXT}?"
     return target if is_itself else target.removesuffix("?")
 
@@ -237,8 +238,8 @@ def _dollar_also_literal(path: str) -> tuple[str, ...]:
 
 
 def _url_as_path(path: str) -> tuple[str]:
-    """Return *path*. If *path* is an absolute URL, add a slash at the start. With this
-    slash, the rule covers no target.
+    """Return *path*. If *path* is an absolute URL, add a slash at the start, so that the
+    rule does not cover any target.
     """
     return (f"/{path}" if is_absolute(path) else path,)
 
@@ -257,7 +258,7 @@ def _lossy(body: bytes) -> str:
 
 
 def _strict(body: bytes) -> str:
-    """Return the text of *body*, or "" if *body* is not UTF-8. A byte order mark is not
+    """Return the text of *body*, or "" if it is not UTF-8. A byte order mark is not
     removed.
     """
     try:
@@ -282,7 +283,7 @@ def _ends_names(fields: str) -> Point:
     """Return the point that makes some fields end a run of User-agent lines. *fields* is
     a regular expression that matches the names of these fields.
     """
-    # A Disallow line without a value has no other effect.
+    # Replace each line with a Disallow line without a value, which only ends the run.
     lines = re.compile(rf"(?aim)^[ \t]*(?:{fields})[ \t]*:.*$")
     return _in_text(lines, "Disallow:")
 
@@ -402,7 +403,8 @@ RERP: Mapping[Cause, Point] = {
     Cause.MISSPELT: _all_of(
         _in_text(_SPACE_BEFORE_COLON, r"\1-:"), _renamed("useragent", "User-agent")
     ),
-    # The point for JOINED adds rules, and a record with a rule is not empty.
+    # Apply the point for EMPTY_RECORD before the point for JOINED, which adds rules. A
+    # record with a rule is not empty.
     Cause.EMPTY_RECORD: _EMPTY,
     Cause.JOINED: _ends_names("crawl-delay|sitemap"),
     Cause.MERGED_RECORDS: _ONE_RECORD,

@@ -47,10 +47,10 @@ class ComparisonReport:
     """The exact counts of a comparison, and the sites with examples of disagreements.
 
     *parsers* are the names of the other parsers. The parser that the project uses comes
-    first, if that parser was compared. *metadata* says what was compared, when, and how.
+    first, if it was compared. *metadata* says what was compared, when, and how.
     *is_sampled* is true if the counts of causes include only the examples, and not all
-    disagreements. *has_answers* is true if the comparison may include HTTP answers, and not
-    only files. *notes* are further sentences about the comparison.
+    disagreements. *has_answers* is true if the comparison can include HTTP answers, and
+    not only files. *notes* are further sentences about the comparison.
     """
 
     subject: str
@@ -63,8 +63,8 @@ class ComparisonReport:
 
     @property
     def questions(self) -> int:
-        """The number of questions that were compared. If parsers were asked different
-        numbers of questions, the value is the largest number.
+        """The number of questions that were compared. If the parsers were asked different
+        numbers of questions, the property is the largest of these numbers.
         """
         return max(map(self.totals.count, self.parsers), default=0)
 
