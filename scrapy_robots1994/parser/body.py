@@ -12,9 +12,9 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# Match a `<` if there are only white space, NULs and comments before the `<`. If UTF-16
-# without a byte order mark is decoded as UTF-8, the decoded text contains NULs between the
-# letters.
+# Match a `<` if there are only white space, NULs and comments before it. If UTF-16
+# without a byte order mark is decoded as UTF-8, the decoded text contains NULs between
+# the letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
 # The maximum number of characters that are searched for markup. Searching a whole hostile
 # file would block all threads.
@@ -32,8 +32,8 @@ _COMPRESSED = {
 
 
 def compression_of(body: bytes) -> str | None:
-    """Return the name of the format in which *body* is compressed, or None if *body* does
-    not begin like a file in a known compressed format.
+    """Return the name of the format in which *body* is compressed. Return None if *body*
+    does not begin like a file in a known compressed format.
 
     If a server sends a compressed robots.txt without a Content-Encoding header, no line of
     the file is readable.
@@ -65,20 +65,21 @@ def decode(text: bytes) -> str:
     """Return *text* decoded as UTF-8. Never raises. `encode` turns the decoded text back
     into the original bytes.
     """
-    # Ours O17 (undecodable bytes): each undecodable byte becomes a surrogate escape. If the
-    # byte were dropped, an unknown field could become a known field. If the byte were
-    # replaced, the paths in the rules of a Latin-1 file would be lost.
+    # Ours O17 (undecodable bytes): each undecodable byte becomes a surrogate escape. If
+    # undecodable bytes were dropped, an unknown field could become a known field. If
+    # undecodable bytes were replaced, the paths in the rules of a Latin-1 file would be
+    # lost.
     return text.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes from which `decode` made *text*. Never raises, whatever *text*
-    contains.
+    """Return the bytes from which `decode` made *text*. Never raise an exception,
+    whatever *text* contains.
     """
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # The text contains a lone surrogate that is not a surrogate escape.
+        # *text* contains a lone surrogate that is not a surrogate escape.
         return text.encode("utf-8", "surrogatepass")
 
 
@@ -87,7 +88,7 @@ class _Compressed(bytes):
 
     `Body` stores either the plain or the compressed bytes in a single attribute. The type
     of the stored object shows whether the bytes are compressed. Therefore, one thread can
-    compress a body while another thread reads the body.
+    compress a body while another thread reads it.
     """
 
     __slots__ = ()
@@ -154,5 +155,5 @@ class Body:
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         if not self.is_truncated:
             return text
-        # Ours O24: an incomplete last line is not obeyed.
+        # Ours O24 (size limit): an incomplete last line is not obeyed.
         return text[: max(text.rfind("\r"), text.rfind("\n")) + 1]

@@ -1,9 +1,9 @@
 """The spellings in which HTTP clients send the target of a URL.
 
-Ours O27 (spellings): the rules apply to a URL as the client sends the URL. An HTTP client
-can rewrite a URL after the crawl has checked the URL. Each row of `CLIENTS` describes one
-client. `tests/crawl/test_clients.py` puts every byte into each part of a URL, and sends the
-URLs with each known download handler. The test then disallows each changed target that the
+Ours O27 (spellings): the rules apply to a URL as the client sends it. An HTTP client can
+rewrite a URL after the crawl has checked it. Each row of `CLIENTS` describes one client.
+`tests/crawl/test_clients.py` puts every byte into each part of a URL, and sends the URLs
+with each known download handler. The test then disallows each changed target that the
 server received. The test fails if a disallowed target arrives again.
 """
 
@@ -23,9 +23,9 @@ _UNRESERVED = ascii_letters + digits + "-._~"
 class Client(NamedTuple):
     """One HTTP client, identified by its *name*.
 
-    *handlers* are the import paths of the download handlers that use this client. *sent* is
-    a function that takes the path and query of a URL, and returns the target that the
-    client writes in the request line.
+    *handlers* are the import paths of the download handlers that use this client. *sent*
+    takes the path and query of a URL, and returns the target that the client writes in
+    the request line.
     """
 
     name: str
@@ -129,7 +129,7 @@ def clients_of_handler(path: str) -> Clients:
     """
     found = tuple(it for it in CLIENTS if path in it.handlers)
     # A subclass of a known handler has a different path. The subclass counts as unknown,
-    # because the subclass might use another client.
+    # because it might use another client.
     return found or CLIENTS
 
 

@@ -29,10 +29,10 @@ READINGS = (LITERAL, CAUTIOUS)
 FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
 ]
-"""A tuple that describes how a line is read. The items are the field, the kind of a line
-with a good value, the function that reads the value, and the kind of a line with a bad
-value. If the function is None, the value is taken as written. For a bad value, the function
-returns None or an empty tuple of names.
+"""A tuple that describes how a line is read. The first two items are the field and the
+kind of a line with a good value. The last two items are the function that reads the
+value, and the kind of a line with a bad value. If the function is None, the value is
+taken as written. For a bad value, the function returns None or an empty tuple of names.
 """
 
 NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
@@ -72,13 +72,14 @@ class Dialect:
     robot, the robot obeys the first record with the highest rank. If *merges_named* is
     `True`, the robot obeys all records with the highest rank.
 
-    *has_blank_lines* is `True` if a blank line ends a record. If *pauses_by_run* is `True`,
-    a crawl delay applies only to the names in the last run of User-agent lines above the
-    delay. If *pauses_by_run* is `False`, a crawl delay applies to all names of its record.
-    If *has_wildcards* is `True`, `*` and a final `$` in a path are special, the longest
-    rule decides, and percent-encodings are compared as in RFC 9309. If *has_wildcards* is
-    `False`, each path is a prefix. In a dialect with Allow, the first prefix that covers a
-    URL decides. In a dialect without Allow, the shortest prefix that covers a URL decides.
+    *has_blank_lines* is `True` if a blank line ends a record. If *pauses_by_run* is
+    `True`, a crawl delay applies only to the names in the last run of User-agent lines
+    above the delay. If *pauses_by_run* is `False`, a crawl delay applies to all names of
+    its record. If *has_wildcards* is `True`, `*` and a final `$` in a path are special,
+    the longest rule decides, and percent-encodings are compared as in RFC 9309. If
+    *has_wildcards* is `False`, each path is a prefix. In a dialect with Allow and without
+    wildcards, the first prefix that covers a URL decides. In a dialect without Allow, the
+    shortest prefix that covers a URL decides.
 
     *has_preferences* is `True` if the dialect also has the fields that state usage
     preferences. *has_preferences* is `False` for every dialect in `DIALECTS`. Only
@@ -96,7 +97,7 @@ class Dialect:
     has_blank_lines: bool = True
     pauses_by_run: bool = False
     # `has_wildcards` combines three differences between RFC 9309 and the other dialects,
-    # because no dialect has only some of the differences.
+    # because no dialect has only some of them.
     has_wildcards: bool = False
     has_preferences: bool = False
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
@@ -153,7 +154,7 @@ class Dialect:
         return choice.chosen
 
 
-# Messages, reports and the documentation list the dialects in this order.
+# Messages, reports and the documentation list the dialects in the order of `_ROWS`.
 _ROWS = (
     Dialect(
         "1994",
@@ -191,7 +192,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 
 def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
-    """Return the dialect with this *name*. Raises ValueError if the dialect or the
+    """Return the dialect with this *name*. Raise `ValueError` if the dialect or the
     *reading* does not exist. The message of the exception lists the known names.
     """
     for word, known, given in (

@@ -187,8 +187,8 @@ USER_AGENT = Field(
 DISALLOW = Field(
     "Disallow",
     "disallows the paths that begin with its value; an empty value disallows nothing",
-    # 1994 F6 and D1 (value of Disallow) define this field. Ours O7 (run of names): a
-    # User-agent line below a rule begins another record.
+    # 1994 F6 (fields) and D1 (value of Disallow) define this field. Ours O7 (run of
+    # names): a User-agent line below a rule begins another record.
     role=Role.RULE,
     kind=LineKind.DISALLOW,
     dialects=EVERY,
@@ -240,7 +240,7 @@ FIELDS = (
         effect="",
         absent="R018",
     ),
-    # Real sites use the following fields. No dialect in `DIALECTS` has any of these fields.
+    # Real sites use the following fields, but no dialect in `DIALECTS` has any of them.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
@@ -293,7 +293,7 @@ def may_state_usage(text: str) -> bool:
     preferences.
 
     Most files do not contain the name of a preference field, and searching the text is
-    faster than parsing the text.
+    faster than parsing it.
     """
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)

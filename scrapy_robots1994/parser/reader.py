@@ -37,7 +37,7 @@ COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
 # Look up the members of `LineKind` only once. Before Python 3.12, each look-up calls a
-# function, and a file may contain many lines.
+# function, and a file can contain many lines.
 _BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
 _MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
 _IDLE = (_COMMENT, _BLANK)
@@ -57,10 +57,10 @@ _NEVER_SET = Event()
 class Line(NamedTuple):
     """One line of a file. `text + ending` is the line as written in the file.
 
-    *number* is the line number, from 1. *field* and *value* are as written, but without the
-    comment and without white space at either end. *comment* begins with a `#`. If the line
-    does not have a part, the attribute for the part is an empty string. Bytes that are not
-    UTF-8 appear as surrogate escapes.
+    *number* is the line number, from 1. *field* and *value* are as written, but without
+    the comment and without white space at either end. *comment* begins with a `#`. If the
+    line does not have a field, a value or a comment, the attribute for it is an empty
+    string. Bytes that are not UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field, or None if the dialect does not have the field. *said* is
     the meaning of the value. For a User-agent line, *said* contains the names. For a field
@@ -150,33 +150,35 @@ def _paused(items: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-# Call `tuple.__new__` for each line of a file, because a call to `tuple.__new__` takes half
-# as long as a call to `Line`.
+# Call `tuple.__new__` for each line of a file, because it takes half as long as a call to
+# `Line`.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
 def lines_of(
     text: str, dialect: Dialect, *, only_effective: bool = False
 ) -> Iterator[Line]:
-    """Yield each line of *text* as *dialect* reads the line, independently of the other
-    lines. A rule outside any record does not yet have the kind `ORPHAN`, because only
-    `groups_of` finds orphans. If *only_effective* is true, yield only blank lines and lines
-    with a field of the dialect.
+    """Yield each line of *text* as *dialect* reads it, independently of the other lines.
+    A rule outside any record does not yet have the kind `ORPHAN`, because only
+    `groups_of` finds orphans. If *only_effective* is true, yield only blank lines and
+    lines with a field of the dialect.
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
     said: Any
     # 1994 F2 (line ends): a line ends with CR, CR NL or NL, and with nothing else. If
-    # `newline` is empty, `StringIO` splits lines according to F2.
+    # `newline` is empty, `StringIO` splits lines according to 1994 F2 (line ends).
     for number, raw in enumerate(with_pauses(StringIO(text, newline="")), 1):
-        # 1994 F5: the comment is discarded. The space before the comment is stripped later,
-        # with the space around the value.
+        # 1994 F5 (comments): the comment is discarded. The space before the comment is
+        # stripped later, with the space around the value.
         content = raw.partition("#")[0] if "#" in raw else raw
-        # 1994 F3: a line consists of a field name, a colon, optional space and a value.
+        # 1994 F3 (form of a line): a line consists of a field name, a colon, optional
+        # space and a value.
         name, colon, value = content.partition(":")
         if not colon:
-            # Ours O14 (line without a colon): a line without a colon is ignored. The parser
-            # does not guess the meaning of the line. 1994 F5: a line that contains only a
-            # comment is discarded completely, so the line does not count as a blank line.
+            # Ours O14 (line without a colon): a line without a colon is ignored. The
+            # parser does not guess the meaning of the line. 1994 F5 (comments): a line
+            # that contains only a comment is discarded completely, so it does not count
+            # as a blank line.
             kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
@@ -206,18 +208,19 @@ def lines_of(
 class Group:
     """The lines of a record, or the lines above all records.
 
-    A group ends before the User-agent line that begins the next record. Blank lines do not
-    end a group. *agents* are the User-agent lines of the group. *rules* are the rules of
-    the group, including rules that a blank line separates from the record. *others* are the
-    lines with other fields of the dialect, and *without* are the lines without a field of
-    the dialect. *names* are all names in the User-agent lines. For each line in *others*,
-    *runs* contains the start and the end of a slice of *names*. The slice contains the
-    names in the last run of User-agent lines above the line. A run ends at a line if the
-    field of the line belongs to records (`Field.in_record`) and the value is good.
+    A group ends before the User-agent line that begins the next record. Blank lines do
+    not end a group. *agents* are the User-agent lines of the group. *rules* are the rules
+    of the group, including rules that a blank line separates from the record. *others*
+    are the remaining lines with a field of the dialect, and *without* are the lines
+    without a field of the dialect. *names* are all names in the User-agent lines. For
+    each line in *others*, *runs* contains the start and the end of a slice of *names*.
+    The slice contains the names in the last run of User-agent lines above the line. A run
+    ends at a line if the field of the line belongs to records (`Field.in_record`) and the
+    value is good.
 
     A rule or a pause outside any record is an `ORPHAN`. An orphan is either above all
     records, or below a blank line that ends the preceding record. The cautious reading
-    obeys an orphan unless the orphan is above all records.
+    obeys an orphan unless it is above all records.
     """
 
     agents: list[Line] = field(default_factory=list)
@@ -274,10 +277,10 @@ def groups_of(
                 group.without.append(line)
                 room -= 1
         elif row.role is _NAMES:
-            # 1994 F1: a User-agent line after a blank line begins another record. Ours O7
-            # (run of names) and X2 (Allow): a User-agent line after a rule also begins
-            # another record. X6 (order): a User-agent line after a Crawl-delay does not
-            # begin another record.
+            # 1994 F1 (records): a User-agent line after a blank line begins another
+            # record. Ours O7 (run of names) and X2 (Allow): a User-agent line after a
+            # rule begins another record. Ours X6 (order): a User-agent line after a
+            # Crawl-delay does not begin another record.
             if line.said and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False

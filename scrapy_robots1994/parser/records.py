@@ -40,7 +40,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class Agent(_Part):
-    """One name in a record, without a version, and the number of the line with the name."""
+    """One name in a record, without a version, and the number of its line."""
 
     name: str
     line: int

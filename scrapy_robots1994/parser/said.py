@@ -9,8 +9,8 @@ from scrapy_robots1994.escaping import escape_control_chars
 class Said:
     """A term that was found in a page or a robots.txt, and the place of the term.
 
-    If *term* is a robots directive of a page, *term* is in lower case. *where* is a
-    phrase that describes the place, such as "meta tag robots".
+    If *term* is a robots directive of a page, it is in lower case. *where* is a phrase
+    that describes the place, such as "meta tag robots".
     """
 
     term: str

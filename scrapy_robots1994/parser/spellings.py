@@ -37,8 +37,8 @@ def canonical(text: str) -> str:
     """
     if "%" not in text and text.isascii():
         return text
-    # Ours O18 (percent-encodings): two spellings of the same resource compare equal. `%2F`
-    # and `/` remain different, because an encoded slash may be data and not a separator.
+    # Ours O18 (percent-encodings): two spellings of one resource compare equal. `%2F` and
+    # `/` remain different, because an encoded slash can be data and not a separator.
     return _SLASH_KEPT.join(map(_unquoted, _ENCODED_SLASH.split(text)))
 
 
@@ -74,7 +74,7 @@ def has_cut_escape(text: str) -> bool:
 
 def without_dot_segments(target: str) -> str | None:
     r"""Return the *target* of a URL without dot segments, tabs and line ends, or None if
-    *target* would not change.
+    it would not change.
 
     A target is a path and a query. Dot segments are removed from the path as described in
     RFC 3986 5.2.4. In the path, `%2e` counts as a dot, and each `\` is replaced with `/`.
@@ -126,9 +126,9 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
     # Ours O19 (whole URLs): the first form is the URL as written, but without the user
-    # name and password, and with the scheme and host in lower case. In the first form,
-    # a rule without a path may end within the authority of a URL. For example, the rule
-    # `http://h` also covers the URL `http://h2/`.
+    # name and password. The scheme and host of the first form are in lower case. In the
+    # first form, a rule without a path can end within the authority of a URL. For
+    # example, the rule `http://h` also covers the URL `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
     # The second form has a normalised origin. In the second form, a rule without a path

@@ -1,11 +1,11 @@
 """Read dictionaries exactly as RFC 9651 (Structured Field Values for HTTP) specifies.
 
-The package `http-sf` 1.5.0 also reads dictionaries, but rejects a dictionary that contains
-a date outside the years 1 to 9999. The RFC also allows earlier and later dates. If
-`http-sf` were used, an unknown member with a date in the year 10000 would hide a disallow
-in the same dictionary. Lint also reads dictionaries, and must report the same problems
-in every installation. If `http-sf` were an optional dependency, the reported problems
-would depend on whether `http-sf` is installed.
+The package `http-sf` 1.5.0 also reads dictionaries, but rejects a dictionary that
+contains a date outside the years 1 to 9999. RFC 9651 also allows dates outside the years
+1 to 9999. If `http-sf` were used, an unknown member with a date in the year 10000 would
+hide a disallow in the same dictionary. Lint must report the same problems with a
+dictionary in every installation. If `http-sf` were an optional dependency, the reported
+problems would depend on whether it is installed.
 """
 
 import re
@@ -13,11 +13,11 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 _KEY = r"[a-z*][a-z0-9_.*-]*"
-# The first character of a bare item shows the kind of the item.
+# The first character of a bare item shows its kind.
 _NUMBER = r"-?[0-9]{1,12}\.[0-9]{1,3}|-?[0-9]{1,15}"
 _STRING = r'"(?:[ !#-\[\]-~]|\\["\\])*"'
 _WORD = r"[A-Za-z*][!#$%&'*+.^_`|~:/0-9A-Za-z-]*"
-# The padding of Base64 may be missing.
+# The padding of Base64 is optional.
 _OCTETS = r":(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?:"
 _DISPLAY_STRING = r'%"(?:[ !#$&-~]|%[0-9a-f]{2})*"'
 _ITEM = (
@@ -62,11 +62,11 @@ class NotADictionaryError(ValueError):
 
 
 def members_of(text: str) -> list[Member]:
-    """Return all members of the dictionary *text*, in the order of *text*. If several
-    members have the same key, the caller must use only the last of these members.
+    """Return all members of the dictionary *text*, in order. If several members have the
+    same key, the caller must use only the last of them.
 
-    The time that `members_of` takes is linear in the length of *text*. Raises
-    `NotADictionaryError` if *text* is not a dictionary, or if *text* is longer than
+    The time that `members_of` takes is linear in the length of *text*. Raise
+    `NotADictionaryError` if *text* is not a dictionary, or if it is longer than
     `MAX_LENGTH`.
     """
     if len(text) > MAX_LENGTH:

@@ -1,7 +1,7 @@
 """Usage preferences: statements of a site owner about the use of the pages of the site.
 
-The parser reads usage preferences, but does not enforce the preferences. A usage preference
-never changes a verdict. The setting `ROBOTS1994_USAGE` determines whether a crawl ignores,
+The parser reads usage preferences, but does not enforce them. A usage preference never
+changes a verdict. The setting `ROBOTS1994_USAGE` determines whether a crawl ignores,
 reports or obeys usage preferences. `LABELS` contains a row for each label that is
 understood, and `VERSIONS` names the IETF drafts that define labels.
 """
@@ -28,7 +28,7 @@ from scrapy_robots1994.parser.said import Said
 from scrapy_robots1994.parser.structured import Member, NotADictionaryError, members_of
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that define the labels and the grouping of lines. The IETF may still
+"""The IETF drafts that define the labels and the grouping of lines. The IETF can still
 change the drafts.
 """
 
@@ -44,8 +44,8 @@ MAX_NOT_UNDERSTOOD = 20
 _SPACE = " \t"
 MAX_WORK = 10_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL.
-The maximum number of comparisons takes about 15 ms. If a URL needs more comparisons, the
-usage contains every purpose that a line in the robot's records disallows for at least
+The maximum number of comparisons takes about 15 ms. If a URL needs more comparisons, its
+usage disallows every purpose that a line in the robot's records disallows for at least
 one path.
 """
 
@@ -96,11 +96,11 @@ LABELS = (
     Label(SIGNAL_FIELD, "ai-input", "ai-use", _WORDS),
     Label(SIGNAL_FIELD, "search", "search", _WORDS),
 )
-"""Every label that is read, with the field of the label."""
+"""Every label that is read, with its field."""
 
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
-"""The purposes for which an owner may allow or disallow the use of pages. The purpose `tdm`
-is text and data mining (TDMRep).
+"""The purposes for which an owner can allow or disallow the use of pages. The purpose
+`tdm` is text and data mining (TDMRep).
 """
 
 # Map each known spelling of a field name to the correct spelling. Content-Signals is a
@@ -157,7 +157,7 @@ class Usage:
     read: tuple[str, ...] = ()
 
     def __getitem__(self, purpose: str) -> Answer:
-        """Return the answer for *purpose*. Raises KeyError for an unknown purpose."""
+        """Return the answer for *purpose*. Raise `KeyError` for an unknown purpose."""
         if purpose not in PURPOSES:
             raise KeyError(purpose)
         # Usage U8 (several statements): the most restrictive statement applies.
@@ -192,9 +192,9 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return this usage combined with *other*, which was read from other sources. If
-        *other* has a `tdm_policy` or a `use`, the value in *other* replaces the value in
-        this usage.
+        """Return this usage combined with *other*, which was read from different sources.
+        If *other* has a `tdm_policy` or a `use`, the value in *other* replaces the value
+        in this usage.
         """
         return Usage(
             self.statements + other.statements,
@@ -268,8 +268,8 @@ class UsageRules:
         work = 0
         for line in self._lines:
             chosen, pattern = found[line.field], line.pattern
-            # Usage U3: a line with a shorter path does not apply, whatever the labels in
-            # the line are.
+            # Usage U3 (paths): a line with a shorter path does not apply, whatever the
+            # labels in the line are.
             if chosen and chosen[0].length > line.length:
                 continue
             if pattern is not None:
@@ -300,7 +300,7 @@ class UsageRules:
 
     def _usage(self, lines: Iterable[_Stated]) -> Usage:
         """Return the statements in *lines* as one usage."""
-        # Return only the first of several equal statements, because a file may repeat a
+        # Return only the first of several equal statements, because a file can repeat a
         # statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         said: list[Said] = []
@@ -353,8 +353,8 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def _of_no_record(lines: Iterable[Line]) -> Iterator[_Stated]:
-    """Yield the preferences in *lines*, the lines above all records. All values are
-    yielded as not understood.
+    """Yield the preferences in *lines*, the lines above all records. Yield every value as
+    not understood.
     """
     for line in lines:
         if (field := field_of(line)) in LABELS_OF:
@@ -401,11 +401,11 @@ def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
     """Return the statements in a preference, the members that are not understood, and the
-    value of the label `use`. The value is None if the label is missing or empty.
+    value of the label `use`. The value of `use` is None if the label is missing or empty.
 
     *value* is the value of the line without its path. Only the first of several equal
     statements is returned. Of the members that are not understood, at most
-    `MAX_NOT_UNDERSTOOD` are returned. Raises `NotADictionaryError` for a value of
+    `MAX_NOT_UNDERSTOOD` are returned. Raise `NotADictionaryError` for a value of
     Content-Usage that is not a dictionary.
     """
     members = members_in(field, value)
@@ -425,8 +425,8 @@ def statements_of(
                 statements.setdefault((label.purpose, answer), found)
             elif len(said) < MAX_NOT_UNDERSTOOD:
                 said.append(Said(member.text, where))
-        # Usage U5: a label that is not in `LABELS` is ignored, except for the label `use`
-        # of Content Signals.
+        # Usage U5 (labels): a label that is not in `LABELS` is ignored, except for the
+        # label `use` of Content Signals.
         elif member.key == USE_LABEL and field == SIGNAL_FIELD:
             use = use or member.value
     return tuple(statements.values()), tuple(said), use or None
@@ -434,7 +434,7 @@ def statements_of(
 
 def members_in(field: str, value: str) -> Iterable[Member]:
     """Return the members of *value*, which is the value of a preference without its path.
-    Raises `NotADictionaryError` if *field* is Content-Usage and *value* is not a
+    Raise `NotADictionaryError` if *field* is Content-Usage and *value* is not a
     dictionary.
     """
     return members_of(value) if field == USAGE_FIELD else _signals_of(value)
@@ -454,5 +454,5 @@ def _signals_of(value: str) -> Iterator[Member]:
         offset += len(piece) + 1
 
 
-# `_NO_RULES` is shared by all files that do not contain the name of a preference field.
+# All files that do not contain the name of a preference field share `_NO_RULES`.
 _NO_RULES = UsageRules("", DIALECTS["rfc9309"], ())

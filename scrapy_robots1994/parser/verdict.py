@@ -20,7 +20,7 @@ from scrapy_robots1994.parser.records import Record, records_of
 class Reason(str, Enum):
     """The reason why a URL is allowed or disallowed.
 
-    Each member is also a `str`, so that every item exporter can write the member.
+    Each member is also a `str`, so that every item exporter can write it.
     """
 
     RULE = "rule"
@@ -70,8 +70,8 @@ _MEANINGS = {
 
 def _quoted(names: tuple[str, ...]) -> str:
     """Return the *names* of a record as quoted text that is safe to print."""
-    # Ours O25 (safe output): text from a file is never printed unescaped. The list of names
-    # is cut to 200 characters, because a record may contain thousands of names.
+    # Ours O25 (safe output): text from a file is never printed unescaped. The list of
+    # names is cut to 200 characters, because a record can contain thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
     return escape_control_chars(" and ".join(quoted), 200)
 
@@ -111,19 +111,20 @@ class _Sourced:
 class Verdict(_Sourced):
     """Whether a robot may retrieve a URL, and the reason.
 
-    *line* is the number, from 1, of the line with the rule that decides. *rule* is the path
-    in the rule that decides, as written. *line* and *rule* are None if no rule decides. In
-    a dialect without Allow, the shortest rule that covers the URL decides. *spelling* is
-    None if the rule covers the target as written. Otherwise, *spelling* is the spelling of
-    the target that the rule covers. The spelling is the target without dot segments, the
-    target that a client sends, or both.
+    *line* is the number, from 1, of the line with the rule that decides. *rule* is the
+    path in the rule that decides, as written. *line* and *rule* are None if no rule
+    decides. In a dialect without Allow, the shortest rule that covers the URL decides.
+    *spelling* is the spelling of the target that the rule covers, or None if the rule
+    covers the target as written. The spelling is the target without dot segments, the
+    target that a client sends, or the sent target without dot segments.
 
     *status* is the HTTP status of the answer to GET /robots.txt if the status decided.
     *status* is None if a file decided, or if the fetch ended with an error, such as a
     timeout. If robots.txt is unreachable, *failure* gives the reason in a few words, such
-    as "DNS lookup failed" or "HTTP 503". In any other case, *failure* is None.
+    as "DNS lookup failed" or "HTTP 503". *failure* is None unless robots.txt is
+    unreachable.
 
-    A verdict may be part of an item, because the exporters of Scrapy can write the fields
+    A verdict can be part of an item, because the exporters of Scrapy can write the fields
     of a verdict.
     """
 
@@ -161,7 +162,8 @@ class Verdict(_Sourced):
         """
         if f"{self.rule}{self.spelling}".isprintable():
             return self
-        # Ours O18 (percent-encodings): a percent-encoded rule has the same meaning.
+        # Ours O18 (percent-encodings): a rule and its percent-encoding have the same
+        # meaning.
         rule = self.rule and percent_encode_control_chars(self.rule)
         spelling = self.spelling and percent_encode_control_chars(self.spelling)
         return replace(self, rule=rule, spelling=spelling, source=self._source)
@@ -188,7 +190,7 @@ class Verdict(_Sourced):
         decides.
 
         Queues on disk or in Redis pickle the meta of each request. If a pickle contained
-        all rules of the record, a thousand requests would store all rules a thousand times.
+        all rules of the record, a thousand requests would store them a thousand times.
         """
         # Read the record, because a pickled reference would contain the whole body.
         record = self.record
@@ -206,8 +208,7 @@ class Verdict(_Sourced):
         return _unpickled, (values, record)
 
     # Without `__copy__` and `__deepcopy__`, the module `copy` would call `__reduce__`.
-    # `__reduce__` reads the file, and the copy would not contain the other rules of the
-    # record.
+    # `__reduce__` reads the file, and the copy would contain only the rule that decides.
     def __copy__(self) -> "Verdict":
         """Return the verdict itself, which cannot change."""
         return self
@@ -249,7 +250,7 @@ class Verdict(_Sourced):
 def _unpickled(values: dict[str, Any], record: Record | None) -> Verdict:
     """Return the verdict with these *values* and this *record*.
 
-    Pickles of version 0.1 call `Verdict` itself, so the order of the arguments of `Verdict`
-    must not change.
+    Pickles of version 0.1 call `Verdict` itself, so the order of its arguments must not
+    change.
     """
     return Verdict(**values, source=record)
