@@ -18,8 +18,8 @@ NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# NOAI and NOIMAGEAI state usage preferences. The two terms do not change whether a page may
-# be indexed or whether its links may be followed.
+# NOAI and NOIMAGEAI state usage preferences. NOAI and NOIMAGEAI do not change whether a
+# page may be indexed or whether its links may be followed.
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -121,7 +121,7 @@ def terms_for(
 
     `directives_of` describes the parameters. The terms in one meta tag form a group, and
     the terms in the headers for one robot name form a group. A term is returned once for
-    each group that contains the term. The terms of a group that contains ALL are left out.
+    each group that contains it. The terms of a group that contains ALL are left out.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -138,14 +138,15 @@ def _groups_of_tags(
     tags: Iterable[tuple[str, str]], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
     """For each meta tag that addresses the robot, yield a phrase that identifies the tag,
-    and the terms in the tag.
+    and its terms.
     """
     for name, content in tags:
         # Pages P5 (named tags): a tag whose name is the name of a robot is only for that
         # robot. The case of the name of a robot does not matter.
         if _plain(name) in ours:
             where = f"meta tag {_plain(name)}"
-            # Pages P1: commas separate the terms, and the case of a term does not matter.
+            # Pages P1 (terms of a robots tag): commas separate the terms, and the case of
+            # a term does not matter.
             yield where, [_plain(term) for term in content.split(",")]
 
 
@@ -174,8 +175,8 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # This part of the header is either a term with a value or a fragment of a date.
-            # Therefore, the text before the colon is not the name of a robot.
+            # The text before the colon is part of a date or of a term with a value. It is
+            # not the name of a robot.
             continue
         else:
             # Pages P6 (named headers): the terms after a name and a colon are only for the
@@ -198,9 +199,9 @@ def _plain(text: str) -> str:
 
 
 # `_HTML` and `_XML` match one piece of a page, such as a tag or a comment. A piece begins
-# with `<` and ends where the HTML tokenizer ends the piece. If the end of a piece is
-# missing, the piece extends to the end of the page. A match never fails after consuming
-# text, so the matching time is linear in the length of the page. Other HTML parsers do not
+# with `<` and ends where the HTML tokenizer ends it. If the end of a piece is missing,
+# the piece extends to the end of the page. A match never fails after consuming text, so
+# the matching time is linear in the length of the page. Other HTML parsers do not
 # guarantee linear time. For attributes and end tags, libxml2 before 2.14 takes quadratic
 # time. For quotes and comments, `html.parser` takes quadratic time.
 _SPACES = r"[ \t\n\r\f]*"
@@ -234,10 +235,10 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     Tags in comments, scripts and other text are ignored. A tag is also ignored if its name,
     its content or its `>` is missing. The running time is linear in the length of *page*.
     """
-    # Pages P8 (tags in the body): a meta tag in the body also counts. An author may
-    # have put the tag into the body by mistake. Most bodies contain no meta tag, so
-    # stop after the last "meta". The lower-case text is never shorter than *page*, so
-    # the loop never stops too early.
+    # Pages P8 (tags in the body): a meta tag in the body also counts. An author might
+    # have put a meta tag into the body by mistake. Most bodies contain no meta tag, so
+    # stop after the last "meta". The lower-case text is never shorter than *page*, so the
+    # loop never stops too early.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:
@@ -258,6 +259,6 @@ def _text(value: str) -> str:
     try:
         return unescape(value)
     except ValueError:
-        # Python refuses to convert a character reference with more than 4,300 digits. Do
-        # not decode a value with such a reference.
+        # Do not decode a value with a character reference of more than 4,300 digits,
+        # which Python refuses to convert.
         return value

@@ -59,8 +59,8 @@ def closest(word: object, known: Iterable[str]) -> str | None:
     """Return the word of *known* that is most similar to *word*, or `None` if no word is
     similar.
     """
-    # Do not import `difflib` at the top of the module, because `difflib` is needed only
-    # for a misspelt word.
+    # Do not import `difflib` at the top of the module, because it is needed only for a
+    # misspelt word.
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):

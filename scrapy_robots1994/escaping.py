@@ -8,22 +8,22 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-# Ours O25 (control characters): text from a file or a URL may contain control characters.
-# Control characters are never printed unescaped. `_UNPRINTABLE` matches control characters
-# (C0, DEL and C1), the line and paragraph separators, and the byte order mark.
-# `_UNPRINTABLE` also matches characters that are invisible or change the direction of text,
-# and lone surrogates, which UTF-8 cannot encode.
+# Ours O25 (control characters): text from a file or a URL can contain control characters.
+# Control characters are never printed unescaped. `_UNPRINTABLE` matches control
+# characters (C0, DEL and C1), the line and paragraph separators, and the byte order mark.
+# `_UNPRINTABLE` also matches characters that are invisible or change the direction of
+# text, and lone surrogates, which UTF-8 cannot encode.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
 # `_CREDENTIALS` matches the user name and password of a URL, anywhere in a text. Drivers
-# and clients may print a decoded password that contains `/`, `?`, `#` or a space. The first
-# branch of the pattern matches a password without a space if a host and a port follow the
-# `@`. The second branch of the pattern matches a password with `/`, `?`, `#` or a space if
-# the text after the first colon is not a port. The third branch of the pattern matches
-# credentials without `/`, `?`, `#` or a space.
+# and clients can print a decoded password that contains `/`, `?`, `#` or a space. The
+# first branch matches a password without a space if a host and a port follow the `@`. The
+# second branch matches a password with `/`, `?`, `#` or a space if the text after the
+# first colon is not a port. The third branch matches credentials without `/`, `?`, `#` or
+# a space.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -34,8 +34,8 @@ _CREDENTIALS = re.compile(
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
 
 # `_NAMED_SECRET` matches a named secret, such as "password=hunter2" or "token: abc". The
-# name and the value may be in quotes. The message of an exception from a database driver
-# may contain the connection settings. `_NAMED_SECRET` does not match a path such as
+# name and the value can be in quotes. The message of an exception from a database driver
+# can contain the connection settings. `_NAMED_SECRET` does not match a path such as
 # "/etc/passwd: …".
 _NAMED_SECRET = re.compile(
     r"(?<![\w./\\-])"
@@ -112,8 +112,8 @@ def escape_control_chars(text: str, width: int = 120) -> str:
 def wrap_and_escape(text: str, width: int) -> list[str]:
     """Wrap *text* at *width* characters, and return the escaped lines.
 
-    A line that contains escapes may be up to twice as long as *width*. Lines are escaped
-    after wrapping, because wrapping may move a `::` to the start of a line.
+    A line that contains escapes can be up to twice as long as *width*. Lines are escaped
+    after wrapping, because wrapping can move a `::` to the start of a line.
     """
     # Allow twice the width, because an escape is longer than the escaped character.
     return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]
@@ -137,9 +137,9 @@ def is_printable(text: str) -> bool:
 
 
 def redact_credentials(text: str) -> str:
-    """Return *text* with the user name and password removed from each URL in *text*.
+    """Return *text* without the user name and password of each URL.
 
-    Every message that may contain a URL must pass through `redact_credentials`.
+    Every message that can contain a URL must pass through `redact_credentials`.
     """
     return _CREDENTIALS.sub("", text) if "@" in text else text
 
@@ -155,11 +155,11 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return *url*, which may be malformed, without its user name, password and query.
+    """Return *url*, which can be malformed, without its user name, password and query.
 
     If *url* contains an `@`, everything up to the last `@` is removed, except the scheme
-    with its slashes. Removing less would not be safe, because a password may contain any
-    character, and the slashes after the scheme may be missing.
+    with its slashes. Removing less would not be safe, because a password can contain any
+    character, and the slashes after the scheme can be missing.
     """
     before, at, place = url.rpartition("@")
     scheme = _SCHEME.match(before) if at else None
@@ -168,17 +168,17 @@ def redact_url(url: str) -> str:
 
 def redact_and_escape(text: str, width: int = 500) -> str:
     """Return *text* as one printable line without credentials, for a log."""
-    # Ours O25 (control characters): the host of a URL may contain any character. The
-    # messages of many exceptions contain the URL of a proxy with its password. Search only
-    # the part of *text* that may be shown.
+    # Ours O25 (control characters): the host of a URL can contain any character. The
+    # messages of many exceptions contain the URL of a proxy with its password. Search
+    # only the part of *text* that may be shown.
     return escape_control_chars(redact_credentials(text[: width + 1_000]), width)
 
 
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* on one printable line without passwords.
 
-    Some Twisted exceptions contain the underlying exceptions in the list `reasons`. Scrapy
-    may wrap a Twisted exception in a Scrapy exception.
+    Some Twisted exceptions contain the underlying exceptions in the list `reasons`.
+    Scrapy can wrap a Twisted exception in a Scrapy exception.
     """
     # Use the messages of the exceptions in `reasons`, because the text of the list itself
     # ("[<twisted.python.failure.Failure …>]") does not help the user.
@@ -192,10 +192,10 @@ def one_line(raised: BaseException) -> str:
 def _message(raised: object) -> str:
     """Return the message of *raised*.
 
-    If the message is empty or may contain a password, return the name of the class.
+    If the message is empty or might contain a password, return the name of the class.
     """
     name = type(raised).__name__
-    # Hide the message of InvalidURL, because the message may quote a part of a password. If
-    # the password of a proxy contains a slash, httpx may read the text before the slash as
-    # a port.
+    # Hide the message of InvalidURL, because it can quote a part of a password. If the
+    # password of a proxy contains a slash, httpx can read the text before the slash as a
+    # port.
     return name if name == "InvalidURL" else str(raised) or name

@@ -14,9 +14,10 @@ _HIGHEST_PORT = 65535
 # A WebSocket connection begins with an HTTP GET request to the same host and port, so map
 # ws to http and wss to https.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
-# Some clients end the authority at a backslash, and some clients remove control characters.
-# If an authority contains one of these characters, different clients might therefore
-# connect to different hosts. `_URL` does not match a URL with such an authority.
+# Some clients end the authority at a backslash, and some clients remove control
+# characters. If an authority contains a backslash or a control character, different
+# clients might connect to different hosts. `_URL` does not match a URL with one of these
+# characters in its authority.
 _NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
 _URL = re.compile(
     r"[\x00-\x20]*(https?|wss?)://"
@@ -47,8 +48,9 @@ class Origin(NamedTuple):
     def of(url: str | bytes) -> "Origin | None":
         """Return the origin of *url*. Never raises.
 
-        Return `None` if the scheme is not http, https, ws or wss, if *url* has no host or
-        an invalid port, or if different clients might connect to different hosts.
+        Return `None` if the scheme is not http, https, ws or wss, or if *url* has no host
+        or an invalid port. Return `None` if different clients might connect to different
+        hosts.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -99,8 +101,8 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return the name that clients look up for the non-ASCII name *host*. Return *host* if
-    *host* cannot be encoded, and "" if IDNA turns a character into a URL delimiter.
+    """Return the name that clients look up for the non-ASCII name *host*. Return *host*
+    if it cannot be encoded, and "" if IDNA turns a character into a URL delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")

@@ -35,12 +35,13 @@ _MAX_LOST_LINES = 50
 # few robot names, and the rules for many robots would take too much memory.
 _MAX_ROBOTS = 64
 
-# Initially, all files share this empty dict. A file never changes the dict. To store usage
-# preferences, a file replaces the dict with a new dict.
+# Initially, all files share this empty dict. A file never changes the shared dict. To
+# store usage preferences, a file replaces its reference to the shared dict with a new
+# dict.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 # The whole process shares the objects of the following classes, so `memory_of` does not
-# count the objects.
+# count them.
 _SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
 
 
@@ -87,9 +88,10 @@ class RobotsTxt:
         """Whether the file begins like an HTML or XML document."""
         self._dialect = dialect_named(dialect, reading)
         self._reading = reading
-        # `_rules` contains one item for each tuple of robot names. User-Agent headers that
-        # differ only in a version have equal names. Most files have only one item. For one
-        # item, a dict would take four times as much memory as a tuple.
+        # `_rules` contains one item for each tuple of robot names. User-Agent headers
+        # that differ only in a version have equal names. For most files, `_rules`
+        # contains only one item. For one item, a dict would take four times as much
+        # memory as a tuple.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
         # `_usage` maps the names of each robot to the usage preferences for the robot.
@@ -113,16 +115,15 @@ class RobotsTxt:
         """Parse *body*, and return the `RobotsTxt`. Any *body* is accepted.
 
         If *body* is longer than *limit* bytes, only the whole lines within the limit are
-        obeyed. *truncated* must be true if *body* is only the beginning of the file. Raises
-        ValueError for an unknown *dialect* or *reading*.
+        obeyed. *truncated* must be true if *body* is only the beginning of the file.
+        Raise `ValueError` for an unknown *dialect* or *reading*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
 
     def _read_for(
         self, robot: str | bytes, *, for_warnings: bool
     ) -> tuple[RobotReading, RobotRules]:
-        """Read the file for *robot*, and store the sitemaps of the file and the rules for
-        *robot*.
+        """Read the file for *robot*, and store its sitemaps and the rules for *robot*.
 
         If *for_warnings* is true, also read the lines that are needed only for warnings.
         """
@@ -142,7 +143,7 @@ class RobotsTxt:
         User-Agent header. Never raises.
 
         The first call for a robot reads the file. Reading a large file takes many
-        milliseconds. This method may be called in any thread.
+        milliseconds. This method can be called in any thread.
         """
         names = robot_names(robot)
         for rules in self._rules:
@@ -154,7 +155,7 @@ class RobotsTxt:
         """Return the rules of the file for *robot* in the dialect rfc9309, in which `*` and
         `$` are wildcards.
 
-        Like `rules`, the first call for a robot reads the file, and stores the rules.
+        The first call for a robot reads the file, and stores the rules.
         """
         if self._rfc9309 is None:
             self._rfc9309 = self.read_as(dialect="rfc9309")
@@ -165,8 +166,8 @@ class RobotsTxt:
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
         """Return whether the rules for *robot* are stored.
 
-        `rules` returns stored rules without reading the file. If *with_usage* is true, the
-        usage preferences for *robot* must be stored, too.
+        `rules` returns stored rules without reading the file. If *with_usage* is true,
+        return whether both the rules and the usage preferences for *robot* are stored.
         """
         names = robot_names(robot)
         is_stored = any(it.names == names for it in self._rules)
@@ -267,8 +268,8 @@ class RobotsTxt:
         return policy_problems(reading, self._dialect, rules.names, limit)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
-        """Store what the requests of *robot* need, so that no request of *robot* reads the
-        file again.
+        """Store all data that the requests of *robot* need, so that none of them reads
+        the file again.
 
         The method stores the rules and, if *reads_usage* is true, the usage preferences. In
         a dialect without wildcards, the method also stores the rules with wildcards. The
@@ -336,7 +337,7 @@ class RobotsTxt:
     ) -> "RobotsTxt":
         """Return this file, read in another *reading*, another *dialect*, or both.
 
-        Raises ValueError for an unknown *dialect* or *reading*.
+        Raise `ValueError` for an unknown *dialect* or *reading*.
         """
         reading, dialect = reading or self._reading, dialect or self.dialect
         if (reading, dialect) == (self._reading, self.dialect):
@@ -355,7 +356,7 @@ class RobotsTxt:
         """The estimated memory, in bytes, that the file and its stored rules take.
 
         For a large file, the calculation takes many milliseconds. The result is stored
-        until rules or usage preferences are stored, or the body is compressed.
+        until rules or usage preferences are added, or the body is compressed.
         """
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
@@ -387,11 +388,11 @@ class RobotsTxt:
 
 
 def memory_of(root: object) -> int:
-    """Return the memory, in bytes, that *root* and all objects reachable from *root* take.
+    """Return the memory, in bytes, that *root* and all objects reachable from it take.
     Each object counts once. An object that the whole process shares does not count.
     """
     # `counted` maps the id of each counted object to the object. The loop adds items to
-    # `found` while iterating over `found`. `found` refers to all objects, so Python cannot
+    # `found` while iterating over it. `found` refers to all objects, so Python cannot
     # reuse the id of an object.
     counted: dict[int, object] = {}
     found = [root]
@@ -408,9 +409,8 @@ class Reader:
 
     Some hosting platforms serve the same file from thousands of origins. The policies of
     origins with equal files share one `RobotsTxt`, which exists as long as one of the
-    policies exists.
-    Several threads may use one reader at the same time. *limit* is the maximum number of
-    bytes that are read from a body.
+    policies exists. Several threads can use one reader at the same time. *limit* is the
+    maximum number of bytes that are read from a body.
     """
 
     def __init__(self, dialect: str, reading: str, limit: int) -> None:
@@ -428,7 +428,8 @@ class Reader:
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = hash((within.data, within.is_truncated))
         known = self._known.get(key)
-        # Compare the bytes, too, because different bodies can have the same hash.
+        # Compare the bytes in addition to the hash, because different bodies can have the
+        # same hash.
         is_same = known is not None and known.is_truncated == within.is_truncated
         if known is not None and is_same and known.body == within.data:
             return known
