@@ -60,10 +60,10 @@ def check_browser(crawler: Crawler, settings: BaseSettings, judge: type[Judge]) 
 class BrowserRequests:
     """Makes Playwright abort each browser request that robots.txt disallows.
 
-    All requests for http and https URLs are checked, including navigations. The only
-    exception is a navigation to a URL that Scrapy itself requested, because the crawl has
-    already checked that URL. A request is also aborted if no policy can be found. *own*
-    is `None`, or a function of the project that is called before robots.txt is checked.
+    Requests for http and https URLs are checked, including most navigations. A navigation
+    to a URL that Scrapy itself requested is not checked, because the crawl has already
+    checked that URL. A request is also aborted if no policy can be found. *own* is
+    `None`, or a function of the project that is called before robots.txt is checked.
     """
 
     def __init__(self, crawler: Crawler, own: Any, judge: type[Judge]) -> None:
@@ -115,8 +115,9 @@ class BrowserRequests:
         """Return whether a request for *url* must be aborted, and count the request."""
         assert self._middleware is not None  # noqa: S101 - the caller has checked
         # Use a separate download slot for the robots.txt request. In the slot of the
-        # host, the robots.txt request could wait until the browser has loaded a page. But
-        # the browser cannot load the page until the robots.txt is known.
+        # host, the robots.txt request could wait until the browser has loaded a page. The
+        # browser cannot finish a page while a request of the page waits for the
+        # robots.txt.
         slot = f"robots1994 {Origin.of(url)}"
         meta = {"verbatim_url": True, BROWSER_REQUEST: True, SLOT_KEY: slot}
         self._checked += 1
@@ -179,7 +180,7 @@ class BrowserRequests:
 def _key(url: str) -> object:
     """Return a key that is equal for all spellings of one URL.
 
-    Scrapy and the browser may spell a URL in different ways.
+    Scrapy and the browser can spell a URL in different ways.
     """
     target = target_of(url)
     return Origin.of(url), canonical(without_dot_segments(target) or target)

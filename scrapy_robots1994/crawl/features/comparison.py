@@ -3,8 +3,8 @@
 1. `compare` runs on the event loop, and puts a question about each decision into a queue.
 2. `_run` runs in one daemon thread, where the parsers answer the questions. If a parser
    computes for longer than `PARSER_SECONDS`, the comparison ends.
-3. `_finish` runs when the crawl closes, and waits for the thread. The report contains
-   only the causes of differences that the thread finds within `CLOSE_SECONDS`.
+3. `_finish` runs when the crawl closes, and waits for the thread. The report contains the
+   cause of a difference only if the thread has found it within `CLOSE_SECONDS`.
 """
 
 import time
@@ -111,8 +111,9 @@ class ShadowComparison(FetchObserver):
         self._lock = Lock()
         self._is_over = False
         # `_call` describes the current call of a parser in the thread. The tuple `_call`
-        # contains the name of the parser, the label of the site, and the time when the call
-        # began. The time is measured on the clock of the thread (`_clock`).
+        # contains the name of the parser, the label of the site, and the time when the
+        # call began. The time when the call began is a time on the clock of the thread
+        # (`_clock`).
         self._call: tuple[str, str, float] | None = None
         self._clock = monotonic
         # The report lists all robot names, because each request can have its own
@@ -307,7 +308,7 @@ class ShadowComparison(FetchObserver):
     def _finish(self) -> None:
         """Wait up to `CLOSE_SECONDS` for the thread, and end the comparison.
 
-        Do not call `compare` after this method.
+        Do not call `compare` after a call of this method.
         """
         # `None` marks the end of the queue. The thread still processes the questions that
         # are in the queue before `None`.
@@ -394,8 +395,8 @@ def _report_path(path: str | None, spider: Spider | None) -> Path | None:
         return None
     filled = fill_in_path("COMPARE_REPORT", path, spider)
     try:
-        # If a file has the path of the folder, let the next line raise an error with a
-        # better message.
+        # If the path of the folder belongs to a file, let the next line raise an error
+        # with a better message.
         with suppress(FileExistsError):
             filled.parent.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=filled.parent).close()

@@ -39,9 +39,10 @@ because of this limit, the next request to the origin sets the delay again.
 class _Turns:
     """The turns of the requests to one origin.
 
-    *delay* is the pause between an answer and the next turn, in seconds. The next turn may
-    begin at *free_at*, which is a time on the clock `monotonic`. *last* is the request that
-    had the last turn. *is_sent* is `True` if *last* has reached the downloader.
+    *delay* is the pause between an answer and the next turn, in seconds. The next turn
+    cannot begin before *free_at*, which is a time on the clock `monotonic`. *last* is the
+    request that had the last turn. *is_sent* is `True` if *last* has reached the
+    downloader.
     """
 
     delay: float = 0.0

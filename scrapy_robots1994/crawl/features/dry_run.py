@@ -289,8 +289,8 @@ class DryRun:
         origin = Origin.of(url)
         if result is None or origin is None or target_of(url) != "/robots.txt":
             return
-        # Use only the first answer, because our middleware would not request the file
-        # again.
+        # Use only the first answer, because our middleware would not request the
+        # robots.txt again.
         if self._memory.get(origin) is not None:
             return
         retries = request.meta.get("retry_times", 0)
@@ -417,7 +417,8 @@ def listed_middlewares(settings: BaseSettings) -> dict[type, float]:
     """
     orders: dict[type, float | None] = {}
     for key, order in settings.getwithbase("DOWNLOADER_MIDDLEWARES").items():
-        # Skip a path that cannot be loaded, because Scrapy itself reports the error.
+        # Skip a middleware that cannot be imported, because Scrapy itself reports the
+        # error.
         with suppress(ImportError, NameError, TypeError, ValueError):
             orders[load_object(key)] = order
     enabled = {kind: order for kind, order in orders.items() if order is not None}

@@ -2,9 +2,9 @@
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
 `uid` of the policy. For a policy from a store, from the HTTP cache or from a downloader
-middleware, the WARC of this crawl does not contain an answer. Before the first decision
-of a policy without an answer in the WARC is added to the journal, a record with the bytes
-of its robots.txt is written.
+middleware, the WARC of this crawl does not contain an answer. For a policy without an
+answer in the WARC, a record with the bytes of the robots.txt is written before the first
+journal line of the policy.
 """
 
 import time
@@ -88,14 +88,14 @@ class Evidence(FetchObserver):
             },
             self._failed,
         )
-        # `_records` maps the `uid` of each policy to the values of a journal line that
-        # refer to the record of the policy. If the cache no longer contains the values,
+        # `_records` maps the `uid` of each policy to the values with which a journal line
+        # refers to the record of the policy. If the cache no longer contains the values,
         # the record is written again before the next decision.
         self._records: LRUCache[int, dict[str, str]]
         self._records = LRUCache(settings.store.max_origins)
-        # During a fetch, `_answers` maps its origin to the values that refer to the
-        # record of the latest answer. The values are removed when the policy has been
-        # made.
+        # During a fetch, `_answers` maps its origin to the values with which a journal
+        # line refers to the record of the latest answer. The values are removed when the
+        # policy has been made.
         self._answers: dict[Origin, dict[str, str]] = {}
         # Records state `_source` as the source of a policy that this crawl did not fetch.
         places = [f"the store {settings.store}"] * (settings.store.url is not None)
@@ -162,8 +162,8 @@ class Evidence(FetchObserver):
     def write_exchange(
         self, origin: Origin, request: Request, response: Response, truncated: str = ""
     ) -> dict[str, str]:
-        """Write a record of *request* and a record of *response*. Return the values of a
-        journal line that refer to the record of *response*.
+        """Write a record of *request* and a record of *response*. Return the values with
+        which a journal line refers to the record of *response*.
 
         If the body is incomplete, *truncated* is the reason. The WARC standard defines the
         possible reasons as the values of the field `WARC-Truncated`.
@@ -194,8 +194,9 @@ class Evidence(FetchObserver):
         return self._files.add_record("response", url, headers, response.body, http)
 
     def _write_policy(self, policy: Policy, source: str) -> dict[str, str]:
-        """Write a record of *policy*, whose answer is not in this WARC. *source* says where
-        the policy comes from. Return the values of a journal line that refer to the record.
+        """Write a record of *policy*, whose answer is not in this WARC. *source* says
+        where the policy comes from. Return the values with which a journal line refers to
+        the record.
         """
         robots, status = policy.robots, policy.status or 0
         headers = {

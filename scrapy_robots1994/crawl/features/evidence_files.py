@@ -131,10 +131,10 @@ class EvidenceFiles:
         """Add to the WARC a record of *kind* with the target URL *url*. The next call to
         `flush` writes the record.
 
-        *headers* contain at least the id of the record. *http* contains the start line and
-        all headers of the HTTP message in the record. *http* is `None` if the record does
-        not contain an HTTP message. Return the values that refer to the record in a journal
-        line.
+        *headers* contain at least the id of the record. *http* contains the start line
+        and all headers of the HTTP message in the record. *http* is `None` if the record
+        does not contain an HTTP message. Return the values with which a journal line
+        refers to the record.
         """
         digest = f"sha256:{b32encode(sha256(body).digest()).decode()}"
         fields = {
@@ -238,8 +238,8 @@ def _append(file: FileIO, piece: bytes) -> None:
     raise `OSError`.
     """
     status = os.fstat(file.fileno())
-    # Without this check, data that is written to a removed file would be lost without an
-    # error.
+    # Check that the file exists, because data that is written to a removed file would be
+    # lost without an error.
     if status.st_nlink == 0:
         raise FileNotFoundError(ENOENT, "it was removed", file.name)
     rest = memoryview(piece)

@@ -42,8 +42,8 @@ for example, names the client for `https`.
 """
 
 UNCHECKED = "unchecked"
-"""The value of "decision" if no policy applies to a request. The request is not checked,
-or no policy could be found.
+"""The value of "decision" if no policy applies to a request. No policy applies if the
+request is not checked, or if no policy could be found.
 """
 
 DECLINED = "declined"
@@ -122,7 +122,7 @@ def decision_of(
     clients: Clients,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
-    """Return the values of a journal line that follow from *policy* and *settings*.
+    """Return those values of a journal line that depend on *policy* and *settings*.
 
     *clients* are the HTTP clients that might send the request of *robot* for *url*. The
     crawl writes the returned values into the journal. `robots-check --evidence` calls

@@ -39,7 +39,8 @@ MAX_PAGE_BYTES = 64 * 1024
 UNREADABLE = (LookupError, ValueError)
 
 # A page that contains one of `_OTHER_SPELLINGS` might use UTF-16, UTF-7 or character
-# references. With such a spelling, a search for ASCII letters does not find every word.
+# references. A search for ASCII letters does not find every word in UTF-16, in UTF-7 or
+# in character references.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
 # A page that states an encoding in `_SLOW` is decoded as UTF-8. Python takes quadratic time
@@ -151,8 +152,9 @@ class PageMiddleware(BaseSpiderMiddleware):
 
     def stated(self, response: Response) -> Any:
         """Return the result of `read` for *response*, which is read only once."""
-        # If another spider middleware raises an exception for *response*, an errback can
-        # return items of a response that did not reach `process_spider_input`.
+        # An errback can return items of a response that did not reach
+        # `process_spider_input`, because another spider middleware has raised an
+        # exception.
         if self.key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             robot = self._robot.of(response.request)

@@ -283,7 +283,7 @@ def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
     """Yield a preference for each `noai` in *head* and, if *response* is an image, for
-    each `noimageai`. Yield each term that contains one of these words but is not
+    each `noimageai`. Yield each term that contains `noai` or `noimageai` but is not
     understood. *head* is the head of *response*, and *names* are the names of the robot.
     """
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
