@@ -42,7 +42,8 @@ CACHED_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The task to ask the parsers *questions* about *capture*, and to compare the answers.
+    """The task of asking the parsers *questions* about *capture*, and of comparing the
+    answers.
 
     If *diagnose* is true, the task also includes finding the causes of each difference. A
     parser whose name is in *decided* is not asked, because its decision on each question is
@@ -58,7 +59,7 @@ class Comparison:
 class Comparer:
     """Compares our parser, in one dialect and reading, with each parser of *others*.
 
-    *others* maps the names of the parsers to the parsers. *ours* is the dialect and the
+    *others* maps the name of each parser to the parser. *ours* is the dialect and the
     reading of our parser.
     """
 

@@ -1,9 +1,10 @@
 """Find why two parsers differ, and which lines of a file make the parsers differ.
 
-No cause is guessed. A point (see `profiles`) changes the input of our parser, so that our
-parser imitates another parser in one respect. Each point belongs to a cause. If the
-changed input makes our parser give the answer of the other parser, the cause of the point
-explains the difference. A diagnosis does not call the other parser again.
+A diagnosis does not guess causes, but tests them. A point (see `profiles`) changes the
+input of our parser, so that our parser imitates another parser in one respect. Each point
+belongs to a cause. If the changed input makes our parser give the answer of the other
+parser, the cause of the point explains the difference. A diagnosis does not call the
+other parser again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -186,8 +187,8 @@ def ddmin(
 
     *holds* must be true for all items together. One-minimal means that *holds* is false
     if one of the items is left out. The search first tries to remove many items at once.
-    Therefore, to find a few of n items, the search calls *holds* only a small multiple of
-    log2(n) times.
+    If the part contains only a few of n items, the search calls *holds* only a small
+    multiple of log2(n) times.
     """
     needed, size = items, len(items)
     while needed and size:

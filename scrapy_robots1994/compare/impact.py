@@ -1,4 +1,4 @@
-"""Count what changes for each site if our parser replaces another parser."""
+"""Count the changes for each site if our parser replaces another parser."""
 
 import zlib
 from collections import Counter
@@ -37,8 +37,8 @@ VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
 class Change(NamedTuple):
     """The effect that a switch from another parser to our parser has on one site.
 
-    *name* is the code of the change for programs, and *title* is the name of the change in
-    tables. *meaning* says what changes for URLs.
+    *name* is the code of the change for programs, and *title* is the name of the change
+    in tables. *meaning* describes the change for URLs.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Answers:
     for each cause.
 
     *stuck* lists each parser that did not answer the questions about the robots.txt of a
-    site. Each item contains the name of the parser and the label of the site.
+    site. Each item of *stuck* contains the name of the parser and the label of the site.
     """
 
     counts: Counter[Stratum] = field(default_factory=Counter)

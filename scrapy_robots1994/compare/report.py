@@ -46,11 +46,12 @@ _NUMBER = 9
 class ComparisonReport:
     """The exact counts of a comparison, and the sites with examples of disagreements.
 
-    *parsers* are the names of the other parsers. The parser that the project uses comes
-    first, if it was compared. *metadata* says what was compared, when, and how.
-    *is_sampled* is true if the counts of causes include only the examples, and not all
-    disagreements. *has_answers* is true if the comparison can include HTTP answers, and
-    not only files. *notes* are further sentences about the comparison.
+    *parsers* are the names of the parsers that were compared with our parser. The parser
+    that the project uses comes first, if it was compared. *metadata* says what was
+    compared, when, and how. *is_sampled* is true if the counts of causes include only the
+    examples, and not all disagreements. *has_answers* is true if the comparison can
+    include HTTP answers, and not only files. *notes* are further sentences about the
+    comparison.
     """
 
     subject: str
@@ -70,7 +71,7 @@ class ComparisonReport:
 
     @property
     def disagreements(self) -> int:
-        """The total number of answers of all parsers that differ from our answers."""
+        """The number of answers that differ from our answers, over all parsers."""
         return sum(self.totals.count(name, *DISAGREEING) for name in self.parsers)
 
     @property

@@ -45,7 +45,9 @@ from typing import Final
 from scrapy_robots1994.origin import Origin
 
 MAX_ENTRY_BYTES: Final = 2**24
-"""Maximum size of an entry in bytes. This package never writes or reads a larger entry."""
+"""Maximum size of an entry in bytes. This package never writes or reads an entry that
+exceeds the maximum.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ VERSION: Final = b"\x02"
 
 MAX_HEAD_BYTES: Final = 2**14
 """Maximum size of the JSON line in bytes. This package never writes a JSON line that
-exceeds this maximum. A longer JSON line is not parsed, because parsed JSON takes many times
-more memory than its text.
+exceeds this maximum. A JSON line that exceeds the maximum is not parsed, because parsed
+JSON takes many times more memory than its text.
 """
 
 _HEADER = re.compile("[\t\x20-\x7e\xa0-\xff]*")
@@ -105,9 +105,9 @@ def decode(
         return None
     policy = Policy.from_response(origin, response, reader, fetched_at, freshness)
     if response.is_truncated and len(body) < reader.limit:
-        # Ours O24 (truncated files): a crawl whose size limit was lower than the limit of
-        # this crawl stored only the beginning of the file. Make the policy stale, so that
-        # the file is fetched again.
+        # Ours O24 (size limit): a crawl whose size limit was lower than the limit of this
+        # crawl stored only the beginning of the file. Make the policy stale, so that the
+        # file is fetched again.
         policy = replace(policy, fresh_until=fetched_at, stale_until=fetched_at)
     if retry_at is None or not policy.is_known:
         return policy

@@ -72,7 +72,7 @@ class RedisStore(SharedStore):
                 why = f'{parts.scheme}:// has no option "{named[1]}"'
             # An unescaped ? in a password ends the host part too early, and the library
             # reads the start of the password as a port. Replace the message of the
-            # library, because it shows this port.
+            # library, because it shows the start of the password.
             if why.startswith("Port "):
                 why = f"the port is not a number from 0 to 65535 ({_UNESCAPED})"
             raise parts.refusal(why) from None
