@@ -29,8 +29,8 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# `_VALUED` contains terms that were introduced later and take a value after a colon. In a
-# header, a word before a colon is not the name of a robot if the word is in `_VALUED`.
+# `_VALUED` contains terms that take a value after a colon. In a header, a word before a
+# colon is not the name of a robot if the word is in `_VALUED`.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -48,11 +48,12 @@ class Directives:
     indexing. *nofollow* is the term that disallows following the links of the page, or None
     if no term disallows following links.
 
-    The other fields have no effect on the crawl. *keywords* contains the phrases in META
-    KEYWORDS. *description* is the text of META DESCRIPTION. *document_state* is `"dynamic"`
-    or `"static"`. *url* is the URL that the page states as its own address, in case a
-    mirror serves the page. *not_understood* contains values that include a term but are not
-    themselves terms, such as `noindex nofollow` without a comma.
+    Only *noindex* and *nofollow* have an effect on the crawl. *keywords* contains the
+    phrases in META KEYWORDS. *description* is the text of META DESCRIPTION.
+    *document_state* is `"dynamic"` or `"static"`. *url* is the URL that the page states
+    as its own address, in case a mirror serves the page. *not_understood* contains values
+    that include a term but are not themselves terms, such as `noindex nofollow` without a
+    comma.
     """
 
     noindex: Said | None = None
@@ -175,8 +176,8 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # The text before the colon is part of a date or of a term with a value. It is
-            # not the name of a robot.
+            # The text before the colon is not the name of a robot, but part of a date or
+            # of a term with a value.
             continue
         else:
             # Pages P6 (named headers): the terms after a name and a colon are only for the
@@ -201,7 +202,7 @@ def _plain(text: str) -> str:
 # `_HTML` and `_XML` match one piece of a page, such as a tag or a comment. A piece begins
 # with `<` and ends where the HTML tokenizer ends it. If the end of a piece is missing,
 # the piece extends to the end of the page. A match never fails after consuming text, so
-# the matching time is linear in the length of the page. Other HTML parsers do not
+# the matching time is linear in the length of the page. Common HTML parsers do not
 # guarantee linear time. For attributes and end tags, libxml2 before 2.14 takes quadratic
 # time. For quotes and comments, `html.parser` takes quadratic time.
 _SPACES = r"[ \t\n\r\f]*"

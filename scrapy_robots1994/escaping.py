@@ -20,10 +20,10 @@ _UNPRINTABLE = re.compile(
 
 # `_CREDENTIALS` matches the user name and password of a URL, anywhere in a text. Drivers
 # and clients can print a decoded password that contains `/`, `?`, `#` or a space. The
-# first branch matches a password without a space if a host and a port follow the `@`. The
-# second branch matches a password with `/`, `?`, `#` or a space if the text after the
-# first colon is not a port. The third branch matches credentials without `/`, `?`, `#` or
-# a space.
+# first branch of `_CREDENTIALS` matches a password without a space if a host and a port
+# follow the `@`. The second branch of `_CREDENTIALS` matches a password with `/`, `?`,
+# `#` or a space if the text after the first colon is not a port. The third branch of
+# `_CREDENTIALS` matches credentials without `/`, `?`, `#` or a space.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -170,7 +170,7 @@ def redact_and_escape(text: str, width: int = 500) -> str:
     """Return *text* as one printable line without credentials, for a log."""
     # Ours O25 (control characters): the host of a URL can contain any character. The
     # messages of many exceptions contain the URL of a proxy with its password. Search
-    # only the part of *text* that may be shown.
+    # only the part of *text* that the returned line can contain.
     return escape_control_chars(redact_credentials(text[: width + 1_000]), width)
 
 

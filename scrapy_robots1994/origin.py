@@ -16,8 +16,8 @@ _HIGHEST_PORT = 65535
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 # Some clients end the authority at a backslash, and some clients remove control
 # characters. If an authority contains a backslash or a control character, different
-# clients might connect to different hosts. `_URL` does not match a URL with one of these
-# characters in its authority.
+# clients might connect to different hosts. `_URL` does not match a URL with a backslash
+# or a control character in its authority.
 _NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
 _URL = re.compile(
     r"[\x00-\x20]*(https?|wss?)://"

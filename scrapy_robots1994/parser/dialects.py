@@ -168,8 +168,9 @@ _ROWS = (
         paths=_listed_paths,
         has_lists=True,
     ),
-    # This dialect follows our decisions X1 to X8 (Allow and later fields). According to X3
-    # (several records), the robot obeys the record with the longest matching name.
+    # The dialect `extended` follows our decisions X1 to X8 (Allow and later fields).
+    # According to X3 (several records), the robot obeys the record with the longest
+    # matching name.
     Dialect(
         "extended",
         "1994 with Allow and other fields of later years.",

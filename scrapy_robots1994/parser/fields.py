@@ -142,7 +142,7 @@ class Field:
         return _field_named, (self.key,)
 
     def __repr__(self) -> str:
-        """Return a short text, because the `repr` of each `Line` contains this text."""
+        """Return a short text, because the `repr` of each `Line` contains it."""
         return f"<Field: {self.name}>"
 
     def is_in(self, dialect: str) -> bool:

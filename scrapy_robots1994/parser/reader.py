@@ -62,10 +62,11 @@ class Line(NamedTuple):
     line does not have a field, a value or a comment, the attribute for it is an empty
     string. Bytes that are not UTF-8 appear as surrogate escapes.
 
-    *row* is the row of the field, or None if the dialect does not have the field. *said* is
-    the meaning of the value. For a User-agent line, *said* contains the names. For a field
-    with a `read` function, *said* is the result of the function. For any other field,
-    *said* is the value as written. For a bad value, *said* is None.
+    *row* is the row of the field, or None if the dialect does not have the field. *said*
+    is the meaning of the value. For a User-agent line, *said* contains the names. For a
+    field with a `read` function, *said* is the result of the function. If the field is
+    not User-agent and does not have a `read` function, *said* is the value as written.
+    For a bad value, *said* is None.
     """
 
     number: int
@@ -190,8 +191,9 @@ def lines_of(
             # Ours O15 (space before a field or colon): spaces and tabs at the start of the
             # line and before the colon are accepted.
             name = name.strip(space)
-            # 1994 F4 (field names): field names are case-insensitive. F6 (fields): a line
-            # with a field that the dialect does not have is ignored anywhere in the file.
+            # 1994 F4 (field names): field names are case-insensitive. 1994 F6 (fields): a
+            # line with a field that the dialect does not have is ignored anywhere in the
+            # file.
             found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
         if only_effective and row is None:

@@ -50,9 +50,10 @@ def _unquoted(text: str) -> str:
 
 
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Return a dict that maps the two digits of each escape to the spelling of the escape.
-    For an escape of one of the *decoded* characters, the spelling is the character. For any
-    other escape, the spelling is the escape with capital letters.
+    """Return a dict that maps the two digits of each escape to the spelling of the
+    escape. For an escape of one of the *decoded* characters, the spelling is the
+    character. For an escape of a character that is not in *decoded*, the spelling is the
+    escape with capital letters.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"

@@ -40,7 +40,7 @@ class Member(NamedTuple):
     """A member of a dictionary.
 
     *key*, *value* and *text* do not include the parameters of the member. *text* is the
-    member as written. If the member has no value, *value* is empty, although the RFC
+    member as written. If the member has no value, *value* is empty, although RFC 9651
     defines the value as true. *offset* is the index of the first character of the key in
     the text of the dictionary.
     """

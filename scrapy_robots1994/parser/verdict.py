@@ -70,8 +70,8 @@ _MEANINGS = {
 
 def _quoted(names: tuple[str, ...]) -> str:
     """Return the *names* of a record as quoted text that is safe to print."""
-    # Ours O25 (safe output): text from a file is never printed unescaped. The list of
-    # names is cut to 200 characters, because a record can contain thousands of names.
+    # Ours O25 (control characters): text from a file is never printed unescaped. The list
+    # of names is cut to 200 characters, because a record can contain thousands of names.
     quoted = (f'"{escape_control_chars(name, 60)}"' for name in names)
     return escape_control_chars(" and ".join(quoted), 200)
 
