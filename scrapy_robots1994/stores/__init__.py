@@ -1,5 +1,5 @@
-"""Stores for policies (in memory, in SQLite and in Redis), and the contract for other
-stores.
+"""Stores for policies (in memory, in SQLite and in Redis), and the contract for
+user-defined stores.
 """
 
 from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored

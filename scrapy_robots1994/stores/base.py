@@ -1,8 +1,8 @@
 """The contract for persistent stores. A store saves policies as bytes, and does not need
 to decode them.
 
-Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once. Then set
-`ROBOTS1994_STORE` to a URL that starts with the import path of the class::
+Subclass `PolicyStore`, or `SharedStore` if several machines use the store at once. Set
+`ROBOTS1994_STORE` to a URL that starts with the import path of the store class::
 
     ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
 
@@ -23,11 +23,11 @@ A minimal store implements `from_url` and five more methods::
         ...
 
 The methods of a store are plain functions, not coroutines. A crawl creates the store and
-calls its methods in one daemon thread. Therefore a method may block, and only one method
-runs at a time. The methods `from_url` and `check` also run in the main thread when a
-crawl starts. A call may take up to one second longer than the `timeout` of the store URL.
-After a call that exceeds the `timeout` by more than one second, the crawl does not call
-the store again.
+calls its methods in one daemon thread. A method can block without blocking the crawl, and
+only one method runs at a time. The methods `from_url` and `check` also run in the main
+thread when a crawl starts. A call may take up to one second longer than the `timeout` of
+the store URL. After a call that exceeds the `timeout` by more than one second, the crawl
+does not call the store again.
 
 A method that fails should raise `StoreError` with a message of one sentence. Any
 exception that is not a `StoreError` has the same effect as a `StoreError`. The first

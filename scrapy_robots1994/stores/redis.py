@@ -56,8 +56,8 @@ class RedisStore(SharedStore):
 
         *url* is a URL that the client library (redis-py) accepts, or starts with
         `redis+cluster://`, `rediss+cluster://` or `redis+sentinel://`. This package reads
-        the option `prefix`, and ignores the option `max_connections`. The library reads all
-        other options.
+        the option `prefix`, and ignores the option `max_connections`. The library reads
+        all options except `prefix` and `max_connections`.
         """
         parts = UrlParts.split(url)
         scheme, _, rest = parts.without("prefix", "max_connections").partition("://")

@@ -38,7 +38,9 @@ large, later writes delete more entries.
 """
 
 MAX_NAME: Final = 1_000
-"""Maximum number of characters in an origin. This package never writes a longer origin."""
+"""Maximum number of characters in an origin. This package never writes an origin that
+exceeds the maximum.
+"""
 
 APPLICATION_ID: Final = 0x19940630
 """The number that marks a database of this package, so that a database of another program

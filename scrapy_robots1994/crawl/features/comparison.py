@@ -56,8 +56,8 @@ from scrapy_robots1994.policy.unpacking import Undecodable
 
 # `MAX_FILE_BYTES` limits the memory for the files that the other parsers read.
 # `MAX_BODY_BYTES` limits the memory for the compressed bodies of answers whose status
-# alone decides. `_ENTRY_BYTES` is added to the size of each file or body, because a cache
-# entry also contains data that is often larger than the body.
+# alone decides. `_ENTRY_BYTES` is added to each size, because a cache entry also contains
+# data that is often larger than the body.
 MAX_FILE_BYTES = 64_000_000
 MAX_BODY_BYTES = 32_000_000
 _ENTRY_BYTES = 500
@@ -284,8 +284,8 @@ class ShadowComparison(FetchObserver):
                 self._totals.causes.update(site.causes)
 
     def _has_hung(self, *, is_late: bool = False) -> bool:
-        """If a parser has exceeded its time limit, end the comparison and return `True`.
-        Otherwise return `False`.
+        """Return whether a parser has exceeded its time limit. If a parser has exceeded
+        the limit, end the comparison.
 
         If *is_late* is true, a parser that is still computing counts as too slow.
         """

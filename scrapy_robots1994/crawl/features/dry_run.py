@@ -1,8 +1,8 @@
 """Dry run: Scrapy's own middleware decides. Our middleware changes nothing, and reports
 each decision in which it would differ from Scrapy's middleware.
 
-In this module, "our middleware" is `Robots1994Middleware`. "Scrapy's middleware" is
-`RobotsTxtMiddleware` or one of its subclasses.
+In this module, "our middleware" is `Robots1994Middleware`. The words "Scrapy's
+middleware" mean `RobotsTxtMiddleware` or one of its subclasses.
 
 1. `DryRun.of` checks that the crawl obeys robots.txt. If the settings list Scrapy's
    middleware before our middleware, our middleware observes Scrapy's middleware. If the

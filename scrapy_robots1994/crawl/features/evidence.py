@@ -2,9 +2,8 @@
 
 `Evidence` observes each fetch and each decision, and finds the record of a policy by the
 `uid` of the policy. For a policy from a store, from the HTTP cache or from a downloader
-middleware, the WARC of this crawl does not contain an answer. For a policy without an
-answer in the WARC, a record with the bytes of the robots.txt is written before the first
-journal line of the policy.
+middleware, the WARC of this crawl does not contain an answer. Before the first journal
+line of a policy without an answer, a record with the bytes of the robots.txt is written.
 """
 
 import time

@@ -1,6 +1,7 @@
 """The evidence files of one crawl: a WARC of answers, and a journal of decisions.
 
-Both files are written once a second, because many lines compress better than one line.
+The WARC and the journal are written once a second, because many lines compress better
+than one line.
 
 If the process is killed, the files remain readable. Each record of the WARC is a gzip
 member, and the journal lines of each second are one gzip member. The records of a second
@@ -47,9 +48,9 @@ COMPRESSION = 3
 time, and the journal is a tenth larger.
 """
 
-# Leave out headers with credentials, because users might share the files. A request
-# header that a project sets can contain credentials. Therefore only the request headers
-# in `_OF_REQUESTS` are written. A header is left out if its name matches `_LEFT_OUT`.
+# Leave out headers with credentials, because users might share the files. Only the
+# request headers in `_OF_REQUESTS` are written, because a request header that a project
+# sets can contain credentials. A header is left out if its name matches `_LEFT_OUT`.
 # `Transfer-Encoding` is left out because the body is written without transfer coding.
 _OF_REQUESTS = {
     *("host", "user-agent", "from", "via", "accept", "accept-language"),

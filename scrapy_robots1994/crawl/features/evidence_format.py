@@ -88,8 +88,8 @@ class JournalLine(NamedTuple):
     stale: bool = False
     failure: str | None = None
     client: str | None = None
-    # `usage` maps each stated purpose to a list of two items: the answer, and the number
-    # of the line in robots.txt that states the answer.
+    # `usage` maps each stated purpose to a list of two items. The items are the answer,
+    # and the number of the line in robots.txt that states the answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
 
     @classmethod

@@ -298,8 +298,8 @@ def _terms(
 
 
 def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
-    """Yield the values of TDMRep that are not understood. Then yield the preference in the
-    meta tags of *head*, or the preference in *header* if no meta tag states a preference.
+    """Yield the values of TDMRep that are not understood, and then the preference of the
+    page. A preference in the meta tags of *head* overrides a preference in *header*.
     """
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
