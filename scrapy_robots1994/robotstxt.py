@@ -435,6 +435,6 @@ class Reader:
             return known
         robots = RobotsTxt(within, self._dialect, self._reading)
         # If two threads create objects for equal bytes at the same time, the later object
-        # replaces the earlier object in `_known`. Both objects are correct.
+        # replaces the earlier object in `_known`. The earlier object can still be used.
         self._known[key] = robots
         return robots

@@ -98,9 +98,9 @@ class ParsedBody:
         """Return the line numbers (from 1) of a minimal set of lines that cause the
         difference.
 
-        For a file with only the lines of the set, *points* change the answer to
-        *question* in the same direction as for the whole file. Without one of the lines
-        of the set, *points* do not change the answer in this direction.
+        For a file with only the lines of the set, *points* change the answer in the same
+        direction as for the whole file. Without one of the lines of the set, *points* do
+        not change the answer in this direction.
         """
         mark, encoding = encoding_of(self.body)
         texts = (line.raw for line in lines_of(Body(self.body).text, self._dialect))

@@ -75,7 +75,8 @@ def raised(name: str) -> Decision:
 
 
 class Direction(Enum):
-    """How the decision of another parser compares with our decision on the same question.
+    """The difference between the decision of another parser and our decision on one
+    question.
 
     The other parser agrees, is stricter, or is laxer. `RAISED` means that the decisions
     differ, and that at least one of the two parsers raised an exception.
@@ -129,9 +130,7 @@ class Capture:
         return group_of_verdict(self.uniform.reason, self.status)
 
     def by_status(self, question: Question) -> Decision | None:
-        """Return our decision on *question* if the file does not decide. Otherwise, return
-        None.
-        """
+        """Return our decision on *question*, or None if the file decides."""
         if self.uniform is None:
             return None
         # Ours O22 (robots.txt itself): a robot may always retrieve robots.txt.

@@ -186,7 +186,7 @@ def _in_groups(change: Callable[[Iterable[Group]], Iterable[Group]]) -> Point:
 
 
 def _without_empty(groups: Iterable[Group]) -> Iterator[Group]:
-    """Yield *groups* without the records that have no rule."""
+    """Yield *groups* without the records in which no rule is obeyed."""
     for group in groups:
         if not group.agents or any(rule.is_obeyed for rule in group.rules):
             yield group

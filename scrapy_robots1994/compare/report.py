@@ -32,7 +32,7 @@ MAX_WHOLE = 24
 MAX_LINES = 200
 """The maximum number of lines shown in an excerpt of a file."""
 
-# The notes below the table of answers, which say what the directions mean.
+# The notes below the table of answers, which explain the directions.
 _DIRECTIONS = (
     "stricter: the other parser disallows a URL that ours allows; ours opens the site",
     "laxer: the other parser allows a URL that ours disallows; ours closes the site",

@@ -87,7 +87,7 @@ class _Compressed(bytes):
     """A compressed body.
 
     `Body` stores either the plain or the compressed bytes in a single attribute. The type
-    of the stored object shows whether the bytes are compressed. Therefore, one thread can
+    of the stored object shows whether the bytes are compressed, so that one thread can
     compress a body while another thread reads it.
     """
 

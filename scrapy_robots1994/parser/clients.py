@@ -85,8 +85,8 @@ _IN_QUERY = spelled_escapes(_UNRESERVED + "!$'()*,?/:@")
 
 
 def _requoted(target: str) -> str:
-    """Return the target that aiohttp sends for *target*. aiohttp uses yarl, which decodes
-    unnecessary escapes and omits an empty query.
+    """Return the target that aiohttp sends for *target*. The library yarl of aiohttp
+    decodes unnecessary escapes and omits an empty query.
     """
     if "%" in target:
         path, mark, query = target.partition("?")

@@ -58,12 +58,12 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 class Dialect:
     """One dialect of robots.txt. The attributes describe how the dialects differ.
 
-    *meaning* is the description of the dialect in the reference. *fields* maps field names
-    to the fields of this dialect. Each field has two keys in *fields*, which are the name
-    in lower case and the name as usually written. *reads* maps the names of all known
-    fields to `FieldReader` tuples. The keys of *reads* also include each name in title case
-    and in capitals. *has_allow* is `True` if one of the fields allows paths.
-    (`Field.dialects` determines which dialects have a field.)
+    *meaning* is the description of the dialect in the reference. *fields* maps field
+    names to the fields of this dialect. Each field has two keys in *fields*, which are
+    the name in lower case and the name as usually written. *reads* maps the names of all
+    known fields to `FieldReader` tuples. The keys of *reads* also include each name in
+    title case and in capitals. *has_allow* is `True` if one of the fields allows paths.
+    `Field.dialects` determines which dialects have a field.
 
     *names* is a function that returns the names in the value of a User-agent line. *paths*
     is a function that returns the paths in the value of a rule. A path can be empty.

@@ -35,8 +35,8 @@ class LineKind(Enum):
     NAMELESS = "nameless"
     TIMELESS = "timeless"
 
-    # Use the hash of `object`, because the reader looks up a kind for each line, and the
-    # hash of `Enum` is a slow Python function.
+    # Use the hash of `object`, because the hash of `Enum` is a slow Python function. The
+    # reader looks up a kind for each line.
     __hash__ = object.__hash__
 
 
@@ -66,8 +66,8 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # Use the hash of `object`, because the reader looks up a role for each line, and the
-    # hash of `Enum` is a slow Python function.
+    # Use the hash of `object`, because the hash of `Enum` is a slow Python function. The
+    # reader looks up a role for each line.
     __hash__ = object.__hash__
 
 
@@ -90,8 +90,8 @@ class Field:
 
     *dialects* are the names of the dialects that have the field. `EVERY` means all
     dialects. *read* is a function that returns the meaning of a value, or None for a bad
-    value. If *read* is None, the value is taken as written. (`Dialect.names` and
-    `Dialect.paths` read the values of User-agent lines and of rules.) *bad_value* contains
+    value. If *read* is None, the value is taken as written. `Dialect.names` and
+    `Dialect.paths` read the values of User-agent lines and of rules. *bad_value* contains
     the kind of a line with a bad value, and the problem that lint reports for the line.
 
     If *in_record* is `True`, a line with this field belongs to a record, and is ignored

@@ -177,9 +177,9 @@ def lines_of(
         name, colon, value = content.partition(":")
         if not colon:
             # Ours O14 (line without a colon): a line without a colon is ignored. The
-            # parser does not guess the meaning of the line. 1994 F5 (comments): a line
-            # that contains only a comment is discarded completely, so it does not count
-            # as a blank line.
+            # parser does not guess the meaning of the line. According to 1994 F5
+            # (comments), a line that contains only a comment is discarded completely, so
+            # it does not count as a blank line.
             kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
             if kind is _BLANK or not only_effective:
                 yield new(Line, (number, kind, raw, "", "", None, None))
@@ -191,9 +191,9 @@ def lines_of(
             # Ours O15 (space before a field or colon): spaces and tabs at the start of the
             # line and before the colon are accepted.
             name = name.strip(space)
-            # 1994 F4 (field names): field names are case-insensitive. 1994 F6 (fields): a
-            # line with a field that the dialect does not have is ignored anywhere in the
-            # file.
+            # 1994 F4 (field names): field names are case-insensitive. According to 1994
+            # F6 (fields), a line with a field that the dialect does not have is ignored
+            # anywhere in the file.
             found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
         if only_effective and row is None:
@@ -235,8 +235,8 @@ class Group:
     @property
     def lines(self) -> list[Line]:
         """All lines of the group, in the order of the file."""
-        # `sorted` compares only line numbers, because a `Line` is a tuple that begins with
-        # the line number, and no two lines have the same number.
+        # `sorted` compares only line numbers, because a `Line` begins with its line
+        # number, and no two lines have the same number.
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
     @property

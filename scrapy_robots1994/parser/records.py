@@ -153,7 +153,7 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
     for group in groups:
         if group.names:
             agents = [it for it in group.agents if it.said]
-            # A delay with a bad value has no meaning.
+            # Leave out a delay with a bad value, which has no meaning.
             pauses = [it for it in group.pauses if it.said is not None]
             rules, orphans = _without_and_with_orphans(group.rules)
             delays, orphan_delays = _without_and_with_orphans(pauses)

@@ -12,8 +12,8 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# `_SLASH_KEPT` represents an encoded slash in a canonical spelling. All other characters in
-# a canonical spelling represent bytes, and are at most U+00FF.
+# `_SLASH_KEPT` represents an encoded slash in a canonical spelling. Each character of a
+# canonical spelling except `_SLASH_KEPT` represents a byte, and is at most U+00FF.
 _SLASH_KEPT = "\u0100"
 # Match an incomplete escape at the end of a text.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
