@@ -97,10 +97,10 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
 def as_table(report: ComparisonReport) -> str:
     """Return the counts of *report* as three tables of plain text.
 
-    The first table shows how many sites a switch to our parser changes. The second table
-    shows how often each parser agrees with our parser. The third table shows how often each
-    cause explains a disagreement. If there is no cause to count, a sentence replaces the
-    third table.
+    The first table shows for how many sites a switch to our parser changes decisions. The
+    second table shows how often each parser agrees with our parser. The third table shows
+    how often each cause explains a disagreement. If there is no cause to count, a
+    sentence replaces the third table.
     """
     parsers, totals, count = report.parsers, report.totals, report.totals.count
     numbers, ours = totals.changes(), totals.ours

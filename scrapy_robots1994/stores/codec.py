@@ -130,8 +130,8 @@ def _unpack(entry: bytes, limit: int) -> tuple[dict[str, Any], bytes]:
 
 
 def _number(value: Any, *types: type) -> Any:
-    """Return *value* if its type is one of *types*. Raise `ValueError` for any other type,
-    and for a number that is not finite.
+    """Return *value*. Raise `ValueError` if its type is not one of *types*, or if it is a
+    number that is not finite.
     """
     if type(value) in types and (value is None or math.isfinite(value)):
         return value
@@ -139,8 +139,8 @@ def _number(value: Any, *types: type) -> Any:
 
 
 def _header(value: object) -> str | None:
-    """Return *value* if it is `None` or a string that a request header can contain. Raise
-    `ValueError` for any other *value*.
+    """Return *value*. Raise `ValueError` if it is neither `None` nor a string that a
+    request header can contain.
     """
     if value is None or (isinstance(value, str) and _HEADER.fullmatch(value)):
         return value

@@ -216,8 +216,8 @@ class CrawlDelay:
         """Return the extension. Raise `NotConfigured` if it cannot apply delays in this
         crawl.
         """
-        # Scrapy also calls this method to create the downloader middleware that the
-        # extension has added. Return the existing extension as that middleware.
+        # Return the existing extension if Scrapy calls this method to create the
+        # downloader middleware that the extension has added.
         with suppress(RuntimeError):
             if made := crawler.get_extension(cls):
                 return made

@@ -89,8 +89,9 @@ def header_of(response: Response, name: str) -> str:
     """Return all lines of the header *name*, joined into one line. Return an empty string
     if *response* does not have the header.
     """
-    # Several lines mean the same as one joined line (RFC 9110, section 5.3). A header does
-    # not state its encoding, so decode the line as Latin-1, which accepts any bytes.
+    # Several lines of a header are equivalent to one joined line (RFC 9110, section 5.3).
+    # A header does not state its encoding, so decode the line as Latin-1, which accepts
+    # any bytes.
     lines = b", ".join(response.headers.getlist(name))
     return lines[:MAX_PAGE_BYTES].decode("latin-1")
 
@@ -118,7 +119,7 @@ class PageMiddleware(BaseSpiderMiddleware):
     """Reads the directives or usage preferences of each page before the spider gets the
     page.
 
-    `response.meta[key]` is set to the result of `read`, which has the attribute
+    `response.meta[key]` contains the result of `read`. The result has the attribute
     `not_understood`.
     """
 

@@ -23,9 +23,9 @@ def peers(
     """Return a dict that maps the name of each parser in *wanted* to the parser.
 
     *wanted* is the value of *setting*. Each item is a parser class, the import path of a
-    parser class, or the name of a parser of Scrapy. Raise `SettingsError` for any other
-    item. The name of a parser is the name of its class. If several classes have equal
-    names, the name of each parser is the import path of its class.
+    parser class, or the name of a parser of Scrapy. Raise `SettingsError` if an item does
+    not name a parser. The name of a parser is the name of its class. If several classes
+    have equal names, the name of each parser is the import path of its class.
 
     If the library of a parser is not installed, raise `MissingExtra`, or skip the parser
     if *skips_missing* is true.

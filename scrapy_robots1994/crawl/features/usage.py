@@ -250,7 +250,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     ]
     statements = tuple(it for it in found if isinstance(it, Statement))
     odd = tuple(it for it in found if isinstance(it, Said))
-    # In TDMRep, a policy applies only together with a reservation.
+    # A TDMRep policy applies only together with a reservation.
     is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
     in_header = header_of(response, _TDM_POLICY).strip()
     policy = (*_contents(head, _TDM_POLICY), in_header)
