@@ -21,17 +21,17 @@ from scrapy_robots1994.crawl.settings import (
     log_settings_errors,
 )
 
-# Scrapy's default settings give the order 100 to the built-in middleware.
+# In Scrapy's default settings, the built-in middleware has the order 100.
 ORDER = 100
-# A low order puts `RobotsPages` near the engine, so that `RobotsPages` gets the output of
-# all other spider middlewares.
+# A low order puts `RobotsPages` near the engine, so that it gets the output of the spider
+# middlewares with higher orders.
 PAGES_ORDER = 5
-# `RobotsUsage` is even nearer to the engine, so that it also gets the output of
-# `RobotsPages`.
+# `RobotsUsage` is nearer to the engine than `RobotsPages`, so that `RobotsUsage` gets the
+# output of `RobotsPages`.
 USAGE_ORDER = 4
 
-# Before Scrapy 2.14, a class and its path are two different keys. Therefore write the path
-# exactly as in Scrapy's default settings.
+# Write the path exactly as in Scrapy's default settings, because before Scrapy 2.14 a
+# class and its path are two different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -42,17 +42,19 @@ class Addon:
     that setting. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, the add-on also adds
     the components that read pages.
 
-    Settings of the user take precedence. If the user has changed the order of the built-in
-    middleware, our middleware gets that order. If the user has listed a component of this
-    package, the order of the component does not change. With `ROBOTSTXT_OBEY = False` in a
-    project, in a spider or on the command line, no robots.txt is obeyed.
+    Settings of the user take precedence. If the user has changed the order of the
+    built-in middleware, our middleware gets that order. If the user has listed a
+    component of this package, its order does not change. With `ROBOTSTXT_OBEY = False` in
+    a project, in a spider or on the command line, no robots.txt is obeyed.
 
     In a dry run, the add-on only lists our middleware after the built-in middleware. The
     add-on does not change any other setting.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
-        """Create the add-on of *crawler*. Only `ROBOTS1994_BROWSER` needs a crawler."""
+        """Create the add-on of *crawler*. A crawler is needed only for
+        `ROBOTS1994_BROWSER`.
+        """
         self._crawler = crawler
 
     @classmethod
@@ -75,8 +77,8 @@ class Addon:
         if chosen.dry_run:
             _observe_built_in(settings)
             return
-        # A value with the priority "addon" overrides Scrapy's default value (`False`), but
-        # not a value that the user sets.
+        # The priority "addon" overrides Scrapy's default value of ROBOTSTXT_OBEY
+        # (`False`), but not a value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
@@ -100,15 +102,15 @@ def _replace_built_in(settings: BaseSettings) -> None:
     middleware off.
     """
     name = "DOWNLOADER_MIDDLEWARES"
-    # `getdict` makes a copy. Change only the copy, because the original dict may belong to
-    # a spider class.
+    # `getdict` returns a copy of the setting. Change only the copy, because the original
+    # dict may belong to a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
     # Load the class of each key. A key is a class or a path, and one class may have several
     # paths.
     classes = {}
     for key in listed:
-        # Ignore a path that does not lead to a class. Scrapy also ignores the path if its
-        # value is `None`. If the path has an order, Scrapy raises an error later.
+        # Ignore a path that does not lead to a class. Scrapy also ignores such a path if
+        # its order is `None`, and otherwise raises an error later.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
@@ -129,7 +131,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     # DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
     # Do not change the priority of the setting, so that a value with a higher priority
-    # still overrides this value.
+    # still overrides the changed dict.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 
@@ -145,8 +147,8 @@ def _observe_built_in(settings: BaseSettings) -> None:
 
     with log_settings_errors():
         # Check the parser here, because Scrapy creates the built-in middleware before our
-        # middleware. If the built-in middleware cannot load the parser, its error does not
-        # name the setting.
+        # middleware. If the parser cannot be loaded, the error of the built-in middleware
+        # does not name the setting.
         load_parser(PARSER_SETTING, settings)
     name = "DOWNLOADER_MIDDLEWARES"
     enabled = dry_run.listed_middlewares(settings)

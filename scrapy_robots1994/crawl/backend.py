@@ -1,5 +1,6 @@
 """The connection between the policy resolver and a Scrapy crawl. The resolver uses this
-module to fetch and parse files, to wait, to read the clock, and to call listeners.
+module to fetch and parse robots.txt files, to wait, to read the clock, and to call
+listeners.
 """
 
 import time
@@ -124,7 +125,7 @@ class ScrapyBackend:
     def cancel_later(self, cancel: Callable[[], object]) -> None:
         """Call *cancel* after `ROBOTS1994_TIMEOUT` plus one second (R6, closing)."""
         # Wait one second longer than the time limit of a request. A request that reaches
-        # its time limit is then not cancelled, but ends as R5 (unreachable).
+        # its time limit then ends as R5 (unreachable), before it is cancelled.
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:
@@ -145,9 +146,9 @@ class ScrapyBackend:
     async def read(
         self, policy: Policy, known: Policy | None, context: RequestContext
     ) -> None:
-        """Read the file of *policy* for the robot of the page request, and log the problems
-        of the file. Do nothing if *policy* has no file, or the same file as *known*, the
-        policy that this crawl had before.
+        """Read the file of *policy* for the robot of the page request, and log the
+        problems of the file. Do nothing if *policy* has no file, or if *known*, the
+        policy that this crawl had before, has an equal file.
         """
         robots = policy.robots
         if robots is None or (known is not None and known.robots == robots):
@@ -155,7 +156,7 @@ class ScrapyBackend:
         robot = self._robot.of(context.page)
 
         def examine() -> tuple[Problem, ...]:
-            """Store what the requests of the robot need, and return the problems."""
+            """Store the data that the requests of the robot need, and return the problems."""
             problems = robots.policy_problems(robot, MAX_PROBLEMS)
             robots.prepare(robot, reads_usage=self._reads_usage)
             return problems
@@ -180,7 +181,8 @@ class ScrapyBackend:
         *policy* is already in memory, so a listener may request pages of the origin.
 
         *known* is the policy that this crawl had before. *policy* was made from *result*,
-        or was loaded from a source if *result* is `None`. *last* is the last good policy.
+        or was loaded from the store or the HTTP cache if *result* is `None`. *last* is
+        the last good policy.
 
         Send `robots_sitemaps` if the file of *policy* is new and names sitemaps. Send
         `robots_parsed` for every file, if Scrapy has this signal.
@@ -200,15 +202,15 @@ class ScrapyBackend:
         if robots is None:
             return
         # Wait for the handlers of each signal. A handler may request pages of the origin.
-        # These requests do not wait for the handler, because the policy is already in
-        # memory.
+        # The requests of a handler do not wait for the handler, because the policy is
+        # already in memory.
         send = partial(threads.send_signal, self._crawler)
         has_new = robots.sitemaps and (known is None or known.robots != robots)
         if has_new and (sitemaps := sitemaps_of(origin, robots)):
             named = {"sitemaps": sitemaps, "origin": origin}
             await send(robots_sitemaps, robots=robots, request=page, **named)
-        # Also send `robots_parsed` for an unchanged file, as the built-in middleware does.
-        # Scrapy before 2.18 does not have this signal.
+        # Also send `robots_parsed` for an unchanged file, as the built-in middleware
+        # does. Scrapy before 2.18 does not have the signal `robots_parsed`.
         if ROBOTS_PARSED is not None and has_handlers(self._crawler, ROBOTS_PARSED):
             parser = Robots1994Parser(robots)
             await send(ROBOTS_PARSED, robotparser=parser, request=page)

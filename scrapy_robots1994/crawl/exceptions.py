@@ -8,7 +8,7 @@ from scrapy_robots1994.parser import Verdict
 class ForbiddenByRobots(IgnoreRequest):
     """Raised for a request that is refused because of the policy of its origin.
 
-    This class is a subclass of `IgnoreRequest`. Therefore a spider that was written for the
+    This class is a subclass of `IgnoreRequest`, so a spider that was written for the
     built-in middleware does not need any changes. `verdict` contains the reason for the
     decision. If a line decided, `verdict` also contains the line and its record. The
     message begins with "Forbidden by robots.txt" and describes the verdict in words. The
@@ -16,7 +16,7 @@ class ForbiddenByRobots(IgnoreRequest):
     """
 
     # To save time, this class has no `__init__` and makes the message on demand. An
-    # exception is created for each refusal, but few messages are read.
+    # exception is created for each refusal, but its message is rarely read.
 
     @property
     def verdict(self) -> Verdict:

@@ -9,10 +9,10 @@ failure shows who caused the failure. `RobotsDownload` reports each answer to th
 
 Our size limit and our time limit differ from Scrapy's limits. If a file exceeds Scrapy's
 size limit, Scrapy discards the whole body. If a file exceeds our size limit, the complete
-lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to the
-total time of a download. Some download handlers limit only the time without new data. With
-only a limit on the time without new data, a download of one byte per second would never
-time out.
+lines within the limit are obeyed (Ours O24, truncated files). Our time limit applies to
+the total time of a download. Some download handlers limit only the time without new data.
+If only the time without new data were limited, a download of one byte per second would
+never time out.
 """
 
 import math
@@ -78,13 +78,13 @@ GRACE_SECONDS = 5.0
 crawl stops waiting for the download (R7, our own fault).
 """
 
-# For a download that takes too long, Scrapy 2.15 and later raise an exception of Scrapy.
-# Earlier versions of Scrapy raise an exception of Twisted.
+# If a download takes too long, Scrapy 2.15 and later raise an exception that Scrapy
+# defines. Earlier versions of Scrapy raise an exception that Twisted defines.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", error.TimeoutError
 )
-"""The class of the exception that a download raises if the download takes too long.
-RetryMiddleware retries a page whose download raised this exception.
+"""The class of the exception that a download raises if it takes too long. RetryMiddleware
+retries a page whose download raised this exception.
 """
 
 
@@ -119,17 +119,17 @@ class DownloadState:
     download stops.
 
     *is_redirected* is `True` if a redirect led to *url*. *conditions* are the request
-    headers that allow the server to answer "not modified". *limit_name* names the source of
-    *max_seconds*, for example the setting ROBOTS1994_TIMEOUT. *started* is the time when
-    the body began to arrive. *is_over* is `True` if the crawl no longer waits for the
-    download. *is_sent* is `True` if the request has reached the downloader. *proxy* and
-    *user_agent* are the proxy and the User-Agent with which the request was sent. *answer*
-    is `None` until an answer is received. When an answer is received, *answer* becomes the
-    status and the body as received, without the changes of middlewares. *cut* is "length"
-    if the body is cut at our size limit, "unspecified" if another component cut the body,
-    and "" otherwise. *codings* are the headers in `CODING_HEADERS`. While *uncounted* is
-    open, the limit of concurrent requests is raised for this request. *uncounted* is closed
-    when the answer is received.
+    headers that allow the server to answer "not modified". *limit_name* names the source
+    of *max_seconds*, for example the setting ROBOTS1994_TIMEOUT. *started* is the time
+    when the body began to arrive. *is_over* is `True` if the crawl no longer waits for
+    the download. *is_sent* is `True` if the request has reached the downloader. *proxy*
+    and *user_agent* are the proxy and the User-Agent with which the request was sent.
+    *answer* is `None` until an answer is received. When an answer is received, *answer*
+    is set to the status and the body, before any middleware changes them. *cut* is
+    "length" if the body is cut at our size limit, "unspecified" if another component cut
+    the body, and "" otherwise. *codings* contains the headers of the answer that
+    `CODING_HEADERS` names. While *uncounted* is open, the limit of concurrent requests is
+    raised for the robots.txt request. *uncounted* is closed when the answer is received.
     """
 
     origin: Origin
@@ -172,9 +172,9 @@ class DownloadState:
     def why_given_up(self) -> str:
         """The message for a download that did not end in time.
 
-        If the component that is still working is known, the message names that component.
-        If no such component is known, the message names the stage of the download. The
-        signals that were received show the stage of the download.
+        If the component that is still working is known, the message names it. If the
+        component is not known, the message names the stage of the download. The signals
+        that were received show the stage of the download.
         """
         stage = "before the download started, a downloader middleware"
         if self.answer:
@@ -213,8 +213,8 @@ other parts of the process need these file descriptors.
 
 
 def parallel_fetches(most: int, pages: int) -> int:
-    """Return how many fetches may run at once. The result is *most*, or less if the process
-    can open only a few file descriptors.
+    """Return how many fetches may run at once. The result is *most*, or a smaller number
+    if the process can open only a few file descriptors.
 
     *pages* is the maximum number of connections that pages need at once. If *pages* is 0,
     the number of connections for pages has no maximum.
@@ -239,8 +239,8 @@ class RobotsDownload:
         file: Callable[[], AbstractContextManager[None]],
         observers: Sequence[FetchObserver],
     ) -> None:
-        """Prepare the fetches. *file* returns a new context manager for each request. The
-        context manager raises the limit of concurrent requests.
+        """Prepare the fetches. *file* returns a new context manager for each robots.txt
+        request. The context manager raises the limit of concurrent requests.
         """
         self._crawler = crawler
         self._settings = settings
@@ -257,7 +257,8 @@ class RobotsDownload:
         # for robots.txt. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = timeout or crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
-        # `_limit` is the shorter time limit of a download, and the name of the setting.
+        # `_limit` contains the shorter of the two time limits, and the name of its
+        # setting.
         self._limit = min(
             (float(settings.timeout), "ROBOTS1994_TIMEOUT"),
             (float(timeout) or math.inf, "DOWNLOAD_TIMEOUT"),
@@ -284,10 +285,10 @@ class RobotsDownload:
         the result or a failure.
 
         The request gets the proxy, local address and User-Agent of the page request from
-        *context*. *last* is the last good policy. The validators of *last* are sent only to
-        the URL whose answer contained the validators. If *start* is given, *start* is the
-        URL of the first request. *cookies* contains the cookies of earlier attempts. The
-        cookies of this attempt are added to *cookies*.
+        *context*. *last* is the last good policy. The validators of *last* are sent only
+        to the URL whose answer contained them. *start* is the URL of the first request,
+        or `None` for the robots.txt URL of *origin*. *cookies* contains the cookies of
+        earlier attempts. The cookies of this attempt are added to *cookies*.
         """
         cookies = Cookies() if cookies is None else cookies
         result: FetchResult | Redirect = Redirect(start or origin.robots_url)
@@ -314,8 +315,8 @@ class RobotsDownload:
                 result = await self._read(sent, state)
         finally:
             self._permits.release()
-            # Count the fetch when it ends, even if it was cancelled. The built-in
-            # middleware also counts fetches in this stat, and not answers.
+            # Count the fetch when it ends, even if it was cancelled. In `stats.REQUESTS`,
+            # the built-in middleware also counts fetches instead of answers.
             count(self._crawler, stats.REQUESTS)
         if len(requested) > 1 and isinstance(result, (FetchError, LocalFault)):
             result = replace(result, final_url=requested[-1][0])
@@ -323,14 +324,16 @@ class RobotsDownload:
 
     def _redirect_error(self, hop: Hop, requested: list[Hop]) -> FetchError | None:
         """Return an error if *hop* must not be requested after the hops in *requested*
-        (R2). Return `None` if *hop* may be requested.
+        (R2, redirects). Return `None` if *hop* may be requested.
         """
-        # Ours R2: check redirects here, because `META` switches off RedirectMiddleware.
+        # Ours R2 (redirects): check redirects here, because the meta of a robots.txt
+        # request switches off RedirectMiddleware.
         shown = redact_and_escape(hop[0], 120)
         most = self._settings.max_redirects
         if not is_http(hop[0]):
             kind, detail = "redirect", f"to {shown}"
-        # Allow a second request for a URL with other cookies, because the answer may differ.
+        # Allow a second request for a URL with different cookies, because the answer may
+        # differ.
         elif hop in requested:
             kind, detail = "redirect loop", f"back to {shown}"
         elif len(requested) > most:
@@ -347,7 +350,7 @@ class RobotsDownload:
         requested: list[Hop],
     ) -> DownloadState:
         """Return the state for the download of the last hop in *requested*. The limits
-        apply to each hop separately (O24).
+        apply to each hop separately (O24, truncated files).
         """
         url, _ = requested[-1]
         seconds, setting = self._limit
@@ -378,7 +381,7 @@ class RobotsDownload:
 
         async def answered() -> Response:
             # Raise the limit immediately before the request begins to count. If the limit
-            # were raised earlier, one more page would take the slot that was added.
+            # were raised earlier, a page would take the slot that was added.
             state.uncounted.enter_context(self._file())
             response: Response = await result_of(download(request))
             return response
@@ -415,8 +418,8 @@ class RobotsDownload:
         failure = fault_of(error, was_sent=was_sent, via_proxy=bool(state.proxy))
         if not isinstance(failure, FetchError) or failure.kind != TIMED_OUT.words:
             return failure
-        # Ours R7 (our own fault): a queue for name look-ups in this process is a possible
-        # cause of the timeout.
+        # Ours R7 (our own fault): slow name look-ups in this process are a possible cause
+        # of the timeout.
         is_silent = not (state.received or state.answer)
         if is_silent and await is_look_up_slow():
             return LocalFault(error, may_pass=True, was_queued=True)
@@ -426,8 +429,8 @@ class RobotsDownload:
     async def _read(
         self, response: Response, state: DownloadState
     ) -> FetchResult | Redirect:
-        """Return the meaning of *response*. Count *response*, unless *response* is a
-        redirect or has a status of a proxy, such as 407.
+        """Return the meaning of *response*. Count *response*, unless it is a redirect or
+        has a status that only a proxy sends (407).
 
         *response* includes the changes that middlewares made. A middleware may also have
         created *response* itself.
@@ -437,8 +440,8 @@ class RobotsDownload:
             # A middleware created *response*, or replaced the meta of the request.
             state.cut = state.cut or _cut_of(response)
         if state.cut == "unspecified" and outcome_of(status).row.reads_body:
-            # Ours R7: reject an incomplete file, because the missing part of the file may
-            # disallow the whole site.
+            # Ours R7 (our own fault): reject an incomplete file, because the missing part
+            # may disallow the whole site.
             return LocalFault(exceptions.StopDownload())
         response.headers.update(state.codings)
         answer = HttpAnswer(
@@ -466,16 +469,16 @@ class RobotsDownload:
         request.meta[OWN_REQUEST] = state
         self._in_flight += 1
         if self._in_flight == 1:
-            # Connect only while a robots.txt is downloaded, because the signal handlers
-            # take 20 microseconds for each page.
+            # Connect the signal handlers only while a robots.txt is downloaded, because
+            # they take 20 microseconds for each page.
             for listener, signal in self._listeners:
                 self._crawler.signals.connect(listener, signal)
         try:
             with state.uncounted:
                 yield
         finally:
-            # Ignore later signals, because a download may go on after the crawl has stopped
-            # waiting for the download.
+            # Ignore later signals, because a download may go on after the crawl has
+            # stopped waiting for it.
             state.is_over = True
             self._in_flight -= 1
             if not self._in_flight:
@@ -483,8 +486,8 @@ class RobotsDownload:
                     self._crawler.signals.disconnect(listener, signal)
 
     def _reached(self, request: Request) -> None:
-        """Reset the state of the download, because *request* is about to be sent. *request*
-        is sent for the first time, or a middleware sends *request* again.
+        """Reset the state of the download, because *request* is about to be sent.
+        *request* is sent for the first time, or a middleware sends it again.
 
         A middleware may replace the request, for example to answer a challenge. The meta of
         the new request is a copy that contains the state. The limits apply to one response,
@@ -506,14 +509,14 @@ class RobotsDownload:
         if state is None:
             return
         if not state.received:
-            # Measure the time from the first byte, because the request may first wait in the
-            # queue of a download slot. The download handler limits the time from the end of
-            # this wait to the first byte.
+            # Measure the time from the first byte, because the request may first wait in
+            # the queue of a download slot. After this wait, the download handler limits
+            # the time until the first byte.
             state.started = monotonic()
         state.received += len(data)
         if state.received > state.max_bytes:
             # A file that is too long is not a failure, because the complete lines within
-            # the limit are obeyed (O24).
+            # the limit are obeyed (O24, truncated files).
             state.cut = "length"
             raise exceptions.StopDownload(fail=False)
         if monotonic() - state.started > state.max_seconds:

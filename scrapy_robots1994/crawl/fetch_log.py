@@ -169,8 +169,8 @@ class FetchLog:
         rest = policy.fresh_until - now
         self._origins.log(
             kind,
-            # The format may contain `meaning`, because `meaning` is our own text and does
-            # not contain a per cent sign.
+            # The format may contain `meaning`, because it is our own text and does not
+            # contain a per cent sign.
             "%s%s: %s, %s%s, %s" + f"; {meaning}" * bool(meaning),
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
@@ -185,23 +185,26 @@ class FetchLog:
     ) -> tuple[MessageKind | None, str]:
         """Return the message kind for *policy*, and a clause about its effect, or "".
 
-        The message kind is `None` if *policy* has an ordinary file, or if *policy* means
-        the same as *logged*, the policy that was logged before.
+        *logged* is the policy that was logged before. The message kind is `None` for a
+        line at DEBUG, for example for an ordinary file, or if the meaning of *policy* is
+        not new.
         """
         row = policy.outcome.row
         if policy.is_stale_on_error:
-            # Ours R5: the last good policy takes precedence over ROBOTS1994_UNREACHABLE.
+            # Ours R5 (unreachable): the last good policy takes precedence over
+            # ROBOTS1994_UNREACHABLE.
             is_new = logged is None or not logged.is_stale_on_error
             return _STALE if is_new else None, "the last good policy remains in use"
         if row.reason:
             is_open = row.outcome in self._settings.freshness.allowing
             # The words about the effect name the setting that decides, so that the reader
-            # of the log can change the setting.
+            # of the log can change it.
             effect = row.effect(is_open=is_open, refused=self._are_refused)
             kind = None
             # Log above DEBUG, because a status such as 403 is often a mistake in the
-            # configuration of the server (R3, access refused). Log only once for an origin,
-            # because the fetch of an unreachable origin is repeated (R5).
+            # configuration of the server (R3, access refused). Log above DEBUG only once
+            # for each origin, because the fetch of an unreachable origin is repeated (R5,
+            # unreachable).
             is_new = logged is None or logged.outcome is not row.outcome
             if is_new and not (is_open and row.is_answer):
                 origins = "robots.txt of %d origins could not be fetched"
@@ -235,7 +238,7 @@ class FetchLog:
         """
         if isinstance(fault, Cancelled):
             count(self._crawler, stats.FETCH_ABORTED)
-            # Do not warn, because every interrupted crawl aborts fetches (R6).
+            # Do not warn, because every interrupted crawl aborts fetches (R6, closing).
             kind: MessageKind | None = _ABORTED
             text = (
                 "requests waiting for this robots.txt are returned to the scheduler, or "
@@ -297,8 +300,8 @@ class FetchLog:
         """Log the *problems* that make the meaning of a file differ from the probable
         intention of its author.
 
-        Log a warning about problems that allow more URLs than the author intended. Log
-        problems that disallow more URLs than intended at level INFO.
+        Log a warning about problems that allow more URLs than the author intended. At
+        level INFO, log problems that disallow more URLs than the author intended.
         """
         # For example, under the literal reading, a blank line ends a record. Perhaps the
         # author did not intend to end the record (O5, blank lines).
@@ -365,8 +368,9 @@ def breaking_middleware(fault: LocalFault) -> str | None:
     """Return the class path of the downloader middleware that raised the exception of
     *fault*. Return `None` if no middleware raised the exception.
     """
-    # Ignore exceptions that are neither bugs nor `IgnoreRequest`. For example, the
-    # exception for a failed server or proxy also passes through middlewares.
+    # Ignore exceptions that are neither bugs nor `IgnoreRequest`. The exception for a
+    # failed server or proxy, for example, passes through middlewares that did not raise
+    # it.
     if not (fault.is_bug or isinstance(fault.error, exceptions.IgnoreRequest)):
         return None
     found = None

@@ -1,18 +1,18 @@
 """Scrapy's HTTP cache as a source of robots.txt answers (Ours 3.2, HTTP cache).
 
-With `HTTPCACHE_ENABLED`, robots.txt answers are also written, unchanged, to the HTTP
-cache of the crawl. The storage of Scrapy's HTTP cache middleware writes the answers.
-Because the answers are cached, a recorded crawl can be replayed, and a cached crawl
-works offline. The cached answers are used in two ways:
+With `HTTPCACHE_ENABLED`, unchanged robots.txt answers are also written to the HTTP cache
+of the crawl. The storage of Scrapy's HTTP cache middleware writes the answers. Because
+the answers are cached, a recorded crawl can be replayed, and a cached crawl works
+offline. The cached answers are used in two ways:
 
-* The HTTP cache is a source of `PolicyResolver`, which searches the store first. A
-  cached answer is read as a policy that was fetched at the `Date` of the answer. The
-  cached policy is used while the policy is fresh. When the policy is stale, robots.txt
-  is requested. If the fetch fails, the fetch is not retried, and the cached policy is
-  used as the last good policy.
+* The HTTP cache is a source of `PolicyResolver`, which searches the store first. A cached
+  answer is read as a policy that was fetched at the `Date` of the answer. The cached
+  policy is used while it is fresh. When the policy is stale, robots.txt is requested. If
+  the fetch fails, it is not retried, and the cached policy is used as the last good
+  policy.
 * With `HTTPCACHE_IGNORE_MISSING`, some page requests are never sent
-  (`HttpCache.is_replayed`). For these page requests, a cached answer of any age decides
-  whether the request is refused.
+  (`HttpCache.is_replayed`). If a page request is never sent, a cached answer of any age
+  decides whether the request is refused.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class HttpCache(FetchObserver):
     """The robots.txt answers in the HTTP cache of one crawl.
 
     Errors of the cache storage are ignored. If an answer cannot be read, the answer
-    counts as missing. If an answer cannot be written, the answer will be missing in the
-    next crawl.
+    counts as missing. If an answer cannot be written, it will be missing in the next
+    crawl.
     """
 
     def __init__(
@@ -72,9 +72,10 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # `_policies` contains the policies for replayed pages. The memory of the crawl does
-        # not contain these policies, because the policies were not fetched in this crawl.
-        # The clock stands still, because a policy of any age decides.
+        # `_policies` contains the policies for replayed pages. The memory of the crawl
+        # does not contain these policies, because they were not fetched in this crawl.
+        # The clock of this `MemoryStore` stands still, because a policy of any age
+        # decides.
         self._policies = MemoryStore(sys.maxsize, lambda: 0.0, REPLAYED_BYTES)
 
     def answered(
@@ -85,11 +86,13 @@ class HttpCache(FetchObserver):
     ) -> None:
         """Store *response*, the unchanged answer.
 
-        Some answers are not stored: a 304, an answer that says `no-store`, an answer that a
-        proxy could have made, and an answer whose download another component stopped.
+        A 304, and an answer that says `no-store`, are not stored. An answer is also not
+        stored if a proxy could have made it, or if another component stopped its
+        download.
         """
         status, via_proxy = response.status, bool(download.proxy)
-        # Redirects are followed with and without a proxy.
+        # Store redirects with and without a proxy, because the crawl also follows them
+        # with and without a proxy.
         is_trusted = outcome_of(status, via_proxy=via_proxy).row.is_trusted
         is_of_origin = not via_proxy or is_trusted or status in REDIRECTS
         is_whole = download.cut != "unspecified"
@@ -185,13 +188,14 @@ class HttpCache(FetchObserver):
     def _policy_of(
         self, origin: Origin, answer: HttpAnswer, result: FetchResult, now: float
     ) -> Policy | None:
-        """Return the policy that *answer* states, or `None` if the policy is unknown (R5).
-        *result* is the meaning of *answer*.
+        """Return the policy that *answer* states, or `None` if the policy is unknown (R5,
+        unreachable). *result* is the meaning of *answer*.
         """
         if not isinstance(result, RobotsResponse):
             return None
         dated = date_of(answer.headers)
-        # Never date a policy later than now, because the clock of the server may be wrong.
+        # Do not date a policy in the future, because the clock of the server may be
+        # wrong.
         at = now if dated is None else min(dated, now)
         freshness = self._settings.freshness
         policy = Policy.from_response(origin, result, self._reader, at, freshness)

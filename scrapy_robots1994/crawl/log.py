@@ -1,7 +1,7 @@
-"""What a crawl reports: log lines and stats.
+"""The log lines and stats of a crawl.
 
-Each log record contains the spider. Each line is safe to print. The module `stats` contains
-the keys of the stats.
+Each log record contains the spider. Each line is safe to print. The module `stats`
+contains the stat keys.
 """
 
 import logging
@@ -24,8 +24,8 @@ origin.
 
 
 class _Safe:
-    """A text of a log line. To save time, a handler makes the text safe to print, and only
-    if the handler shows the line. Most lines are at DEBUG.
+    """A text of a log line. To save time, the text is made safe to print only if a
+    handler shows the line. Most log lines have the level DEBUG.
     """
 
     def __init__(self, text: str) -> None:
@@ -82,10 +82,10 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 class MessageKind(NamedTuple):
     """A kind of log line that is about one origin.
 
-    *summary* is the text that is logged about all lines of the kind when the crawl closes.
-    *summary* contains `%d` for the number of lines. If a setting can change what the crawl
-    does at these origins, *summary* also names the setting. *command* is a clause about the
-    command to run, such as "`scrapy robots-lint URL` shows the problems of a file".
+    *summary* is the text that is logged about all lines of the kind when the crawl
+    closes. *summary* contains `%d` for the number of lines. If a setting can change the
+    effect on the origins, *summary* also names the setting. *command* is a clause about
+    the command to run, such as "`scrapy robots-lint URL` shows the problems of a file".
     """
 
     level: int
@@ -95,11 +95,11 @@ class MessageKind(NamedTuple):
 
 class OriginLog:
     """Logs lines, each of which is about one origin. The first lines of each kind are
-    logged at the level of the kind. All further lines are logged at DEBUG.
+    logged at the level of the kind. Further lines of the kind are logged at DEBUG.
 
-    The number of lines is limited, because a broad crawl may visit any number of origins.
-    If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary is logged when the crawl
-    closes. The summary gives the number of lines.
+    The number of lines above DEBUG is limited, because a broad crawl may visit any number
+    of origins. If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary is logged
+    when the crawl closes. The summary gives the number of lines.
     """
 
     def __init__(self, crawler: Crawler) -> None:

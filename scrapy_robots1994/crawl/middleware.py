@@ -11,9 +11,9 @@
 
    * `PolicyResolver.resolve` searches memory and the sources for the policy. If the policy
      must be fetched, one fetch serves all waiting requests.
-   * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so these
-     requests are never sent (`HttpCache.is_replayed`). A request that is never sent does
-     not wait if a policy of any age is cached.
+   * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so they
+     are never sent (`HttpCache.is_replayed`). A request that is never sent does not wait
+     if a policy of any age is cached.
    * After the wait, the request goes on if a slot is free. If no slot is free, the request
      is returned to the scheduler (`WaitingRequests.goes_back`), but only once.
    * When the crawl closes, `WaitingRequests.goes_back` also decides which requests are
@@ -94,16 +94,17 @@ DISOBEYING = (
 class Robots1994Middleware:
     """Refuses requests that the robots.txt of their origin disallows.
 
-    Files are read according to the standard of 1994, unless ROBOTS1994_DIALECT names
-    another dialect. Only requests for `http`, `https`, `ws` and `wss` URLs are checked. A
-    request passes unchecked if `dont_obey_robotstxt` in its meta is true. If the policy for
-    a request is small, fresh and in memory, the request waits only for a crawl delay.
+    Robots.txt files are read according to the standard of 1994, unless ROBOTS1994_DIALECT
+    names another dialect. Only requests for `http`, `https`, `ws` and `wss` URLs are
+    checked. A request passes unchecked if `dont_obey_robotstxt` in its meta is true. If
+    the policy for a request is small, fresh and in memory, the request waits only for a
+    crawl delay.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             # Log the reason at INFO, and raise `NotConfigured` without a message. Scrapy
-            # would log the message as a warning.
+            # would log a message of `NotConfigured` as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -162,18 +163,18 @@ class Robots1994Middleware:
         """Wait for the robots.txt of *request* if necessary, and then let *request* pass or
         raise `ForbiddenByRobots`.
 
-        When the crawl closes, waiting requests are returned to the scheduler (R6, closing),
-        with two exceptions. A request that a component awaits is never returned to the
-        scheduler. The first `CONCURRENT_REQUESTS` other requests that wait for a robots.txt
-        go on if their policies are known within 5 s.
+        When the crawl closes, waiting requests are returned to the scheduler (R6,
+        closing), with two exceptions. A request that a component awaits is never returned
+        to the scheduler. Of the remaining requests that wait for a robots.txt, the first
+        `CONCURRENT_REQUESTS` go on if their policies are known within 5 s.
         """
         # Our own robots.txt request must never wait for itself. This check also works if
-        # another middleware removes the opt-out from the meta.
+        # another middleware removes `dont_obey_robotstxt` from the meta.
         if OWN_REQUEST in request.meta:
             return None
         visit = Visit.begin(request)
-        # Do not use `urlparse_cached`, because `urlparse_cached` drops tabs in a URL, but
-        # some HTTP clients do not drop tabs.
+        # Do not use `urlparse_cached`, because it drops tabs in a URL, and some HTTP
+        # clients do not drop them.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
@@ -199,12 +200,13 @@ class Robots1994Middleware:
         """Return the fresh or stale policy of the origin of *url*. Return `None` if the
         policy is not in memory.
 
-        A stale policy may still decide while the policy is refreshed. A policy has these
-        attributes: `origin`; `outcome` (the meaning of the answer to GET /robots.txt);
-        `status` (the HTTP status of that answer, or `None`); `robots` (the parsed file, or
-        `None`); `fetched_at` and `fresh_until` (seconds since the epoch). The method
-        `rules(robot)` of a policy returns an object with `allowed(url)`, `verdict(url)` and
-        `crawl_delay`. To fetch a policy that is not in memory, use `check`.
+        A stale policy may still decide while the policy is refreshed. In a policy,
+        `outcome` is the meaning of the answer to GET /robots.txt, and `status` is the
+        HTTP status or `None`. The attribute `robots` is the parsed file or `None`. The
+        attributes `fetched_at` and `fresh_until` are times in seconds since the epoch.
+        The method `rules(robot)` of a policy returns an object with `allowed(url)`,
+        `verdict(url)` and `crawl_delay`. To fetch a policy that is not in memory, use
+        `check`.
         """
         origin = Origin.of(url)
         return None if origin is None else self._memory.get(origin)
@@ -259,8 +261,8 @@ class Robots1994Middleware:
         """Return the policy of *origin*. If the policy must be fetched, the robots.txt
         request is sent in the context of *request* (`RequestContext`).
 
-        Raise `FetchAborted` if the crawl closes. Raise the original error if the fetch
-        failed on our side (R7).
+        Raise `FetchAborted` if the crawl closes. Raise a copy of the original error if
+        the fetch failed on our side (R7, our own fault).
         """
         found = await self._find(Visit(request), origin)
         if isinstance(found, Exception):
@@ -310,13 +312,13 @@ class Robots1994Middleware:
         return await self._delays.turn(visit, origin)
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
-        """Read the large file of *policy* for the robot of *request*, in a thread. Then
-        wait for a turn of the event loop (`Turns.take`).
+        """If the large file of *policy* has not been read for the robot of *request*,
+        read it in a thread. Then wait for a turn of the event loop (`Turns.take`).
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # Most files do not need to be read again. The resolver has read each new file for
-        # the robot of the request that needed the fetch.
+        # Most files do not need to be read again, because the resolver has read each new
+        # file for the robot of the request that needed the fetch.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             reading = partial(robots.prepare, robot, reads_usage=reads_usage)
             await compute_in_thread(reading)
@@ -411,7 +413,7 @@ class Robots1994Middleware:
 
     def _close(self) -> None:
         """Abort all fetches except the fetches for requests that the closing crawl still
-        sends (R6).
+        sends (R6, closing).
         """
         is_kept = self._waiting.is_kept
         self._resolver.abort(CLOSING, lambda context: is_kept(context.page))

@@ -31,9 +31,9 @@ class Robots1994Parser(RobotParser):
     """A robots.txt that was parsed according to the standard of 1994, with Scrapy's parser
     interface.
 
-    With this parser, the built-in middleware reads files as the standard requires. Nothing
-    else changes. For example, the built-in middleware still ignores the status of a
-    response. The parser accepts any body and any URL without raising an exception.
+    With this parser, the built-in middleware reads files as the standard requires.
+    Nothing else changes: for example, the built-in middleware still ignores the status of
+    a response. The parser accepts any body and any URL without raising an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:

@@ -1,8 +1,8 @@
 """The steps of each refusal, and the summary of all refusals at the end of the crawl.
 
-Each refusal is counted and logged. The signal `request_refused` is sent, and
-`ForbiddenByRobots` is raised. When the crawl closes, a table of refusals by origin is
-logged. If every request was refused, a warning is also logged.
+Each refusal is counted and logged. For each refusal, the signal `request_refused` is
+sent, and `ForbiddenByRobots` is raised. When the crawl closes, a table of refusals by
+origin is logged. If every request was refused, a warning is also logged.
 """
 
 from collections.abc import Iterator
@@ -29,9 +29,9 @@ request_refused = object()
 """Signal that is sent for each refused request, before the errback of the request is
 called.
 
-Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the line
-and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not support
-asynchronous handlers. The signal is not sent in a dry run, because in a dry run our
+Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
+line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
+support asynchronous handlers. In a dry run, the signal is not sent, because our
 middleware does not refuse requests.
 """
 
@@ -48,7 +48,7 @@ FIRST_WIDTH = 34
 """Width of the table's column "first line that refused", in characters."""
 
 VERDICT = "robots1994"
-"""Meta key of a refused request. The value is the verdict."""
+"""Meta key of a refused request. The value is the verdict for the request."""
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -67,7 +67,7 @@ CLOSE_REASON = "robotstxt_denied"
 class _Row:
     """The refusals at one origin.
 
-    *reason* is the reason of the last refusal. *first* describes the cause of the first
+    *reason* is the reason for the last refusal. *first* describes the cause of the first
     refusal, such as a line of the file or an HTTP status. *refused* is the number of
     refusals.
     """
@@ -78,8 +78,8 @@ class _Row:
 
 
 class Refusals:
-    """Counts, logs and signals each refusal, and logs a table of all refusals when the
-    crawl closes.
+    """Counts and logs each refusal, sends `request_refused`, and logs a table of all
+    refusals when the crawl closes.
 
     If *closes* is `True` and every request was refused, the crawl closes with the reason
     `robotstxt_denied`.
@@ -92,7 +92,9 @@ class Refusals:
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
-        """Whether a request of the scheduler passed. The middleware sets this attribute."""
+        """Whether any request from the scheduler passed. The middleware sets this
+        attribute.
+        """
         # `_first` contains the URL and the verdict of the first refused request.
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -151,8 +153,9 @@ class Refusals:
 
     @property
     def _are_starts_refused(self) -> bool:
-        """Whether robots.txt refused every start request, so that no request passed. Only
-        in an idle crawl, every start request is decided.
+        """Whether robots.txt refused every start request, so that no request passed. The
+        result is certain only in an idle crawl, in which every start request has been
+        decided.
         """
         # With JOBDIR, an earlier run may have crawled start requests.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
@@ -176,7 +179,7 @@ class Refusals:
             count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        # A crawl that ends for another reason may leave start requests undecided.
+        # A crawl that does not end because it is idle may leave start requests undecided.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused

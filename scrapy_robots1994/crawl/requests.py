@@ -1,8 +1,9 @@
 """Properties of a page request, and the robots.txt request that the page request needs.
 
-`exemption_of` says whether a request is checked. `RobotName` finds the name of our robot
-for a request. `CrawlClients` finds the HTTP clients that may send the request.
-`robots_request` makes the robots.txt request from the `RequestContext` of the page request.
+`exemption_of` decides whether a request is checked. `RobotName` finds the name of our
+robot for a request. `CrawlClients` finds the HTTP clients that may send the request.
+`robots_request` makes the robots.txt request from the `RequestContext` of the page
+request.
 """
 
 import re
@@ -39,8 +40,8 @@ from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
 OWN_REQUEST = "_robots1994_download"
-"""Meta key that every robots.txt request of this package has. Other requests do not have
-this key. The value is the `DownloadState` of the request.
+"""Meta key that only the robots.txt requests of this package have. The value is the
+`DownloadState` of the request.
 """
 
 OPT_OUT = "dont_obey_robotstxt"
@@ -59,8 +60,8 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request whose URL names no host fails. If such a request did not fail, libcurl and
-    # browsers would send "http:///host/path" to "host", whose robots.txt was not read.
+    # A request whose URL names no host fails. Otherwise, libcurl and browsers would send
+    # a request for "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
         "so there is no robots.txt that could be fetched"
@@ -98,11 +99,11 @@ def exemption_of(
 class RobotName:
     """Finds the name of our robot for a request.
 
-    The name is `ROBOTSTXT_USER_AGENT` if that setting is set (Ours O9, robot name).
-    If `ROBOTSTXT_USER_AGENT` is not set, the name is the User-Agent with which the request
-    will be sent. After our middleware has run, Scrapy's middlewares choose the first
-    User-Agent that is set, in this order: the header of the request, the header in
-    `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`, the setting `USER_AGENT`.
+    The name is `ROBOTSTXT_USER_AGENT` if that setting is set (Ours O9, robot name). If
+    `ROBOTSTXT_USER_AGENT` is not set, the name is the User-Agent with which the request
+    will be sent. Scrapy's middlewares, which run after our middleware, choose this
+    User-Agent. The header of the request takes precedence, followed by the header in
+    `DEFAULT_REQUEST_HEADERS`, the spider's `user_agent`, and the setting `USER_AGENT`.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -221,8 +222,8 @@ def _clients_of(handler: Any, *, has_reactor: bool) -> Clients:
         # download handler.
         return CLIENTS
     # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
-    # replaces its default handler with the handler for aiohttp. Commands read the settings
-    # before a crawl starts, so return the client of the new handler.
+    # replaces its default handler with the handler for aiohttp. Commands read the
+    # settings before a crawl starts, so return the client of the handler for aiohttp.
     return (AIOHTTP,) if clients == (TWISTED,) and not has_reactor else clients
 
 
@@ -236,13 +237,13 @@ STATED_USAGE = "_robots1994_usage"
 the request.
 """
 
-# The meta keys in `ROUTE_KEYS` decide how a request leaves this machine. Without these
-# keys, the robots.txt request could be sent from a different address than the page
-# requests. Scrapy's built-in middleware does not copy these keys. If the page request has
-# passed through HttpProxyMiddleware, the meta also contains `_auth_proxy` and
-# `_scheme_proxy`. `_auth_proxy` is the URL of the proxy to which the Proxy-Authorization
-# header of the request belongs. `_scheme_proxy` is set if the proxy was chosen according to
-# the scheme of the URL.
+# The meta keys in `ROUTE_KEYS` decide how a request leaves this machine. Without the keys
+# in `ROUTE_KEYS`, the robots.txt request could be sent from a different address than the
+# page requests. Scrapy's built-in middleware does not copy the keys in `ROUTE_KEYS`. If
+# the page request has passed through HttpProxyMiddleware, the meta also contains
+# `_auth_proxy` and `_scheme_proxy`. `_auth_proxy` is the URL of the proxy to which the
+# Proxy-Authorization header of the request belongs. `_scheme_proxy` is set if the proxy
+# was chosen according to the scheme of the URL.
 ROUTE_KEYS = ("proxy", "bindaddress", "_auth_proxy", "_scheme_proxy")
 
 BROWSER_REQUEST = "_robots1994_browser"
@@ -288,7 +289,7 @@ META: dict[str, Any] = {
     "download_maxsize": 0,
     # Our own log line reports a robots.txt that is too long.
     "download_warnsize": 0,
-    # R5 (unreachable): a part of a robots.txt is not a policy.
+    # R5 (unreachable): an incomplete robots.txt does not state a policy.
     "download_fail_on_dataloss": True,
     # Only pages may change the delay of AutoThrottle.
     "autothrottle_dont_adjust_delay": True,
@@ -335,8 +336,9 @@ class RequestContext:
         """
         keys = (*ROUTE_KEYS, *keys)
         if BROWSER_REQUEST in page.meta:
-            # Share the download slot of the browser's request. In the slot of the host, the
-            # robots.txt request could wait for the page, which itself needs the file.
+            # Share the download slot of the browser's request. In the slot of the host,
+            # the robots.txt request could wait for the page, which itself waits for the
+            # robots.txt.
             keys = (*keys, SLOT_KEY)
         meta: dict[str, Any] = {}
         for key in keys:
