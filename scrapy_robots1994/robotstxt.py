@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""The default value of ROBOTS1994_MAX_BYTES. At most this number of bytes of a file are
+"""The default value of ROBOTS1994_MAX_BYTES. Lines beyond this number of bytes are not
 obeyed.
 """
 
-# `lost_line` tries the fixes of at most this number of problems, because each try
-# parses the whole file again.
+# `lost_line` tries to fix at most this number of problems, because each try parses the
+# whole file again.
 _MAX_LOST_LINES = 50
 
 # A `RobotsTxt` stores the rules for at most this number of robots. A crawl uses only a

@@ -125,7 +125,7 @@ class ScrapyBackend:
     def cancel_later(self, cancel: Callable[[], object]) -> None:
         """Call *cancel* after `ROBOTS1994_TIMEOUT` plus one second (R6, closing)."""
         # Wait one second longer than the time limit of a request. A request that reaches
-        # its time limit then ends as R5 (unreachable), before it is cancelled.
+        # its time limit then ends as R5 (unreachable), before *cancel* is called.
         threads.call_later(self._timeout + 1, cancel)
 
     def retries_of(self, context: RequestContext) -> int:

@@ -510,8 +510,8 @@ class RobotsDownload:
             return
         if not state.received:
             # Measure the time from the first byte, because the request may first wait in
-            # the queue of a download slot. After this wait, the download handler limits
-            # the time until the first byte.
+            # the queue of a download slot. After the wait in the queue, the download
+            # handler limits the time until the first byte.
             state.started = monotonic()
         state.received += len(data)
         if state.received > state.max_bytes:

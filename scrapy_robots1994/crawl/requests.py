@@ -60,8 +60,8 @@ class Exemption(Enum):
     # `NOT_HTTP` does not apply to ws and wss URLs, because a WebSocket begins with an HTTP
     # request.
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # A request whose URL names no host fails. Otherwise, libcurl and browsers would send
-    # a request for "http:///host/path" to "host", whose robots.txt was not read.
+    # A request whose URL names no host fails. If it were sent, libcurl and browsers would
+    # send a request for "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
         "the URL names no host, or not the same one to every client, "
         "so there is no robots.txt that could be fetched"

@@ -1,7 +1,7 @@
 """Find or fetch the policy of an origin, with one fetch for all waiting requests.
 
-An origin is in one of three states: no fetch is in flight, a fetch is in flight, or the
-policy is decided and the listeners run. The resolver follows these rules:
+For each origin, no fetch is in flight, a fetch is in flight, or the policy is decided and
+the listeners run. The resolver follows these rules:
 
 * At most one fetch of an origin is in flight, however many requests wait.
 * Every request waits on its own future, so no request can take the result of another
@@ -9,13 +9,15 @@ policy is decided and the listeners run. The resolver follows these rules:
 * A policy is in memory before the listeners run, and the listeners end before the waiters
   resume.
 * When a fetch ends, the resolver forgets the fetch before the waiters resume.
-* The sources of policies are the store and the HTTP cache. The sources are read before the
-  robots.txt is requested. Only a fresh policy makes the robots.txt request unnecessary. If
-  the sources are empty or fail, the robots.txt is requested.
+* The sources of policies are the store and the HTTP cache. The store and the HTTP cache
+  are read before the robots.txt is requested. Only a fresh policy makes the robots.txt
+  request unnecessary. If neither source has a policy, or if the sources fail, the
+  robots.txt is requested.
 * Each attempt uses the context of a waiting request, if possible a context that no earlier
   attempt used. With rotating proxies, a different context usually means a different proxy.
 * A wait ends with a policy, with `FetchAborted`, or with a copy of an exception. The copy
-  is raised after our own fault (R7). A missing policy never means "allowed".
+  of an exception is raised after R7 (our own fault). A missing policy never means
+  "allowed".
 """
 
 from collections.abc import Callable, Collection
@@ -115,8 +117,8 @@ class PolicyResolver:
         self._keeps: Callable[[RequestContext], bool] = lambda _: False
 
     def fresh(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if the policy is in memory and fresh. Otherwise,
-        return `None`. The method never waits.
+        """Return the policy of *origin* if it is in memory and fresh. Otherwise, return
+        `None`. The method never waits.
 
         A result of `None` means "call `resolve`", not "allowed".
         """
@@ -131,8 +133,8 @@ class PolicyResolver:
         is refreshed in the background. If one wait is cancelled, the fetch and the other
         waits continue.
 
-        Raise `FetchAborted` if the fetch was cancelled or the crawl closes. Raise a copy of
-        the original exception if the fetch failed through our own fault (R7).
+        Raise `FetchAborted` if the fetch was cancelled or the crawl closes. Raise a copy
+        of the original exception if the fetch failed on our side (R7, our own fault).
         """
         in_flight = self._in_flight.get(origin)
         policy, now = self.memory.get(origin), self.backend.now()
@@ -142,7 +144,7 @@ class PolicyResolver:
             return Resolved(policy)
         if in_flight is not None and in_flight.decided is not None:
             # The new policy became stale at once. Use the new policy anyway, because the
-            # waiting requests also use the new policy.
+            # waiting requests also use it.
             return Resolved(in_flight.decided)
         if self._aborted is not None and not self._keeps(context):
             raise FetchAborted(self._aborted)
@@ -177,8 +179,8 @@ class PolicyResolver:
 
         *reason* is the message of `FetchAborted`. *keeps* is called with the context of
         each request. An exempt request continues to wait, and may start a fetch. The wait
-        of an exempt request is bounded. A fetch in a closing crawl is retried at most once,
-        and is cancelled if the fetch takes too long.
+        of an exempt request is bounded. A fetch in a closing crawl is retried at most
+        once, and is cancelled if it takes too long.
         """
         # Set the attributes before any wait ends, because a request whose wait ends must
         # not start another fetch.
@@ -197,8 +199,8 @@ class PolicyResolver:
             in_flight.cancel_undecided()
 
     def _start(self, in_flight: InFlightFetch) -> None:
-        """Start a fetch. `_end` is called at the end of the fetch, even if the fetch never
-        begins.
+        """Start a fetch. `_end` is called at the end of the fetch, even if the work of
+        the fetch never begins.
         """
         self._in_flight[in_flight.origin] = in_flight
         work = self._run(in_flight)
@@ -220,14 +222,14 @@ class PolicyResolver:
         try:
             resolution = await self._find(in_flight)
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
-            # Ours R7: a fetch does not raise an exception if the origin fails. Therefore,
-            # an error other than a cancellation is our own fault.
+            # Ours R7 (our own fault): a fetch does not raise an exception if the origin
+            # fails. Therefore, an error other than a cancellation is our own fault.
             if not is_cancellation(error):
                 resolution = LocalFault(error, is_bug=True)
         finally:
             # This block also runs if the task is cancelled or the crawl closes, so that
-            # every wait ends (R6, closing). If the policy is decided, use the policy even
-            # if a listener failed.
+            # every wait ends (R6, closing). If the policy is decided, use it even if a
+            # listener failed.
             decided = in_flight.decided
             if decided and not isinstance(resolution, Resolved):
                 resolution = Resolved(decided)
@@ -264,13 +266,13 @@ class PolicyResolver:
             return Resolved(found)
         result = await self._request(in_flight, last)
         if isinstance(result, (Cancelled, LocalFault)):
-            # Ours R6 and R7: the result says nothing about the origin, and the next request
-            # starts a new fetch.
+            # Ours R6 (closing) and R7 (our own fault): the result says nothing about the
+            # origin, and the next request starts a new fetch.
             return result
         return await self._decide(in_flight, result, last)
 
     async def _load(self, in_flight: InFlightFetch, policy: Policy) -> None:
-        """Use a *policy* that the store or the HTTP cache returned."""
+        """Use *policy*, which the store or the HTTP cache returned."""
         try:
             await self._use(in_flight, policy)
         finally:
@@ -299,13 +301,14 @@ class PolicyResolver:
             tried.append(context)
             result = await self.backend.fetch(origin, context, last, cookies=cookies)
             if last and self.backend.http_cache and isinstance(result, FetchError):
-                # Ours 3.2 (HTTP cache): do not retry, because the last good policy may be
-                # from the cache, and an offline crawl would wait for the retries.
+                # Ours 3.2 (HTTP cache): do not retry if there is a last good policy,
+                # which may be from the HTTP cache. An offline crawl would wait for the
+                # retries of each origin.
                 return result
             if isinstance(result, LocalFault) and not result.was_queued:
                 result = replace(result, retries=used)
-                # Ours 3.1 (retries): retries by Scrapy's RetryMiddleware count towards
-                # `max_retries`.
+                # Ours 3.1 (retries): the retries of Scrapy's RetryMiddleware count
+                # towards `max_retries`.
                 used += self.backend.retries_of(context)
                 has_other_way = any(it not in tried for it in waiting)
             pause = retry_pause(
@@ -319,8 +322,8 @@ class PolicyResolver:
                 return result
             self.backend.retrying(origin, result, pause)
             await self.backend.sleep(pause)
-            # After a 401 or 403, the file is requested again only if a proxy may have sent
-            # the status.
+            # After a 401 or 403, the robots.txt is requested again only if the status
+            # could come from a proxy.
             was_refused = was_refused or (
                 isinstance(result, RobotsResponse)
                 and result.outcome is Outcome.FORBIDDEN
@@ -354,12 +357,12 @@ class PolicyResolver:
     ) -> None:
         """Put *policy* into memory, and call the listeners.
 
-        *policy* was made from *result*, or was loaded from a source if *result* is `None`.
-        *last* is the last good policy.
+        *policy* was made from *result*, or was loaded from the store or the HTTP cache if
+        *result* is `None`. *last* is the last good policy.
         """
         known, context = in_flight.known, in_flight.context
-        # Read the file before the policy is in memory, so that memory measures the rules,
-        # too, and no other request reads the file at the same time.
+        # Read the file before the policy is put into memory. The measured size of the
+        # policy then includes the rules, and only one request reads the file.
         await self.backend.read(policy, known, context)
         # Put the policy into memory before the listeners run, because a listener may
         # request pages of this origin. Set `decided`, because memory may drop the policy

@@ -1,7 +1,7 @@
 """Every use of an undocumented part of Scrapy.
 
 The rest of the package uses only the documented interface of Scrapy. A comment at each
-use says why there is no other way. The comment also says what is lost if a version of
+use says why no documented way exists. The comment also describes the loss if a version of
 Scrapy no longer has the attribute. If an attribute is missing, the crawl goes on and
 still obeys robots.txt. For each missing attribute, `EngineAccess` and `is_crawling` log
 one warning that says what is lost (`warn_once`). The other functions of this module do
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-# Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. Without
-# the class, a fetch does not return cookies. If a server sends robots.txt only to clients
-# that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries). No warning
-# is logged if the class is missing.
+# Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. If the
+# class is missing, a fetch does not return cookies. If a server sends robots.txt only to
+# clients that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries).
+# No warning is logged if the class is missing.
 CookieJar: Any
 try:
     from scrapy.http.cookies import CookieJar
@@ -58,7 +58,8 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
 def is_crawling(crawler: Crawler) -> bool:
     """Return whether *crawler* runs a crawl. A shell only sends single requests."""
     # `Crawler.crawling` is undocumented. No public attribute distinguishes a shell from a
-    # crawl. Without the attribute, a shell logs refusals at DEBUG instead of as warnings.
+    # crawl. Without `Crawler.crawling`, a shell logs refusals at DEBUG instead of as
+    # warnings.
     with suppress(AttributeError):
         return bool(crawler.crawling)
     warn_once(crawler, "crawler.crawling", "a shell logs refusals only at DEBUG")
@@ -67,9 +68,9 @@ def is_crawling(crawler: Crawler) -> bool:
 
 def has_handlers(crawler: Crawler, signal: object) -> bool:
     """Return whether a handler is connected to *signal*."""
-    # These functions are undocumented in `scrapy.utils.signal`, and there is no public way
-    # to look for handlers. Without the functions, signals are also sent if no handler is
-    # connected, so there is no warning.
+    # Scrapy does not document how to look for handlers of a signal. If these functions of
+    # `scrapy.utils.signal` are missing, signals are sent even if no handler is connected,
+    # so there is no warning.
     with suppress(ImportError, AttributeError):
         module: Any = import_module("scrapy.utils.signal")
         connected = module.getAllReceivers(crawler.signals.sender, signal)
@@ -94,17 +95,17 @@ class EngineAccess:
         If *by* is 1 and the result is `True`, the caller must call this method with -1
         later.
         """
-        # `Downloader.total_concurrency` is undocumented. The attribute starts with the
-        # value of CONCURRENT_REQUESTS, and `needs_backout` uses the attribute as the limit.
-        # No setting changes the limit while a crawl runs. Without the attribute, waiting
-        # requests count towards the limit. The attribute may also be a property without a
-        # setter, or the setter may refuse the number.
+        # `Downloader.total_concurrency` is undocumented. `total_concurrency` starts with
+        # the value of CONCURRENT_REQUESTS, and `needs_backout` uses it as the limit. No
+        # setting changes the limit while a crawl runs. Without `total_concurrency`,
+        # waiting requests count towards the limit. `total_concurrency` may also be a
+        # property without a setter, or its setter may refuse the number.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             limit = index(engine.downloader.total_concurrency)
-            # Another component may have set the limit since our last change. The value of
-            # that component does not include the number by which we have raised the limit,
-            # so also add that number. The limit 0 means that there is no limit.
+            # Another component may have set the limit since our last change. The limit
+            # that another component sets does not include the number in `_raised`, so add
+            # this number, too. The limit 0 means that there is no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -120,8 +121,8 @@ class EngineAccess:
     def wake(self) -> None:
         """Make the engine take the next request now, instead of at its next heartbeat."""
         # `ExecutionEngine._slot` and `_Slot.nextcall` are private. No public method wakes
-        # the engine without sending a request. Without these attributes, other requests may
-        # wait up to 5 s.
+        # the engine without sending a request. Without `_slot` and `nextcall`, the
+        # requests in the scheduler may wait up to 5 s.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             engine._slot.nextcall.schedule()  # noqa: SLF001 - private
@@ -134,11 +135,11 @@ class EngineAccess:
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
-        # `ExecutionEngine._slot` and `_Slot.closing` are private. `closing` is `None` until
-        # `close_spider` is first called, and a Deferred after the call. There is no public
-        # way to learn that a crawl is closing. Scrapy sends no signal before the last
-        # request has ended. Without the attributes, waiting requests are sent before the
-        # crawl ends.
+        # `ExecutionEngine._slot` and `_Slot.closing` are private. `closing` is `None`
+        # until `close_spider` is first called, and a Deferred after the call. There is no
+        # public way to learn that a crawl is closing. Scrapy sends no signal before the
+        # last request has ended. Without `_slot` and `closing`, waiting requests are sent
+        # before the crawl ends.
         engine: Any = self._crawler.engine
         closing: object = self
         with suppress(Exception):
@@ -169,9 +170,9 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     all these connections waited for slow robots.txt files, no connection would be left for
     pages.
     """
-    # `DownloadHandlers._get_handler` and the limits are private, and no setting changes the
-    # limits. Without these attributes, a crawl is slower, but nothing fails, so there is no
-    # warning.
+    # `DownloadHandlers._get_handler` and the limits are private, and no setting changes
+    # the limits. If `_get_handler` or a limit is missing, a crawl is slower, but nothing
+    # fails, so there is no warning.
     engine: Any = crawler.engine
     for *path, limit in _LIMITS:
         with suppress(Exception):
@@ -186,11 +187,11 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     returns `True`.
 
     Return `True` if the installed Scrapy does not have the queues. If the result were
-    `False`, a request could be given up while the request waits in a queue.
+    `False`, a request could be given up while it waits in a queue.
     """
     # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
-    # request leaves the queue. Without these attributes, a robots.txt request is not given
-    # up if the download handler never returns.
+    # request leaves the queue. Without `slots` and `queue`, a robots.txt request is not
+    # given up if the download handler never returns.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()
@@ -207,14 +208,13 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     active requests. If waiting requests did not count, the queue would take too many
     requests for an origin that has a slow robots.txt or a crawl delay.
     """
-    # `Downloader._get_slot` and `Slot.active` are undocumented, and there is no public way
-    # to count a request in a slot. Without these attributes only the order of requests
-    # changes, so there is no warning.
+    # `Downloader._get_slot` and `Slot.active` are undocumented, and there is no public
+    # way to count a request in a slot. If `_get_slot` or `active` is missing, only the
+    # order of requests changes, so there is no warning.
     engine: Any = crawler.engine
     active: Any = set()
     with suppress(Exception):
-        # `_get_slot` creates the slot if the slot does not exist, as it does for a request
-        # that is sent.
+        # `_get_slot` creates a missing slot, as it does for a request that is sent.
         get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
         try:
             active = get_slot(request)[1].active

@@ -151,7 +151,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
 
 def one_of(*words: str) -> SettingType[str]:
-    """Return the setting type that accepts exactly *words*."""
+    """Return the setting type that accepts only *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
     # `index` also raises ValueError for a value that is not a string.
     return SettingType(accepts, lambda value: words[words.index(value)], words)
@@ -238,8 +238,8 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
 
 def is_parser(kind: object) -> bool:
     """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
-    # Check the methods and not the base class, because Scrapy does not require a base class
-    # either.
+    # Check the methods and not the base class, because Scrapy does not require a base
+    # class.
     return isinstance(kind, type) and all(
         callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
     )
@@ -349,8 +349,9 @@ PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes
 REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 
-# `True` means no maximum, so `True` is read as infinity. A maximum of 0 would remove every
-# delay, so 0 is read as off. Do not use `_FLAGS`, because "1" means one second here.
+# `True` means that there is no maximum, so `True` is read as infinity. A maximum of 0
+# would remove every delay, so 0 is read as off. Do not use `_FLAGS`, because "1" means
+# one second here.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

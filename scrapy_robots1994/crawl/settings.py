@@ -39,14 +39,14 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 # The name of every setting of this package begins with this prefix. A name that begins
-# with this prefix, but is not the name of a setting, is an error. Therefore, a misspelt
+# with this prefix, but is not the name of a setting, is an error, so that a misspelt
 # setting is reported.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
 """The name of a setting that Scrapy's pull request 6430 added. The value is the size, in
 bytes, that Scrapy assumes for the response to an unanswered request. A request that waits
-for a robots.txt is also unanswered.
+for a robots.txt also counts as unanswered.
 """
 
 T = TypeVar("T")
@@ -64,11 +64,11 @@ def declare(
     Write *default* as a user would write the value. If *group* is given, *group* is the
     heading of a new group of settings on the reference page. *decides* is `True` if the
     setting affects decisions about requests. Settings that affect decisions are written
-    into evidence and read from evidence. Other people could have changed the evidence, so a
-    setting that affects decisions must not name a module, a file or a server.
+    into evidence and read from evidence. Evidence is not trusted, so a setting that
+    affects decisions must not name a module, a file or a server.
 
-    For a type checker, the result has the type of the setting's value. Therefore a type
-    checker reports a field that has a different annotation.
+    For a type checker, the result has the type of the setting's value, so that a field
+    with a different annotation is an error.
     """
     # A setting for the meaning of an outcome always affects decisions.
     decides = decides or kind is types.MEANING
@@ -148,10 +148,10 @@ class RobotsSettings:
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Meta keys that the robots.txt request copies from the page request, in addition to
     ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
-    uses the cookie jar of the page request, even if the page request does not have the key
-    ``cookiejar``. If ``cookiejar`` is not in the list, the robots.txt request sends only
-    cookies from earlier answers in the same fetch. Keys that the robots.txt request sets
-    itself, such as ``dont_redirect``, have no effect.
+    uses the cookie jar of the page request, even if that is the default cookie jar. If
+    ``cookiejar`` is not in the list, the robots.txt request sends only cookies from
+    earlier answers in the same fetch. Keys that the robots.txt request sets itself, such
+    as ``dont_redirect``, have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For these hosts and origins, no
@@ -162,12 +162,11 @@ class RobotsSettings:
     # The default is not higher, because further requests should wait in the scheduler,
     # whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """Maximum number of requests that wait for a robots.txt, or for a crawl delay, without
-    counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count towards
-    ``CONCURRENT_REQUESTS``. Some settings, such as ``CLOSESPIDER_PAGECOUNT``, end the crawl
-    after N pages or items. With such a setting, at most N/100 requests wait for a
-    robots.txt without counting towards ``CONCURRENT_REQUESTS``. If the crawl is killed
-    (SIGKILL), the waiting requests are lost.
+    """Maximum number of requests that wait for a robots.txt, or for a crawl delay,
+    without counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count
+    towards ``CONCURRENT_REQUESTS``. If a setting such as ``CLOSESPIDER_PAGECOUNT`` ends
+    the crawl after N pages or items, the maximum for requests that wait for a robots.txt
+    is at most N/100. If the crawl is killed (SIGKILL), the waiting requests are lost.
     """
     # Many systems limit a process to 1,024 file descriptors, and pages also need file
     # descriptors.
@@ -240,9 +239,9 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # Refuse the name of an unknown setting. Without this check, a misspelt setting
-        # would silently have no effect, and the crawl would not obey the rules that the
-        # user expects.
+        # Refuse the name of an unknown setting. If unknown names were accepted, a
+        # misspelt setting would have no effect, and the crawl would not obey the rules
+        # that the user expects.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -272,10 +271,10 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read the settings of an earlier crawl from its evidence.
 
-        *texts* maps the names of settings to their values. Other people could have changed
-        the evidence, so only settings that affect decisions are read. A setting that does
-        not affect decisions could name a module, a file or a server. For each name or value
-        that cannot be used, *on_fault* is called with a sentence about the fault, and the
+        *texts* maps the names of settings to their values. Evidence is not trusted, so
+        only settings that affect decisions are read. A setting that does not affect
+        decisions could name a module, a file or a server. For each name or value that
+        cannot be used, *on_fault* is called with a sentence about the fault, and the
         default is used.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
@@ -329,7 +328,9 @@ class RobotsSettings:
 
     @property
     def freshness(self) -> FreshnessSettings:
-        """How long policies are fresh, and which outcomes without a file allow all URLs."""
+        """The settings that determine how long policies are used, and which outcomes
+        without a file allow all URLs.
+        """
         return FreshnessSettings(
             ttl=self.ttl,
             min_ttl=self.min_ttl,
@@ -352,8 +353,8 @@ class RobotsSettings:
 
     def log_start(self, crawler: Crawler) -> None:
         """Log which rules this crawl obeys."""
-        # Log the following values in one line. If a crawl obeys unexpected rules, users
-        # check these values first.
+        # Log the values in one line, because users check them first if a crawl obeys
+        # unexpected rules.
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: the built-in middleware decides"
@@ -519,7 +520,7 @@ def log_settings_errors() -> Iterator[None]:
         # Without a running event loop, Scrapy reports the error itself.
         with suppress(RuntimeError):
             if task := asyncio.current_task():
-                # Scrapy does not read the exception of the task of a crawl. asyncio logs an
-                # exception that no code reads, with its traceback, so read the exception.
+                # Read the exception of the crawl's task, because Scrapy does not read it.
+                # If no code reads the exception, asyncio logs it with its traceback.
                 task.add_done_callback(lambda it: it.cancelled() or it.exception())
         raise

@@ -23,8 +23,8 @@ OUTCOMES: Final = "robots1994/outcome/{outcome}"
 REASONS: Final = "robots1994/forbidden/{reason}"
 """Refused requests, by the reason of the verdict."""
 WAITED: Final = "robots1994/requests_waited"
-"""Requests for which no fresh policy was in memory. A request without a fresh policy waits
-for a policy, or uses a stale policy while the policy is refreshed.
+"""Requests for which no fresh policy was in memory. A request without a fresh policy
+waits for a policy, or uses a stale policy while it is refreshed.
 """
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 """Fetches that were cancelled, or that ended because the crawl closed (R6, closing)."""
@@ -60,11 +60,12 @@ WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
 dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
-"""Decisions that were compared with the decisions of another parser
-(ROBOTS1994_COMPARE). The direction is ``agree``, ``stricter`` (only the other parser
-disallows the URL), ``laxer`` (only the other parser allows the URL) or ``raised`` (the
-other parser raised an exception). In a dry run, the decisions of Scrapy's middleware are
-counted under the name of its parser. This stat is set when the crawl closes.
+"""Decisions that were compared with the decisions of another parser (ROBOTS1994_COMPARE).
+The direction is ``agree``, ``stricter``, ``laxer`` or ``raised``. With ``stricter``, only
+the compared parser disallows the URL. With ``laxer``, only the compared parser allows the
+URL. With ``raised``, the compared parser raised an exception. In a dry run, the decisions
+of Scrapy's middleware are counted under the name of its parser. This stat is set when the
+crawl closes.
 """
 REFUSING: Final = "robots1994/refusing_origins"
 """Number of origins at which requests were refused, limited to 10,000. This stat is set
@@ -89,8 +90,8 @@ allow.
 NOT_KNOWN: Final = "robots1994/not_known"
 """Requests of a dry run for which the decision of this package is not known."""
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared. Either the body of the answer was no longer in memory,
-or the other parsers were too slow. This stat is set when the crawl closes.
+"""Decisions that were not compared. Either the body of the answer was no longer in
+memory, or the compared parsers were too slow. This stat is set when the crawl closes.
 """
 
 BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"

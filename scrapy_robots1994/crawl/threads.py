@@ -31,12 +31,12 @@ T = TypeVar("T")
 
 SLOW_SECONDS = 1.0
 """Time limit, in seconds, for a short piece of work in a thread pool. If the work takes
-longer, the work probably waits in the queue of the pool.
+longer, it probably waits in the queue of the pool.
 """
 
 INLINE_BYTES = 8_192
-"""Maximum size, in bytes, of a body or file that is processed on the event loop. The
-processing of a body or file of this size takes at most 10 ms. A larger body or file is
+"""Maximum size, in bytes, of a body or file that is processed on the event loop.
+Processing a body or file of this size takes at most 10 ms. A larger body or file is
 processed in a thread.
 """
 
@@ -65,8 +65,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# Each thread acquires `_computing` before the thread computes. Two threads that compute at
-# once are not faster than one thread, and delay the event loop more than one thread does.
+# Each thread acquires `_computing` before it computes. Two threads that compute at once
+# are not faster than one thread, and delay the event loop more.
 _computing = Lock()
 
 
@@ -103,9 +103,9 @@ async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswe
     """
     work = partial(read_answer, answer, limit, now)
     codings = codings_of(answer.headers)
-    # If the outcome does not depend on the body, the body is not unpacked. The unpacking of
-    # 80 bytes of brotli can take 40 ms, because the window may be large. The unpacking of a
-    # few KB of zstd can take 6 ms.
+    # If the outcome does not depend on the body, the body is not unpacked. Unpacking 80
+    # bytes of brotli can take 40 ms, because the window may be large. Unpacking a few KB
+    # of zstd can take 6 ms.
     is_packed = bool(codings) and outcome_of(answer.status).row.reads_body
     is_slow = len(codings) > 1 or not {"br", "zstd"}.isdisjoint(codings)
     # Read most answers on the event loop, because a thread pool may still be busy with name
@@ -209,8 +209,8 @@ def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
 
 
 async def future_result(future: Future[T]) -> T:
-    """Return the result of *future*. Another thread sets the result of *future*. Cancelling
-    the wait cancels *future*.
+    """Wait for the result of *future*, which another thread sets. Return the result.
+    Cancelling the wait cancels *future*.
     """
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
     call_in_crawl = thread_safe_call()
@@ -237,8 +237,8 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Use Deferreds instead of a coroutine. If the crawl ended while a coroutine runs, asyncio
-    # would log an error.
+    # Use Deferreds instead of a coroutine. If the crawl ended while a coroutine ran,
+    # asyncio would log an error.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
@@ -254,8 +254,8 @@ async def is_look_up_slow() -> bool:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*. Cancelling the wait cancels the timer."""
-    # Use `call_later` instead of `asyncio.sleep`. A crawl with another reactor has no asyncio
-    # event loop.
+    # Use `call_later` instead of `asyncio.sleep`. A crawl whose reactor does not use
+    # asyncio has no asyncio event loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken
@@ -278,10 +278,10 @@ class DeferredWaiter(Generic[T]):
     """A future that works with any reactor or without a reactor. *cancel* is called if the
     wait is cancelled.
 
-    Each waiting request has a future of its own, unlike in Scrapy's built-in middleware. In
-    the built-in middleware, all requests that wait for a robots.txt share one Deferred. The
-    first request takes the result of the Deferred. All other waiting requests get `None`
-    and pass unchecked.
+    Each waiting request has a future of its own, unlike in Scrapy's built-in middleware.
+    In the built-in middleware, all requests that wait for a robots.txt share one
+    Deferred. The first waiting request takes the result of the shared Deferred. All
+    further waiting requests get `None` and pass unchecked.
     """
 
     __slots__ = ("_result",)

@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.policy import Policy
 
 # `SCHEDULED` and `RETURNED` are meta keys, because the queues of the scheduler store the
-# meta of a request. A queue may be on disk (JOBDIR), or several workers may share a queue.
+# meta of a request. A queue may be on disk (JOBDIR), or several workers may share it.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that was returned to the scheduler. The value is a pair. The first
-item is the original `dont_filter` of the request. The second item is `True` if the request
-was ever returned because no slot was free. Version 0.1 of this package wrote a string as
-the second item. As the second item, a string counts as `False`.
+"""Meta key of a request that was returned to the scheduler. The value is a pair. The
+first item is the original `dont_filter` of the request. The second item is `True` if the
+request was ever returned because no slot was free. Version 0.1 of this package wrote a
+string as the second item, which counts as `False`.
 """
 
 LOOK_SECONDS = 0.05
@@ -60,14 +60,15 @@ LIMITS = (
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
-"""Settings that end a crawl after a number of pages or items. Scrapy counts each robots.txt
-as a page. Therefore, each robots.txt that such a crawl fetches early reduces the number of
-pages that the crawl can still fetch.
+"""Settings that end a crawl after a number of pages or items. Scrapy counts each
+robots.txt as a page, so each robots.txt that is fetched early reduces the number of pages
+that the crawl can still fetch.
 """
 
 SHARE = 100
-"""Each limit in `LIMITS` is divided by `SHARE`. The smallest result limits the number of
-requests that wait for a robots.txt without counting towards `CONCURRENT_REQUESTS`.
+"""The number by which each limit in `LIMITS` is divided. The smallest quotient limits the
+number of requests that wait for a robots.txt without counting towards
+`CONCURRENT_REQUESTS`.
 """
 
 CLOSE_SECONDS = 5.0
@@ -152,10 +153,10 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # If no slot is free, return requests only to Scrapy's scheduler or to a subclass of
-        # Scrapy's scheduler. Another scheduler may be shared by several workers, or may
-        # drop a request that it has already seen. Do not use `issubclass`, which returns
-        # `True` for any class with the methods of a scheduler.
+        # If no slot is free, return requests only to Scrapy's scheduler or to a subclass
+        # of it. Another scheduler may be shared by several workers, or may drop a request
+        # that it has already seen. Do not use `issubclass`, which returns `True` for any
+        # class with the methods of a scheduler.
         scheduler = load_object(crawler.settings["SCHEDULER"])
         self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
@@ -181,7 +182,7 @@ class WaitingRequests:
         if self._raised < most and self._engine.change_limit(1):
             visit.is_raised = True
             self._raised += 1
-            # Wake the engine, because the engine may now take one more request.
+            # Wake the engine, because it may now take one more request.
             self._engine.wake()
         try:
             with count_in_slot(self._crawler, visit.request):
@@ -198,8 +199,8 @@ class WaitingRequests:
         go on.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. A file may state a very long delay. In a closing crawl, only a request that
-        a component awaits therefore still waits for its turn.
+        closes. Because a robots.txt may state a very long delay, only a request that a
+        component awaits still waits for its turn in a closing crawl.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit):
@@ -209,8 +210,8 @@ class WaitingRequests:
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Raise the limit by one while the block runs. The block sends one robots.txt
-        request.
+        """Raise the limit of concurrent requests by one while the block runs. The block
+        sends one robots.txt request.
 
         The limit is not raised if it is already raised for the maximum number of
         waiting requests.
@@ -229,9 +230,9 @@ class WaitingRequests:
     def is_kept(self, request: Request) -> bool:
         """Return whether a closing crawl still sends the waiting *request* (R6, closing).
 
-        Two kinds of requests are still sent: each request that a component awaits, and
-        the first `CONCURRENT_REQUESTS` other waiting requests. With the built-in
-        middleware, a closing crawl likewise sends at most `CONCURRENT_REQUESTS` waiting
+        Each request that a component awaits is still sent. Of the remaining waiting
+        requests, the first `CONCURRENT_REQUESTS` are still sent. With the built-in
+        middleware, a closing crawl also sends at most `CONCURRENT_REQUESTS` waiting
         requests.
         """
         visit = self._visits.get(request)
@@ -242,11 +243,11 @@ class WaitingRequests:
         scheduler. *policy* is the policy that the request waited for, or `None` if the
         policy was not found.
 
-        While the crawl runs, a request with a policy is returned if no slot is free, but at
-        most once, and only to Scrapy's own scheduler. When the crawl closes, a request is
-        returned unless its policy is known and the closing crawl still sends the request.
-        With JOBDIR, the next crawl tries the request again. A request that a component
-        awaits is never returned to the scheduler.
+        While the crawl runs, a request with a policy is returned at most once, only if no
+        slot is free, and only to Scrapy's own scheduler. When the crawl closes, a request
+        is returned unless its policy is known and the closing crawl still sends it. With
+        JOBDIR, the next crawl tries the request again. A request that a component awaits
+        is never returned to the scheduler.
         """
         if not self._is_closed and self._engine.is_closing():
             self.close()
@@ -255,8 +256,8 @@ class WaitingRequests:
         if self._is_closed:
             is_known = policy is not None and policy.outcome is not Outcome.UNREACHABLE
             return not (is_known and visit.is_kept)
-        # If the limit is not raised for a request, the request counts towards the limit.
-        # Therefore, this request already has a slot.
+        # A request for which the limit is not raised counts towards the limit, and
+        # therefore already has a slot.
         is_movable = visit.is_raised and not visit.has_gone_back and self._owns_order
         # `needs_backout` says whether all slots are taken. The request of *visit* takes no
         # slot, because the limit is still raised for that request.
@@ -266,8 +267,8 @@ class WaitingRequests:
         return True
 
     def close(self) -> None:
-        """Choose the waiting requests that the closing crawl still sends, and end the waits
-        of all other requests.
+        """Choose the waiting requests that the closing crawl still sends, and end the
+        waits of the remaining requests.
 
         Also end every wait for a crawl delay. Do not end the wait of a request that a
         component awaits. A second call to `close` has no effect.

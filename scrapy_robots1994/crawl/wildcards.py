@@ -1,9 +1,9 @@
 """A count of the requests that pass only because the dialect of the crawl has no wildcards.
 
 According to 1994 D1 (value of Disallow), a path is compared character by character. Most
-authors, however, use `*` and `$` as wildcards. A request belongs to this count if it
-passes, but a rule with `*` or `$` disallows its URL under RFC 9309. When the crawl closes,
-a log line gives the count.
+authors, however, use `*` and `$` as wildcards. The count contains each request that
+passes, but whose URL a rule with `*` or `$` disallows under RFC 9309. When the crawl
+closes, a log line gives the count.
 """
 
 from logging import INFO, WARNING
@@ -19,14 +19,15 @@ from scrapy_robots1994.parser import RobotRules
 from scrapy_robots1994.parser.clients import Clients
 
 MAX_COUNTED_ORIGINS = 100_000
-"""Maximum number of origins that are counted. For further origins, only the requests are
-counted.
+"""Maximum number of origins that are counted. Requests to further origins are counted,
+but the further origins are not.
 """
 
 
 class IgnoredWildcards:
-    """Counts the allowed requests to origins whose rules for the robot contain `*` or `$`.
-    Also counts how many of these requests a rule with `*` or `$` disallows under RFC 9309.
+    """Counts the allowed requests to origins whose rules for the robot contain `*` or
+    `$`. A second count contains only the requests that a rule with `*` or `$` disallows
+    under RFC 9309.
     """
 
     def __init__(self, crawler: Crawler, dialect: str) -> None:

@@ -45,7 +45,7 @@ TIMED_OUT = _row(
 
 NETWORK_FAILURES = (
     # List the most specific kinds first. If one failure causes several exceptions, the
-    # first kind in this table that matches is reported.
+    # first matching kind in this table is reported.
     _row(
         "DNS lookup failed",
         "scrapy.exceptions.CannotResolveHostError twisted.internet.error.DNSLookupError "
@@ -119,7 +119,9 @@ CANCELLED = frozenset(
         "asyncio.exceptions.CancelledError",
     )
 )
-"""The exceptions that show that another component cancelled the download (R6, closing)."""
+"""The exceptions that are raised if another component cancelled the download (R6,
+closing).
+"""
 
 OF_PROXIES = frozenset(
     (
@@ -130,7 +132,9 @@ OF_PROXIES = frozenset(
         "curl_cffi.requests.exceptions.ProxyError",
     )
 )
-"""The exceptions that show that a proxy failed or refused the request (R7, our own fault)."""
+"""The exceptions that are raised if a proxy failed or refused the request (R7, our own
+fault).
+"""
 
 OURS = frozenset(
     (
@@ -143,7 +147,7 @@ OURS = frozenset(
         "scrapy.exceptions.StopDownload",
     )
 )
-"""The exceptions that show a failure on our side (R7) that is not a bug."""
+"""The exceptions that show a failure on our side (R7, our own fault), but not a bug."""
 
 PASSING_ERRNOS = frozenset(
     {
@@ -189,15 +193,15 @@ def fault_of(
     # that was raised before or after the download indicates a bug.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
-    # Ours R7: a failure to connect to a proxy, or through a proxy, says nothing about the
-    # origin.
+    # Ours R7 (our own fault): a failure to connect to a proxy, or through a proxy, says
+    # nothing about the origin.
     if via_proxy:
         return LocalFault(raised, of_proxy=True)
     return FetchError(failure.words, one_line(raised), error=raised)
 
 
 def is_cancellation(raised: Exception) -> bool:
-    """Return whether *raised* shows that a wait or a download was cancelled (R6)."""
+    """Return whether *raised* shows that a wait or a download was cancelled (R6, closing)."""
     return _is_of(raised, CANCELLED)
 
 

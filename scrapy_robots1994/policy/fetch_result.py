@@ -1,5 +1,5 @@
-"""The results of one GET /robots.txt, how an HTTP answer is read, and the pauses before the
-file is requested again.
+"""The results of one GET /robots.txt, the meaning of an HTTP answer, and the pauses
+before a retry.
 
 Only `read_answer` interprets an answer. `read_answer` interprets the answers in a crawl or
 a dry run, in Scrapy's HTTP cache, and in WARC files. The row of a status in `outcomes`
@@ -55,7 +55,7 @@ spread out the retries of many origins.
 
 MAX_HEADER_BYTES = 4_096
 """The maximum number of bytes that are read from a header that is a list, or from a
-Location. If the list has several lines, the limit applies to all lines together.
+Location. If the header has several lines, the limit applies to all its lines together.
 """
 
 UNREADABLE_URL = "an unreadable address"
@@ -113,15 +113,14 @@ class RobotsResponse:
     """The origin's answer to GET /robots.txt, after redirects.
 
     *body* may be slightly longer than the size limit. *is_truncated* is `True` if the
-    download or the unpacking of the body stopped at the limit (Ours O24, truncated files).
-    *not_modified* is `True` if the answer is a 304 to a request that contained validators.
-    *freshness_lifetime* is the lifetime, in seconds, that the headers state, or `None`.
-    *retry_after* is the server's Retry-After in seconds if the answer means R5
-    (unreachable), or `None`. *final_url* is the URL
-    that answered after a redirect, or `None` without a redirect (R2, redirects).
-    *via_proxy* is `True` if the answer came through a proxy. A proxy may have generated an
-    answer that came through the proxy. *is_changed* is `True` if a downloader middleware
-    changed or created the answer.
+    download or the unpacking of the body stopped at the limit (Ours O24, truncated
+    files). *not_modified* is `True` if the answer is a 304 to a request that contained
+    validators. *freshness_lifetime* is the lifetime, in seconds, that the headers state,
+    or `None`. *retry_after* is the server's Retry-After in seconds if the answer means R5
+    (unreachable), or `None`. *final_url* is the URL that answered after a redirect, or
+    `None` without a redirect (R2, redirects). *via_proxy* is `True` if the answer came
+    through a proxy. An answer that came through a proxy may come from the proxy itself.
+    *is_changed* is `True` if a downloader middleware changed or created the answer.
     """
 
     status: int
@@ -138,8 +137,9 @@ class RobotsResponse:
 
     @property
     def is_of_origin(self) -> bool:
-        """Whether the response counts as the origin's own (Ours 3.1). A response that came
-        through a proxy counts only if its outcome is trusted.
+        """Whether the response counts as the origin's own (Ours 3.1, retries). A response
+        that came through a proxy counts as the origin's own only if its outcome is
+        trusted.
         """
         return self.outcome.row.is_trusted or not self.via_proxy
 
@@ -179,14 +179,16 @@ class FetchError:
 
 @dataclass(frozen=True, slots=True)
 class LocalFault:
-    """A fetch that failed on our side (R7). The failure says nothing about the origin.
+    """A fetch that failed on our side (R7, our own fault). The failure says nothing about
+    the origin.
 
-    Each waiting request fails with a copy of *error*. *is_bug* is `True` if a middleware or
-    our code raised *error*. *may_pass* is `True` if a retry may succeed, for example after
-    a lack of file descriptors. *was_queued* is `True` if a DNS look-up probably waited in a
-    queue, so that no request left this machine. *of_proxy* is `True` if a proxy failed or
-    refused the request. *final_url* is the URL of the failed request if the request was
-    redirected. *retries* is the number of requests that were sent after the first request.
+    Each waiting request fails with a copy of *error*. *is_bug* is `True` if a middleware
+    or our code raised *error*. *may_pass* is `True` if a retry may succeed, for example
+    after a lack of file descriptors. *was_queued* is `True` if a DNS look-up probably
+    waited in a queue, so that no request left this machine. *of_proxy* is `True` if a
+    proxy failed or refused the request. *final_url* is the URL of the failed request if
+    the request was redirected. *retries* is the number of attempts after the first
+    attempt.
     """
 
     error: Exception
@@ -200,7 +202,9 @@ class LocalFault:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """A fetch that was cancelled before an answer arrived (R6). *detail* gives the reason."""
+    """A fetch that was cancelled before an answer arrived (R6, closing). *detail* gives
+    the reason for the cancellation.
+    """
 
     detail: str
 
@@ -289,14 +293,13 @@ def codings_of(headers: HeaderLines) -> tuple[str, ...]:
     """Return the codings of a body, in the order in which the server applied the codings.
 
     The codings `identity` and `chunked` are omitted, because a body with one of these
-    codings needs no unpacking. Some servers also send quotes and parameters. The quotes
-    and parameters are omitted, too.
+    codings needs no unpacking. Some servers also send quotes and parameters, which are
+    omitted.
     """
     if not any(map(headers.getlist, CODING_HEADERS)):
         return ()
-    # List transfer codings last, because servers apply transfer codings last. After the
-    # download, a body may still have a transfer coding, because aiohttp decodes only
-    # `chunked`.
+    # List transfer codings last, because servers apply them last. After the download, a
+    # body may still have a transfer coding, because aiohttp decodes only `chunked`.
     sent = [it for name in CODING_HEADERS for it in _listed(headers, name)]
     names = [it.decode("latin-1").lower().partition(";")[0] for it in sent]
     names = [name.strip(" \t\"'") for name in names]
@@ -453,7 +456,9 @@ def said_of(result: FetchResult) -> str:
 
 
 def failure_of(result: Answer) -> str:
-    """Describe in a few words what failed (R5). The description is used in verdicts."""
+    """Describe the failure of an origin in a few words (R5, unreachable). The description
+    is used in verdicts.
+    """
     said = result.kind if isinstance(result, FetchError) else f"HTTP {result.status}"
     if result.final_url is None:
         return said
@@ -489,12 +494,12 @@ def retry_pause(
     *retries* is the number of retries so far.
 
     *max_retries* is Scrapy's `RETRY_TIMES`, or 0 if `RETRY_ENABLED` is off. The number of
-    retries never exceeds the number of pauses, so the number of requests to an unreachable
-    origin is bounded. *was_refused* is `True` if the answer to an earlier attempt was a 401
-    or 403, perhaps from a proxy. *has_other_way* is `True` if a waiting request has a
-    context that no attempt has used. A failure of a proxy is retried only if
-    *has_other_way* is `True`. Other faults of our own (R7) are retried here only if
-    *may_pass* of the result is `True`.
+    retries never exceeds the number of pauses, so the number of requests to an
+    unreachable origin is bounded. *was_refused* is `True` if the answer to an earlier
+    attempt was a 401 or 403, perhaps from a proxy. *has_other_way* is `True` if a waiting
+    request has a context that no attempt has used. A failure of a proxy is retried only
+    if *has_other_way* is `True`. A fault of our own (R7) that no proxy caused is retried
+    here only if *may_pass* of the result is `True`.
     """
     pauses: tuple[float, ...] = ()
     retry_after = None
@@ -502,8 +507,8 @@ def retry_pause(
         case RobotsResponse(outcome=Outcome.FORBIDDEN, via_proxy=True) if (
             not was_refused
         ):
-            # Ours 3.1 (retries): retry once, because a proxy may have sent the 401 or 403,
-            # or the origin may have refused only one of several proxies.
+            # Ours 3.1 (retries): retry once. The 401 or 403 may come from a proxy, or the
+            # origin may refuse only one of several proxies.
             pauses, retry_after = STATUS_PAUSES, 0.0
         case FetchError(is_final=False) | LocalFault(may_pass=True):
             pauses = NETWORK_PAUSES

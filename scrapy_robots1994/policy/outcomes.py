@@ -9,8 +9,8 @@ the meaning of an answer, change the row. To let the user choose the meaning, ad
 of a setting to the row, and declare the setting in `crawl/settings.py`.
 
 The meaning of a status is our own decision, because the text of 1994 does not mention
-statuses. The text of 1994 says only that the file is at /robots.txt (M1, location) and that
-an empty file has the same meaning as a missing file (E1, empty file). R2 (redirects), R6
+statuses. The text of 1994 states only the location of the file (M1, location) and the
+meaning of an empty file, which disallows nothing (E1, empty file). R2 (redirects), R6
 (closing) and R7 (our own fault) have no row, because these decisions do not result in a
 policy.
 """
@@ -64,9 +64,10 @@ class OutcomeRow:
     * *clause*: the id and the words of the decision, such as "R3 (access refused)".
     * *statuses*: the description of the answers in messages.
     * *reason*: the reason in the verdict for every URL, or `None` if the file decides.
-    * *allows*: whether every URL is allowed by default, if no file decides. If *allows* is
-      `False`, a stale policy is not used during a refresh. In that case, `robots-lint` also
-      exits with code 3 (file could not be read), even if the setting is "allow".
+    * *allows*: whether every URL is allowed by default, if no file decides. If *allows*
+      is `False`, a stale policy with this outcome is not used during a refresh. If
+      *allows* is `False`, `robots-lint` exits with code 3 (file could not be read), even
+      if the setting is "allow".
     * *setting*: the name, without `ROBOTS1994_`, of the setting that may reverse *allows*.
       The value of the setting is "disallow" or "allow".
     * *max_lifetime*: the longest freshness lifetime of the policy, in seconds.
@@ -121,8 +122,8 @@ class OutcomeRow:
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""The statuses of redirects (R2). Scrapy's RedirectMiddleware follows redirects with these
-statuses.
+"""The statuses of redirects (R2, redirects). Scrapy's RedirectMiddleware follows
+redirects with these statuses.
 """
 
 NOT_MODIFIED = 304
@@ -153,7 +154,8 @@ ROWS = (
         doc_lifetime="freshness of the response within ``[ROBOTS1994_MIN_TTL, "
         "ROBOTS1994_TTL]`` (300 s, 86,400 s)",
     ),
-    # Ours R1: a 304 that answers a conditional request confirms an earlier answer.
+    # Ours R1 (not modified): a 304 that answers a conditional request confirms an earlier
+    # answer.
     OutcomeRow(
         outcome=Outcome.RENEWED,
         clause="R1 (not modified)",
@@ -281,8 +283,8 @@ def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
     *via_proxy* is `True` if the answer came through a proxy.
     """
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1 (retries): a status that a proxy may have generated means R5. The rule for
-    # proxies also applies to https URLs, because some proxies terminate TLS.
+    # Ours 3.1 (retries): a status that a proxy may have generated means R5 (unreachable).
+    # The rule for proxies also applies to https URLs, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 

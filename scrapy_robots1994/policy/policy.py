@@ -61,7 +61,7 @@ class FreshnessSettings:
         self, outcome: Outcome, status: int | None, failure: str | None = None
     ) -> "UniformRules":
         """Return the rules for *outcome*, which is an outcome without a file. The rules
-        have the same answer for every URL.
+        give the same answer for every URL.
 
         *status* is the status of the answer, if any. If the origin is unreachable,
         *failure* describes in a few words what failed.
@@ -116,16 +116,16 @@ class Policy:
     """The rules of *origin*, and the times until which the rules apply. All times are in
     seconds since the epoch.
 
-    A policy is fresh until *fresh_until*, and then stale. During a refresh, a stale policy
-    may be used until *stale_until*. If refreshes fail, the policy remains the last good
-    policy until *keep_until* (R5, unreachable). *stated* contains the parsed file (R1, the
-    file), or the answer for every URL if there is no file. *freshness_lifetime* is the
-    lifetime, in seconds, that the response states. *is_stale_on_error* is `True` if the
-    last refresh failed. *may_be_shared* is `True` if the policy follows from an HTTP
-    response of the origin itself, so that a store may share the policy with other crawls.
-    *failure* gives the reason why the last fetch failed. *uid* identifies *stated*. *uid*
-    does not change if a 304 confirms the policy, or if the policy remains in use because
-    its refresh failed.
+    A policy is fresh until *fresh_until*, and then stale. During a refresh, a stale
+    policy may be used until *stale_until*. If refreshes fail, the policy remains the last
+    good policy until *keep_until* (R5, unreachable). *stated* contains the parsed file
+    (R1, the file), or the answer for every URL if there is no file. *freshness_lifetime*
+    is the lifetime, in seconds, that the response states. *is_stale_on_error* is `True`
+    if the last refresh failed. *may_be_shared* is `True` if a store may share the policy
+    with other crawls, because the policy follows from an HTTP response of the origin
+    itself. *failure* gives the reason why the last fetch failed. *uid* identifies
+    *stated*. *uid* does not change if a 304 confirms the policy, or if the policy remains
+    in use because its refresh failed.
     """
 
     origin: Origin
@@ -156,11 +156,11 @@ class Policy:
         freshness: FreshnessSettings,
     ) -> "Policy":
         """Return the policy that *response* states according to R1 (the file), R3 (access
-        refused) or R4 (no file). For any other response, and for a failure, return the policy
-        of an unreachable origin (R5).
+        refused) or R4 (no file). For any other response, and for a failure, return the
+        policy of an unreachable origin (R5, unreachable).
 
-        *reader* parses the body of *response* if the outcome is R1. *now* is in seconds
-        since the epoch.
+        *reader* parses the body of *response* if the outcome is R1 (the file). *now* is
+        in seconds since the epoch.
         """
         if not isinstance(response, RobotsResponse):
             return cls.unreachable(origin, response, now, freshness)
@@ -220,7 +220,8 @@ class Policy:
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
         """Return the policy of an unreachable *origin* without a last good policy (Ours
-        R5). The policy has the same answer for every URL, and applies until the next fetch.
+        R5, unreachable). The policy has the same answer for every URL, and applies until
+        the next fetch.
 
         Every URL is disallowed, unless the user sets `ROBOTS1994_UNREACHABLE = "allow"`.
         *result* is the failure, or the answer that means R5 (unreachable).
@@ -268,7 +269,7 @@ class Policy:
         self, retry_at: float, freshness: FreshnessSettings
     ) -> "Policy":
         """Return a copy of this policy for use until the next fetch at *retry_at* (Ours
-        R5).
+        R5, unreachable).
         """
         fresh_until = min(retry_at, self.keep_until)
         stale_until = fresh_until + freshness.stale_while_revalidate
@@ -293,8 +294,8 @@ class Policy:
         policy with a 304 (RFC 9110, section 13.1).
 
         The dict is empty if the policy has no validators or no complete file. The dict is
-        also empty if *url* is not the URL that sent the validators, because the server of
-        another URL could confirm a different file.
+        also empty if another URL sent the validators, because the server of *url* could
+        confirm a different file.
         """
         # Do not send validators for a truncated file. If the user has raised the size limit
         # since the fetch, a 304 would hide the rest of the file.
@@ -307,8 +308,8 @@ class Policy:
 
     @property
     def is_known(self) -> bool:
-        """Whether the origin stated this policy (R1, R3 or R4). If `is_known` is `False`,
-        the origin was unreachable (R5).
+        """Whether the origin stated this policy (R1, the file; R3, access refused; R4, no
+        file). If `is_known` is `False`, the origin was unreachable (R5, unreachable).
         """
         return self.outcome.row.is_answer
 
@@ -319,17 +320,18 @@ class Policy:
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def is_usable(self, now: float) -> bool:
-        """Return whether the policy may be used at *now*. A policy may be used while the
-        policy is fresh, and then until *stale_until*.
+        """Return whether the policy may be used at *now*. A policy may be used while it
+        is fresh, and then until *stale_until*.
 
-        The policy of an unreachable origin (R5) may be used only while the policy is fresh.
+        The policy of an unreachable origin (R5, unreachable) may be used only while it is
+        fresh.
         """
         end = self.stale_until if self.is_known else self.fresh_until
         return self.fetched_at <= now + CLOCK_SKEW and now < end
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if the policy may remain in use after a failed fetch at *now*
-        (R5, unreachable). Otherwise, return `None`.
+        """Return this policy if it may remain in use after a failed fetch at *now* (R5,
+        unreachable). Otherwise, return `None`.
         """
         return self if self.is_known and now < self.keep_until else None
 

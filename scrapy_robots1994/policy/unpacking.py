@@ -145,8 +145,7 @@ _gunzip = partial(
 
 def _inflate(body: bytes, limit: int) -> tuple[bytes, bool]:
     """Decompress deflate data. The zlib wrapper may be missing."""
-    # RFC 9110, section 8.4.1.2, requires the zlib wrapper, but some servers omit the
-    # wrapper.
+    # RFC 9110, section 8.4.1.2, requires the zlib wrapper, but some servers omit it.
     for wbits in (_ZLIB, _RAW_DEFLATE):
         stream = zlib.decompressobj(wbits)
         try:
