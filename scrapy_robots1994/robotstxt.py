@@ -76,7 +76,7 @@ class RobotsTxt:
         dialect: str = "1994",
         reading: str = LITERAL,
     ) -> None:
-        """Store the *body* of a file. Use `parse` instead to limit the size of the file."""
+        """Store the *body* of a file. To limit the size of the file, use `parse`."""
         self._body = body if isinstance(body, Body) else Body(body)
         self.size = self._body.size
         """The number of bytes of `body`."""

@@ -115,8 +115,8 @@ def _replace_built_in(settings: BaseSettings) -> None:
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Remove the key, because Scrapy refuses a dict in which two keys lead to the same
-        # class.
+        # Remove the key, because Scrapy raises an error if two keys of the dict lead to
+        # the same class.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:

@@ -194,8 +194,8 @@ class ScrapyBackend:
             for observer in self._observers:
                 observer.policy_fetched(policy, result, last)
             self._log.fetched(policy, result, last, known, self.now())
-            # After a 304 or a failed refresh, the file is unchanged. However, a file that
-            # was only in the store is new to this crawl.
+            # After a 304 or a failed refresh, the file is unchanged. A file that was only
+            # in the store is still new to this crawl.
             is_old = known is not None and known.stated is policy.stated
             if is_old and result.outcome is not Outcome.PARSED:
                 return

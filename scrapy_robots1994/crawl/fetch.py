@@ -96,8 +96,8 @@ class FetchObserver:
     """Observes each fetch of a robots.txt. A subclass overrides the methods that it needs.
 
     A fetch consists of one or more attempts. In an attempt, the crawl requests the URL of
-    the file, and then the target of each redirect. One attempt may get several answers from
-    the same URL, because a downloader middleware may send a request again.
+    the file, and then the target of each redirect. One attempt may get several answers
+    from one URL, because a downloader middleware may send a request again.
     """
 
     def answered(
@@ -207,8 +207,8 @@ def _cut_of(response: Response) -> str:
 
 
 SPARE = 32
-"""Number of file descriptors that fetches do not use. Log files, stores, name look-ups and
-other parts of the process need these file descriptors.
+"""Number of file descriptors that fetches do not use. The rest of the process needs file
+descriptors for log files, stores, name look-ups and other work.
 """
 
 

@@ -186,7 +186,7 @@ class FetchLog:
         """Return the message kind for *policy*, and a clause about its effect, or "".
 
         *logged* is the policy that was logged before. The message kind is `None` for a
-        line at DEBUG, for example for an ordinary file, or if the meaning of *policy* is
+        line at DEBUG, for example if *policy* has an ordinary file, or if its meaning is
         not new.
         """
         row = policy.outcome.row
@@ -203,8 +203,8 @@ class FetchLog:
             kind = None
             # Log above DEBUG, because a status such as 403 is often a mistake in the
             # configuration of the server (R3, access refused). Log above DEBUG only once
-            # for each origin, because the fetch of an unreachable origin is repeated (R5,
-            # unreachable).
+            # for each origin, because the fetch of an unreachable origin is repeated
+            # (R5).
             is_new = logged is None or logged.outcome is not row.outcome
             if is_new and not (is_open and row.is_answer):
                 origins = "robots.txt of %d origins could not be fetched"
@@ -348,8 +348,8 @@ class FetchLog:
 
 
 def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return three values: the line number of the first problem, the sentence of the first
-    problem, and a clause with the number of other *problems*.
+    """Return the line number and the sentence of the first problem, and a clause with the
+    number of further *problems*.
     """
     others = len(problems) - 1
     # At most `MAX_PROBLEMS` problems are found, because a hostile file could have 100,000

@@ -73,9 +73,9 @@ class HttpCache(FetchObserver):
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
         # `_policies` contains the policies for replayed pages. The memory of the crawl
-        # does not contain these policies, because they were not fetched in this crawl.
-        # The clock of this `MemoryStore` stands still, because a policy of any age
-        # decides.
+        # does not contain the policies for replayed pages, because they were not fetched
+        # in this crawl. The clock of this `MemoryStore` stands still, because a policy of
+        # any age decides.
         self._policies = MemoryStore(sys.maxsize, lambda: 0.0, REPLAYED_BYTES)
 
     def answered(

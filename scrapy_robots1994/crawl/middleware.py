@@ -317,8 +317,8 @@ class Robots1994Middleware:
         """
         robot, robots = self._robot.of(request), policy.robots
         reads_usage = self._usage is not None
-        # Most files do not need to be read again, because the resolver has read each new
-        # file for the robot of the request that needed the fetch.
+        # Most files do not need to be read again. The resolver has already read each new
+        # file for the robot of the request that needed it.
         if robots and not robots.is_read_for(robot, with_usage=reads_usage):
             reading = partial(robots.prepare, robot, reads_usage=reads_usage)
             await compute_in_thread(reading)

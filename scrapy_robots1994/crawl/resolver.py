@@ -158,7 +158,7 @@ class PolicyResolver:
             in_flight = InFlightFetch(origin, context, known, {waiter: context})
             self._start(in_flight)
         # Remove the waiter, even if this wait is cancelled. The fetch continues for the
-        # other waiters.
+        # remaining waiters.
         try:
             resolution = await waiter
         finally:
@@ -222,8 +222,8 @@ class PolicyResolver:
         try:
             resolution = await self._find(in_flight)
         except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
-            # Ours R7 (our own fault): a fetch does not raise an exception if the origin
-            # fails. Therefore, an error other than a cancellation is our own fault.
+            # Ours R7 (our own fault): a fetch raises no exception if the origin fails, so
+            # an exception other than a cancellation is our own fault.
             if not is_cancellation(error):
                 resolution = LocalFault(error, is_bug=True)
         finally:
@@ -370,8 +370,8 @@ class PolicyResolver:
         self.memory.put(policy)
         in_flight.decided = policy
         if result is not None and self._store is not None:
-            # Release the lease before the listeners run. Other workers wait for the policy,
-            # and need not wait for the listeners of this crawl.
+            # Release the lease before the listeners run. Workers that wait for the policy
+            # need not wait for the listeners of this crawl.
             self._store.release_lease(in_flight.origin, policy)
         await self.backend.announce(policy, known, context, result, last)
 

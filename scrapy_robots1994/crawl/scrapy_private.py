@@ -1,12 +1,11 @@
 """Every use of an undocumented part of Scrapy.
 
 The rest of the package uses only the documented interface of Scrapy. A comment at each
-use says why no documented way exists. The comment also describes the loss if a version of
-Scrapy no longer has the attribute. If an attribute is missing, the crawl goes on and
+use says why no documented way exists. The comment also describes the effect if a version
+of Scrapy no longer has the attribute. If an attribute is missing, the crawl goes on and
 still obeys robots.txt. For each missing attribute, `EngineAccess` and `is_crawling` log
-one warning that says what is lost (`warn_once`). The other functions of this module do
-not log a warning. `tests/unit/test_scrapy_adapter.py` tests the package without each
-attribute.
+one warning that describes the effect (`warn_once`). No other part of this module logs a
+warning. `tests/unit/test_scrapy_adapter.py` tests the package without each attribute.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def warn_once(crawler: Crawler, name: str, lost: str) -> None:
     """Warn that the installed Scrapy has no attribute *name*. Each attribute is reported
     only once in a crawl.
 
-    *lost* is the part of the warning that says what is lost.
+    *lost* is the part of the warning that describes the effect.
     """
     names = _warned.setdefault(crawler, set())
     if name not in names:
@@ -68,7 +67,7 @@ def is_crawling(crawler: Crawler) -> bool:
 
 def has_handlers(crawler: Crawler, signal: object) -> bool:
     """Return whether a handler is connected to *signal*."""
-    # Scrapy does not document how to look for handlers of a signal. If these functions of
+    # Scrapy does not document how to look for handlers of a signal. If the functions in
     # `scrapy.utils.signal` are missing, signals are sent even if no handler is connected,
     # so there is no warning.
     with suppress(ImportError, AttributeError):
@@ -105,7 +104,7 @@ class EngineAccess:
             limit = index(engine.downloader.total_concurrency)
             # Another component may have set the limit since our last change. The limit
             # that another component sets does not include the number in `_raised`, so add
-            # this number, too. The limit 0 means that there is no limit.
+            # `_raised` to that limit. The limit 0 means that there is no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -154,8 +153,8 @@ class EngineAccess:
         return isinstance(closing, Deferred)
 
 
-# `_LIMITS` contains paths from a download handler to the private attribute that limits its
-# connection pool. A handler without such an attribute is not changed.
+# `_LIMITS` contains paths from a download handler to the private attribute that limits
+# its connection pool. If a handler does not have the attribute, its pool is not changed.
 _LIMITS = (
     ("_session", "connector", "_limit"),  # aiohttp
     ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
@@ -167,8 +166,8 @@ def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
     """Allow *more* connections in the connection pool for *scheme*.
 
     The handlers for asyncio libraries open at most `CONCURRENT_REQUESTS` connections. If
-    all these connections waited for slow robots.txt files, no connection would be left for
-    pages.
+    all connections of a pool waited for slow robots.txt files, no connection would be
+    left for pages.
     """
     # `DownloadHandlers._get_handler` and the limits are private, and no setting changes
     # the limits. If `_get_handler` or a limit is missing, a crawl is slower, but nothing
@@ -206,7 +205,7 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
 
     `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
     active requests. If waiting requests did not count, the queue would take too many
-    requests for an origin that has a slow robots.txt or a crawl delay.
+    requests for an origin with a slow robots.txt or a crawl delay.
     """
     # `Downloader._get_slot` and `Slot.active` are undocumented, and there is no public
     # way to count a request in a slot. If `_get_slot` or `active` is missing, only the

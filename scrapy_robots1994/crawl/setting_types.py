@@ -117,7 +117,7 @@ def _switch(
 def _seconds(value: Any) -> float:
     # Do not accept True, which is an int in Python.
     _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
-    # Refuse underscores and digits of other scripts, which `float` would read.
+    # Refuse underscores and digits that are not ASCII, which `float` would accept.
     _require("_" not in str(value) and str(value).isascii())
     read = float(value)
     # Do not accept "nan" or "1e999", because timers and dates need a finite number.
@@ -139,7 +139,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
     def parse(value: Any) -> int:
         if isinstance(value, str):
-            # Refuse underscores and digits of other scripts, which `int` would read.
+            # Refuse underscores and digits that are not ASCII, which `int` would accept.
             _require(re.fullmatch("[0-9]{1,20}", value.strip()))
             value = int(value)
         _require(isinstance(value, int) and not isinstance(value, bool))

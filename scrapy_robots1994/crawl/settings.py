@@ -39,8 +39,8 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 # The name of every setting of this package begins with this prefix. A name that begins
-# with this prefix, but is not the name of a setting, is an error, so that a misspelt
-# setting is reported.
+# with this prefix must be the name of a setting, so that a misspelt setting is reported
+# as an error.
 PREFIX = SETTING_PREFIX
 
 ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
@@ -136,9 +136,9 @@ class RobotsSettings:
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Maximum time, in seconds, that a robots.txt request may take. Each redirect begins a
-    new request with a new time limit. If ``DOWNLOAD_TIMEOUT`` or the ``download_timeout``
-    of the page is shorter than this setting, the shortest of these times is the limit.
+    """Maximum time, in seconds, that a robots.txt request may take. Each redirect begins
+    a new request with a new time limit. The limit is the shortest of this setting,
+    ``DOWNLOAD_TIMEOUT`` and the ``download_timeout`` of the page.
     """
     # RFC 9309, section 2.3.1.2, asks crawlers to follow at least five redirects.
     max_redirects: int = declare(types.count(0, 5), 5, decides=True)
@@ -154,19 +154,19 @@ class RobotsSettings:
     as ``dont_redirect``, have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins whose URLs are not checked. For these hosts and origins, no
-    robots.txt is requested, and every request passes. A host (``"api.example.com"``) covers
-    all schemes and ports of that host, but not its subdomains. An origin is written as
-    ``"https://h.example:8443"``.
+    """Hosts and origins whose URLs are not checked. For an exempt host or origin, no
+    robots.txt is requested, and every request passes. A host (``"api.example.com"``)
+    covers all schemes and ports of that host, but not its subdomains. An origin is
+    written as ``"https://h.example:8443"``.
     """
     # The default is not higher, because further requests should wait in the scheduler,
     # whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Maximum number of requests that wait for a robots.txt, or for a crawl delay,
     without counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count
-    towards ``CONCURRENT_REQUESTS``. If a setting such as ``CLOSESPIDER_PAGECOUNT`` ends
-    the crawl after N pages or items, the maximum for requests that wait for a robots.txt
-    is at most N/100. If the crawl is killed (SIGKILL), the waiting requests are lost.
+    towards ``CONCURRENT_REQUESTS``. If ``CLOSESPIDER_PAGECOUNT`` or a similar setting
+    ends the crawl after N pages or items, the maximum for a robots.txt is at most N/100.
+    If the crawl is killed (SIGKILL), the waiting requests are lost.
     """
     # Many systems limit a process to 1,024 file descriptors, and pages also need file
     # descriptors.

@@ -8,8 +8,8 @@ free, the request is returned to the scheduler, which decides the order of reque
 request that was already returned once goes on after its next wait, even if no slot is free.
 
 When the crawl closes (R6, closing), most waiting requests are returned to the scheduler.
-However, the first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are
-known within `CLOSE_SECONDS`. A request that a component awaits is never returned to the
+The first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are known
+within `CLOSE_SECONDS`. A request that a component awaits is never returned to the
 scheduler.
 """
 
@@ -61,8 +61,8 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 """Settings that end a crawl after a number of pages or items. Scrapy counts each
-robots.txt as a page, so each robots.txt that is fetched early reduces the number of pages
-that the crawl can still fetch.
+robots.txt as a page, so a robots.txt that is fetched early reduces the number of pages
+that can still be fetched.
 """
 
 SHARE = 100
@@ -199,8 +199,8 @@ class WaitingRequests:
         go on.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. Because a robots.txt may state a very long delay, only a request that a
-        component awaits still waits for its turn in a closing crawl.
+        closes. In a closing crawl, only a request that a component awaits still waits,
+        because a robots.txt may state a very long delay.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit):
@@ -243,8 +243,8 @@ class WaitingRequests:
         scheduler. *policy* is the policy that the request waited for, or `None` if the
         policy was not found.
 
-        While the crawl runs, a request with a policy is returned at most once, only if no
-        slot is free, and only to Scrapy's own scheduler. When the crawl closes, a request
+        While the crawl runs, a request with a policy is returned to Scrapy's own
+        scheduler if no slot is free, but at most once. When the crawl closes, a request
         is returned unless its policy is known and the closing crawl still sends it. With
         JOBDIR, the next crawl tries the request again. A request that a component awaits
         is never returned to the scheduler.

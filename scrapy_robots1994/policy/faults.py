@@ -2,10 +2,10 @@
 own fault (R7), or a cancellation (R6, closing).
 
 Only `fault_of` decides why a request failed, with the tables of this module. A failure
-counts as a failure of the origin only if the exception is a known network failure. Any
-other failure is our own fault, unless another component cancelled the request. Exceptions
-are matched by the names of their classes and base classes, so that this module need not
-import the libraries that define the classes.
+counts as a failure of the origin only if the exception is a known network failure. If the
+exception is not a known network failure, the failure is our own fault, unless another
+component cancelled the request. Exceptions are matched by the names of their classes and
+base classes, so that this module need not import the libraries that define them.
 """
 
 import errno
@@ -101,8 +101,7 @@ NETWORK_FAILURES = (
     ),
     # The messages of network failures in Chromium and Firefox contain `net::ERR_` or
     # `NS_ERROR_`. If the browser was closed, the message contains neither `net::ERR_` nor
-    # `NS_ERROR_`. Therefore, a failure after the browser was closed counts as our own
-    # fault.
+    # `NS_ERROR_`, and the failure counts as our own fault.
     _row(
         "the request failed", "playwright._impl._errors.Error", "net::ERR_", "NS_ERROR_"
     ),
@@ -189,8 +188,8 @@ def fault_of(
     if any(_is_of(it, OF_PROXIES) for it in causes(raised)):
         return LocalFault(raised, of_proxy=True)
     failure = network_failure_of(raised)
-    # Before and after the download, only code in this process runs. Therefore, an exception
-    # that was raised before or after the download indicates a bug.
+    # Before and after the download, only code in this process runs, so an exception
+    # indicates a bug.
     if failure is None or not was_sent:
         return LocalFault(raised, is_bug=True)
     # Ours R7 (our own fault): a failure to connect to a proxy, or through a proxy, says
@@ -245,8 +244,8 @@ def _is_of(raised: BaseException, classes: frozenset[str]) -> bool:
 
 
 def _error_number(raised: BaseException) -> int | None:
-    """Return the error number of *raised*, or `None`. A connection error of Twisted has the
-    error number in the attribute `osError`. Other exceptions have the error number in the
+    """Return the error number of *raised*, or `None`. A connection error of Twisted has
+    the error number in the attribute `osError`. An OSError has the error number in the
     attribute `errno`.
     """
     # The error numbers of OpenSSL differ from the error numbers of the operating system. In

@@ -146,7 +146,8 @@ class RobotsResponse:
     @property
     def outcome(self) -> Outcome:
         """The meaning of the answer. A 304 to a conditional request means `RENEWED` (R1,
-        not modified). The status determines the meaning of any other answer.
+        not modified). If the answer is not a 304 to a conditional request, the status
+        determines the meaning.
         """
         if self.not_modified:
             return Outcome.RENEWED
@@ -419,8 +420,8 @@ def _digits(value: bytes | None) -> float | None:
     the first 18 digits are read.
     """
     value = (value or b"").strip()
-    # The conversion of a number with thousands of digits would take too long. The limit is
-    # 18 digits, because 10**18 seconds mean "forever".
+    # Converting a number with thousands of digits would take too long. The limit is 18
+    # digits, because 10**18 seconds mean "forever".
     return float(int(value[:18])) if value.isdigit() else None
 
 

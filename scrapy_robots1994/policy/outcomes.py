@@ -9,10 +9,9 @@ the meaning of an answer, change the row. To let the user choose the meaning, ad
 of a setting to the row, and declare the setting in `crawl/settings.py`.
 
 The meaning of a status is our own decision, because the text of 1994 does not mention
-statuses. The text of 1994 states only the location of the file (M1, location) and the
-meaning of an empty file, which disallows nothing (E1, empty file). R2 (redirects), R6
-(closing) and R7 (our own fault) have no row, because these decisions do not result in a
-policy.
+statuses. According to the text of 1994, the file is at /robots.txt (M1, location). An
+empty file means the same as a missing file (E1, empty file). R2 (redirects), R6 (closing)
+and R7 (our own fault) have no row, because no policy follows from them.
 """
 
 import enum
@@ -270,9 +269,8 @@ def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     *status* are the reason and the status in the verdict.
     """
     group = group_of(status)
-    # If a proxy may have generated the status, the reason in the verdict may be
-    # "unreachable" although *status* belongs to another group. Return `FAILURE` for such a
-    # status.
+    # Return `FAILURE` if *status* does not belong to the outcome of *reason*. For
+    # example, a 402 that a proxy may have generated has the reason "unreachable".
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 

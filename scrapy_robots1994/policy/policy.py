@@ -49,8 +49,7 @@ class FreshnessSettings:
         unreachable).
 
         A server's Retry-After is limited to the range from `ROBOTS1994_RETRY_AFTER` to
-        `ROBOTS1994_TTL`. Therefore, a server cannot set a delay of 0 seconds or of a
-        century.
+        `ROBOTS1994_TTL`. The limits prevent a delay of 0 seconds or of a century.
         """
         # Ours 3.1 (retries): the Retry-After of a proxy is ignored.
         stated = 0.0 if result.via_proxy else result.retry_after or 0.0
@@ -78,7 +77,9 @@ class FreshnessSettings:
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """Rules with the same answer for every URL, for an origin without a readable file."""
+    """Rules that give the same answer for every URL, for an origin without a readable
+    file.
+    """
 
     is_open: bool
     reason: Reason
@@ -121,11 +122,11 @@ class Policy:
     good policy until *keep_until* (R5, unreachable). *stated* contains the parsed file
     (R1, the file), or the answer for every URL if there is no file. *freshness_lifetime*
     is the lifetime, in seconds, that the response states. *is_stale_on_error* is `True`
-    if the last refresh failed. *may_be_shared* is `True` if a store may share the policy
-    with other crawls, because the policy follows from an HTTP response of the origin
-    itself. *failure* gives the reason why the last fetch failed. *uid* identifies
-    *stated*. *uid* does not change if a 304 confirms the policy, or if the policy remains
-    in use because its refresh failed.
+    if the last refresh failed. If *may_be_shared* is `True`, a store may share the policy
+    with other crawls, because it follows from a response of the origin itself. *failure*
+    gives the reason why the last fetch failed. *uid* identifies *stated*. *uid* does not
+    change if a 304 confirms the policy, or if the policy remains in use because its
+    refresh failed.
     """
 
     origin: Origin
@@ -157,7 +158,7 @@ class Policy:
     ) -> "Policy":
         """Return the policy that *response* states according to R1 (the file), R3 (access
         refused) or R4 (no file). For any other response, and for a failure, return the
-        policy of an unreachable origin (R5, unreachable).
+        policy of an unreachable origin (R5).
 
         *reader* parses the body of *response* if the outcome is R1 (the file). *now* is
         in seconds since the epoch.
@@ -220,8 +221,8 @@ class Policy:
         cls, origin: Origin, result: Answer, now: float, freshness: FreshnessSettings
     ) -> "Policy":
         """Return the policy of an unreachable *origin* without a last good policy (Ours
-        R5, unreachable). The policy has the same answer for every URL, and applies until
-        the next fetch.
+        R5). The policy gives the same answer for every URL, and applies until the next
+        fetch.
 
         Every URL is disallowed, unless the user sets `ROBOTS1994_UNREACHABLE = "allow"`.
         *result* is the failure, or the answer that means R5 (unreachable).
@@ -249,8 +250,8 @@ class Policy:
         The refresh failed with *result* (Ours R5, unreachable).
 
         *now* must be before *keep_until*. A failed refresh does not extend *keep_until*.
-        Therefore, the policy is used for at most `stale_if_error` seconds after the end of
-        its freshness, however often the refresh fails.
+        The policy is used for at most `stale_if_error` seconds after the end of its
+        freshness, however often the refresh fails.
         """
         # If the clock was set back, move the date of the policy back as well. If the date
         # were in the future, every request would fetch the policy again without a pause.
@@ -309,7 +310,7 @@ class Policy:
     @property
     def is_known(self) -> bool:
         """Whether the origin stated this policy (R1, the file; R3, access refused; R4, no
-        file). If `is_known` is `False`, the origin was unreachable (R5, unreachable).
+        file). If `is_known` is `False`, the origin was unreachable (R5).
         """
         return self.outcome.row.is_answer
 
@@ -323,8 +324,7 @@ class Policy:
         """Return whether the policy may be used at *now*. A policy may be used while it
         is fresh, and then until *stale_until*.
 
-        The policy of an unreachable origin (R5, unreachable) may be used only while it is
-        fresh.
+        The policy of an unreachable origin (R5) may be used only while it is fresh.
         """
         end = self.stale_until if self.is_known else self.fresh_until
         return self.fetched_at <= now + CLOCK_SKEW and now < end

@@ -3,9 +3,9 @@
 Scrapy's own decompression is not suitable, for two reasons. First, Scrapy returns the
 beginning of an incomplete stream. If only half of a file is obeyed, the file may seem to
 allow the whole site (R5, unreachable). Second, Scrapy discards a body whose decompressed
-size exceeds a limit. However, the whole lines within the limit must be obeyed (Ours O24,
-truncated files). Therefore, this module unpacks a body up to a limit, and rejects a stream
-that ends too early.
+size exceeds a limit, but the whole lines within the limit must be obeyed (Ours O24,
+truncated files). This module unpacks a body up to a limit, and rejects a stream that ends
+too early.
 
 The unpacking time is linear in the size of the input and the output, because the input is
 not copied for each member. The number of layers and the number of members are limited.
