@@ -127,7 +127,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
             logger.warning(text, global_object_name(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # `None` also overrides the order of the built-in middleware in
+    # The order `None` overrides the order of the built-in middleware in
     # DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
     # Do not change the priority of the setting, so that a value with a higher priority

@@ -156,7 +156,7 @@ class ScrapyBackend:
         robot = self._robot.of(context.page)
 
         def examine() -> tuple[Problem, ...]:
-            """Store the data that the requests of the robot need, and return the problems."""
+            """Prepare *robots* for the robot, and return the problems."""
             problems = robots.policy_problems(robot, MAX_PROBLEMS)
             robots.prepare(robot, reads_usage=self._reads_usage)
             return problems

@@ -224,7 +224,7 @@ def parallel_fetches(most: int, pages: int) -> int:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         limit = math.inf if soft == resource.RLIM_INFINITY else soft
     # Fetches get at least a quarter of the file descriptors, even if pages need most of
-    # the file descriptors.
+    # them.
     free = max(limit - pages - SPARE, limit / 4) if pages else limit / 2
     return max(1, int(min(most, free)))
 

@@ -1,4 +1,4 @@
-"""The log lines and stats of a crawl about its robots.txt fetches."""
+"""The log lines and stats about the robots.txt fetches of a crawl."""
 
 import traceback
 from logging import ERROR, INFO, WARNING
@@ -106,8 +106,8 @@ class FetchLog:
         options = f" --dialect {settings.dialect}" * (settings.dialect != "1994")
         self._lint = f"scrapy robots-lint{options}"
         self._origins = OriginLog(crawler)
-        # `_bugs` contains the places in the code whose exceptions were logged. Without this
-        # set, the traceback of one broken middleware could be logged for thousands of
+        # `_bugs` contains the places in the code whose exceptions were logged. Without
+        # `_bugs`, the traceback of one broken middleware could be logged for thousands of
         # origins.
         self._bugs: set[str] = set()
         # `_number_of_splits` is the number of origins whose robots.txt has lines for this
@@ -303,8 +303,8 @@ class FetchLog:
         Log a warning about problems that allow more URLs than the author intended. At
         level INFO, log problems that disallow more URLs than the author intended.
         """
-        # For example, under the literal reading, a blank line ends a record. Perhaps the
-        # author did not intend to end the record (O5, blank lines).
+        # For example, a blank line ends a record under the literal reading, although the
+        # author perhaps did not intend this (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
             count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)

@@ -72,10 +72,10 @@ class HttpCache(FetchObserver):
         self._reader = reader
         self._robot = RobotName(crawler)
         self._ignores_missing = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
-        # `_policies` contains the policies for replayed pages. The memory of the crawl
-        # does not contain the policies for replayed pages, because they were not fetched
-        # in this crawl. The clock of this `MemoryStore` stands still, because a policy of
-        # any age decides.
+        # `_policies` contains the policies for replayed pages. A policy for replayed
+        # pages is not in the memory of the crawl, because it was not fetched in this
+        # crawl. The clock of this `MemoryStore` stands still, because a policy of any age
+        # decides.
         self._policies = MemoryStore(sys.maxsize, lambda: 0.0, REPLAYED_BYTES)
 
     def answered(
@@ -91,7 +91,7 @@ class HttpCache(FetchObserver):
         download.
         """
         status, via_proxy = response.status, bool(download.proxy)
-        # Store redirects with and without a proxy, because the crawl also follows them
+        # Store a redirect even if a proxy sent it, because the crawl follows redirects
         # with and without a proxy.
         is_trusted = outcome_of(status, via_proxy=via_proxy).row.is_trusted
         is_of_origin = not via_proxy or is_trusted or status in REDIRECTS

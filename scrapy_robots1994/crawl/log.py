@@ -1,6 +1,6 @@
 """The log lines and stats of a crawl.
 
-Each log record contains the spider. Each line is safe to print. The module `stats`
+Each log record has the attribute `spider`. Each line is safe to print. The module `stats`
 contains the stat keys.
 """
 
@@ -84,7 +84,7 @@ class MessageKind(NamedTuple):
 
     *summary* is the text that is logged about all lines of the kind when the crawl
     closes. *summary* contains `%d` for the number of lines. If a setting can change the
-    effect on the origins, *summary* also names the setting. *command* is a clause about
+    behaviour of the crawl, *summary* also names the setting. *command* is a clause about
     the command to run, such as "`scrapy robots-lint URL` shows the problems of a file".
     """
 

@@ -229,8 +229,8 @@ class Robots1994Middleware:
         return await self.judge(Request(url), is_observed=False)
 
     async def judge(self, request: Request, *, is_observed: bool = True) -> Verdict:
-        """Return the verdict for *request*, which does not pass through the middleware. For
-        example, a browser sends *request* (`BROWSER_REQUEST`).
+        """Return the verdict for *request*, which does not pass through the middleware.
+        *request* may be a request that a browser sends (`BROWSER_REQUEST`).
 
         If *is_observed* is `True`, first call the observers with the policy, or with the
         reason why no policy decides. With `ROBOTS1994_EVIDENCE`, the decision is written

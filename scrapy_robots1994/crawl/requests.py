@@ -90,8 +90,8 @@ def exemption_of(
         return Exemption.NO_HOST if is_http else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED
-    # Ours O22 (robots.txt itself): a request for the file must not wait for the file. For
-    # speed, begin with a fast test, because this code runs for each request.
+    # Ours O22 (robots.txt itself): a request for the file must not wait for the file.
+    # Begin with a fast test, because this code runs for each request.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
     return Exemption.ROBOTS_TXT if is_file else None
 
@@ -113,8 +113,8 @@ class RobotName:
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*: a bare name or a whole User-Agent header."""
-        # For speed, test first whether the request has headers. Most requests do not have
-        # headers yet.
+        # For speed, test first whether the request has headers. Most requests have no
+        # headers at this point.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
@@ -123,8 +123,8 @@ class RobotName:
         which the rules are chosen.
 
         *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
-        User-Agent of the page request. Both requests pass through the same middlewares,
-        so *sent* will also be the User-Agent of the page request.
+        User-Agent of the page request. The page request passes through the middlewares
+        that set *sent*, so it will also be sent with *sent*.
         """
         expected = own or self.usual
         if isinstance(expected, str):

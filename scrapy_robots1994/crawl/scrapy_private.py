@@ -5,7 +5,7 @@ use says why no documented way exists. The comment also describes the effect if 
 of Scrapy no longer has the attribute. If an attribute is missing, the crawl goes on and
 still obeys robots.txt. For each missing attribute, `EngineAccess` and `is_crawling` log
 one warning that describes the effect (`warn_once`). No other part of this module logs a
-warning. `tests/unit/test_scrapy_adapter.py` tests the package without each attribute.
+warning. `tests/unit/test_scrapy_adapter.py` runs crawls in which an attribute is missing.
 """
 
 from __future__ import annotations

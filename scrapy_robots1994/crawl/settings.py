@@ -164,9 +164,10 @@ class RobotsSettings:
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """Maximum number of requests that wait for a robots.txt, or for a crawl delay,
     without counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count
-    towards ``CONCURRENT_REQUESTS``. If ``CLOSESPIDER_PAGECOUNT`` or a similar setting
-    ends the crawl after N pages or items, the maximum for a robots.txt is at most N/100.
-    If the crawl is killed (SIGKILL), the waiting requests are lost.
+    towards ``CONCURRENT_REQUESTS``. If ``CLOSESPIDER_PAGECOUNT`` or a similar setting is
+    N, at most N/100 requests wait for a robots.txt without counting towards
+    ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests are
+    lost.
     """
     # Many systems limit a process to 1,024 file descriptors, and pages also need file
     # descriptors.
@@ -206,7 +207,7 @@ class RobotsSettings:
     (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """How usage preferences are applied; see :doc:`/preferences`. With ``"report"``, the
+    """The effect of usage preferences; see :doc:`/preferences`. With ``"report"``, the
     preferences are counted, logged and passed to the spider in ``response.meta``. With
     ``"items"`` or ``True``, items are also dropped if their page must not be used for a
     purpose in ``ROBOTS1994_PURPOSES``. With ``"requests"``, requests are also refused if
@@ -352,7 +353,7 @@ class RobotsSettings:
         return Reader(self.dialect, self.reading, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log which rules this crawl obeys."""
+        """Log the settings that determine which rules this crawl obeys."""
         # Log the values in one line, because users check them first if a crawl obeys
         # unexpected rules.
         robot, more = RobotName(crawler).usual, ""

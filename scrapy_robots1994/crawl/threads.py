@@ -237,8 +237,8 @@ async def is_look_up_slow() -> bool:
     # reactor.
     if "twisted.internet.reactor" in sys.modules:
         started.append(deferToThread(monotonic))
-    # Use Deferreds instead of a coroutine. If the crawl ended while a coroutine ran,
-    # asyncio would log an error.
+    # Use Deferreds instead of a coroutine, because asyncio would log an error if the
+    # crawl ended while a coroutine ran.
     if loop := _loop():
         started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
     is_slow: DeferredWaiter[bool] = DeferredWaiter()
@@ -254,8 +254,8 @@ async def is_look_up_slow() -> bool:
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*. Cancelling the wait cancels the timer."""
-    # Use `call_later` instead of `asyncio.sleep`. A crawl whose reactor does not use
-    # asyncio has no asyncio event loop.
+    # Use `call_later` instead of `asyncio.sleep`, because not every crawl has an asyncio
+    # event loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken

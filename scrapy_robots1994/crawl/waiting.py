@@ -199,8 +199,9 @@ class WaitingRequests:
         go on.
 
         Return `False` if the request must be returned to the scheduler because the crawl
-        closes. In a closing crawl, only a request that a component awaits still waits,
-        because a robots.txt may state a very long delay.
+        closes. When the crawl closes, waits for a crawl delay end, because a robots.txt
+        may state a very long delay. The wait of a request that a component awaits does
+        not end.
         """
         with self.waiting(visit, for_file=False):
             if not self.goes_back(visit):
@@ -280,8 +281,8 @@ class WaitingRequests:
             for visit in kept:
                 visit.is_kept = True
             self._on_closing()
-            # Iterate over a copy. Without asyncio, a released request goes on at once, and
-            # its visit is removed from the dict.
+            # Iterate over a copy, because without asyncio a released request goes on at
+            # once, and its visit is removed from the dict.
             for visit in list(self._visits.values()):
                 if visit.turn is not None and not visit.is_awaited:
                     visit.turn.release(None)

@@ -1,9 +1,9 @@
 """A count of the requests that pass only because the dialect of the crawl has no wildcards.
 
 According to 1994 D1 (value of Disallow), a path is compared character by character. Most
-authors, however, use `*` and `$` as wildcards. The count contains each request that
-passes, but whose URL a rule with `*` or `$` disallows under RFC 9309. When the crawl
-closes, a log line gives the count.
+authors, however, use `*` and `$` as wildcards. A request that passes is counted if a rule
+with `*` or `$` disallows its URL under RFC 9309. When the crawl closes, a log line gives
+the count.
 """
 
 from logging import INFO, WARNING

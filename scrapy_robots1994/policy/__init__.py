@@ -2,6 +2,6 @@
 policy applies.
 
 This package does not perform I/O, read a clock or import Scrapy. A `FetchResult` is the
-result of GET /robots.txt. The table of outcomes (`outcomes.ROWS`) determines which `Policy`
-follows from an answer. A `Policy` contains the time until which the policy is fresh.
+result of GET /robots.txt. The table of outcomes (`outcomes.ROWS`) determines which
+`Policy` follows from an answer. A `Policy` contains the time until which it is fresh.
 """

@@ -200,7 +200,7 @@ def fault_of(
 
 
 def is_cancellation(raised: Exception) -> bool:
-    """Return whether *raised* shows that a wait or a download was cancelled (R6, closing)."""
+    """Return whether *raised* shows a cancelled wait or download (R6, closing)."""
     return _is_of(raised, CANCELLED)
 
 

@@ -44,8 +44,8 @@ means R5 (unreachable).
 """
 
 MAX_RETRY_AFTER = 30.0
-"""The longest Retry-After, in seconds, that a fetch obeys. After a longer Retry-After, the
-fetch does not retry.
+"""The longest Retry-After, in seconds, that a fetch obeys. After a longer Retry-After,
+the fetch is not retried.
 """
 
 JITTER = 0.25
@@ -385,8 +385,8 @@ def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
 
 
 def _listed(headers: HeaderLines, name: str) -> list[bytes]:
-    """Return the members of the header *name*. The value of the header is a list. If the
-    header is too long, omit the member at which the header is cut.
+    """Return the members of the list in the header *name*. If the header is too long,
+    omit the member at which the header is cut.
     """
     # Several lines of the same header form one list (RFC 9110, 5.3).
     left, lines = MAX_HEADER_BYTES, []
@@ -469,7 +469,7 @@ def failure_of(result: Answer) -> str:
 def copy_of(error: ExceptionT) -> ExceptionT:
     """Return a copy of the exception *error*, with *error* as its cause.
 
-    If one object were raised for thousands of requests, the object would collect a
+    If one exception object were raised for thousands of requests, it would collect a
     traceback for each request. The copy does not have attributes that an `__init__` in C
     sets, such as the text of a UnicodeError. The cause of the copy still has the missing
     attributes.

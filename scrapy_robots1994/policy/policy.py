@@ -95,8 +95,8 @@ class UniformRules:
         return self
 
     def allowed(self, url: str, _clients: Clients = ()) -> bool:
-        """Return whether *url* may be fetched. A /robots.txt may always be fetched (Ours
-        O22, robots.txt itself).
+        """Return whether *url* may be fetched. The URL of a robots.txt may always be
+        fetched (Ours O22, robots.txt itself).
         """
         return self.is_open or target_of(url) == "/robots.txt"
 
@@ -342,8 +342,7 @@ def _stated_at(policy: Policy, now: float, freshness: FreshnessSettings) -> Poli
     """
     row, lifetime = policy.outcome.row, freshness.ttl
     if policy.freshness_lifetime is not None:
-        # Ours R1 (the file): if a response states a lifetime, this lifetime is limited
-        # to a range.
+        # Ours R1 (the file): if a response states a lifetime, it is limited to a range.
         lifetime = min(max(policy.freshness_lifetime, freshness.min_ttl), lifetime)
     lifetime = min(lifetime, row.max_lifetime)
     stale = freshness.stale_while_revalidate if row.allows else 0.0
