@@ -10,7 +10,7 @@ from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, c
 from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, redact_url
 from scrapy_robots1994.stores.base import PolicyStore
 
-NumberT = TypeVar("NumberT", int, float)
+ValueT = TypeVar("ValueT", int, float)
 
 
 _SQLITE = (
@@ -95,7 +95,7 @@ class UrlParts:
                 shown = escape_control_chars(name)
                 raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
 
-    def number(self, name: str, default: NumberT) -> NumberT:
+    def number(self, name: str, default: ValueT) -> ValueT:
         """Return the value of the option *name*, which has the type of *default*. An `int`
         is a count, and a `float` is a number of seconds.
 
