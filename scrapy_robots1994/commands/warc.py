@@ -140,8 +140,10 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # unty
 
     def read_next_member(self) -> bool:
         """Begin to read the next gzip member. Return whether there is a next member."""
-        self.header_bytes = 0
-        return bool(super().read_next_member())
+        has_next = bool(super().read_next_member())
+        if has_next:
+            self.header_bytes = 0
+        return has_next
 
 
 class _QuietLoader(ArcWarcRecordLoader):  # type: ignore[misc]  # untyped
@@ -183,7 +185,9 @@ def records_in(
     # warcio skips bytes that do not belong to a record, and `offset` does not include the
     # skipped bytes. Therefore, `offset` is not the end of the file if bytes were skipped.
     is_whole = archive.offset == archive.fh.tell()
-    if not is_whole or (last is not None and is_short(last)):
+    # A header that is too long was reported and skipped when it was read.
+    is_skipped = reader.header_bytes > MAX_HEADER_BYTES
+    if not is_skipped and (not is_whole or (last is not None and is_short(last))):
         report(BREAKS_OFF)
 
 

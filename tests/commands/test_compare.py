@@ -311,6 +311,26 @@ def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) 
     assert all(str(path) in errors for path in paths)
 
 
+@pytest.mark.parametrize("suffix", [".warc.gz", ".warc"])
+def test_long_header_at_the_end_is_not_reported_as_a_missing_end(
+    suffix: str, tmp_path: Path
+) -> None:
+    """A WARC whose last record has an endless header is complete, so only the header is
+    reported.
+    """
+    end = b"\r\n\r\n"
+    endless = record("endless").replace(end, b"\r\nX: x" * 100_000 + end, 1)
+    pack = gzip.compress if suffix == ".warc.gz" else bytes
+    path = tmp_path / f"long{suffix}"
+    path.write_bytes(pack(record("first")) + pack(endless))
+
+    code, hosts, errors = compared(path)
+
+    assert (code, hosts) == (3, ["first.test"])
+    assert "a record's header exceeds" in errors
+    assert "breaks off" not in errors
+
+
 def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
     """Ours O24 (size limit): only the complete lines of a long or truncated body are compared.
 
