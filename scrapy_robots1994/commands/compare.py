@@ -98,7 +98,8 @@ class RobotsCompare(RobotsCommand):
 
         if not args:
             raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
-        # Check the path of the report first, because the comparison may take a long time.
+        # Check the report before the comparison, because the comparison may take a long
+        # time.
         REPORT_PATH.read("--report", opts.report)
         if opts.report == "":
             raise WrongUse("--report needs a path that ends in .html or .json")
@@ -109,6 +110,7 @@ class RobotsCompare(RobotsCommand):
         files = [name for name in names if not is_url(name)]
         freshness = lookup.settings.freshness
         inputs = compare_job.CompareInputs(files, lookup.reader, freshness)
+        compare_job.check_report(opts)
         lookup.run(filter(is_url, names), inputs.fetched.append)
         totals = compare_job.run(job, inputs)
         report = compare_job.report_of(totals, job, args, inputs)

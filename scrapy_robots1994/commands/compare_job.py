@@ -13,6 +13,7 @@ import re
 import signal
 from collections.abc import Iterable, Iterator
 from concurrent import futures
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from multiprocessing import active_children, get_context
@@ -397,6 +398,15 @@ def report_of(
     )
 
 
+def check_report(opts: argparse.Namespace) -> None:
+    """Create the folder of --report. Raises a `RobotsError` if no file can be written to the
+    folder.
+    """
+    if opts.report:
+        with _report_errors(opts.report):
+            formats.check_folder(Path(opts.report))
+
+
 def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
     """Print *report*. With --report, also write *report* to a file."""
     if opts.json:
@@ -409,10 +419,19 @@ def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
         )
     if not opts.report:
         return
-    try:
+    with _report_errors(opts.report):
         formats.write_report(report, Path(opts.report))
+    terminal.print_notes("The report was written to", [str(Path(opts.report))])
+
+
+@contextmanager
+def _report_errors(path: str) -> Iterator[None]:
+    """Run the block. If the block raises an `OSError`, raise a `RobotsError` that says why
+    the report *path* cannot be written.
+    """
+    try:
+        yield
     except OSError as error:
         kind = WrongUse if isinstance(error, IsADirectoryError) else Unreadable
         why = error.strerror or error
-        raise kind(f"the report {opts.report} cannot be written: {why}") from error
-    terminal.print_notes("The report was written to", [str(Path(opts.report))])
+        raise kind(f"the report {path} cannot be written: {why}") from error

@@ -9,9 +9,11 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from secrets import token_hex
+from tempfile import TemporaryFile
 from typing import Any
 
 from scrapy_robots1994.compare.causes import Cause
@@ -66,6 +68,14 @@ FORMS: dict[str, Callable[[ComparisonReport], str]] = {
     ".html": as_html,
     ".json": as_json,
 }
+
+
+def check_folder(path: Path) -> None:
+    """Create the folder of *path*. Raise `OSError` if no file can be written to the folder."""
+    # If the folder is a file, let the next line raise an error with a better message.
+    with suppress(FileExistsError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    TemporaryFile(dir=path.parent).close()
 
 
 def write_report(report: ComparisonReport, path: Path) -> None:

@@ -298,6 +298,18 @@ def test_unwritable_report_leaves_the_old_one(folder: Path, tmp_path: Path) -> N
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_folder_that_cannot_be_written_is_reported_before_the_comparison(
+    folder: Path, tmp_path: Path
+) -> None:
+    """If no report can be written to the folder of --report, no file is compared."""
+    (tmp_path / "file").touch()
+
+    result = compare(folder, "--report", str(tmp_path / "file" / "a.json"))
+
+    assert (result.code, result.out) == (3, "")
+    assert "a.json cannot be written: Not a directory" in result.err
+
+
 def test_parser_that_raises_is_counted_named_and_noted(tmp_path: Path) -> None:
     """If a parser raises an exception, the report counts the failures, and has a note.
 

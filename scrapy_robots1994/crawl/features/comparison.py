@@ -15,7 +15,6 @@ from functools import partial
 from logging import ERROR, INFO, WARNING
 from pathlib import Path
 from queue import SimpleQueue
-from tempfile import TemporaryFile
 from threading import Lock, Thread, get_ident
 from time import monotonic
 
@@ -25,7 +24,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.formats import write_report
+from scrapy_robots1994.compare.formats import check_folder, write_report
 from scrapy_robots1994.compare.impact import SiteImpact, Totals, Variant
 from scrapy_robots1994.compare.parsers import (
     Capture,
@@ -395,11 +394,7 @@ def _report_path(path: str | None, spider: Spider | None) -> Path | None:
         return None
     filled = fill_in_path("COMPARE_REPORT", path, spider)
     try:
-        # If the path of the folder belongs to a file, let the next line raise an error
-        # with a better message.
-        with suppress(FileExistsError):
-            filled.parent.mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=filled.parent).close()
+        check_folder(filled)
     except OSError as error:
         shown = escape_control_chars(str(filled), 400)
         raise SettingsError(
