@@ -46,6 +46,9 @@ _NO_COLON = re.compile(
     r"(?im)^([ \t]*(?:dis+al+[ao]w|diasllow|allow|user[ -]?agent))[ \t]+(?=[^\s:])(?![^\s:]*:\s)"
 )
 
+# A line that ends a run of User-agent lines, but does not count as a rule of its record.
+_NO_RULE = "Disallow: # no rule"
+
 
 class _LongestPrefix(PrefixTable):
     """A rule table without wildcards. The longest rule that covers a URL decides."""
@@ -186,9 +189,12 @@ def _in_groups(change: Callable[[Iterable[Group]], Iterable[Group]]) -> Point:
 
 
 def _without_empty(groups: Iterable[Group]) -> Iterator[Group]:
-    """Yield *groups* without the records in which no rule is obeyed."""
+    """Yield *groups* without the records in which no rule is obeyed. A line `_NO_RULE` is
+    not a rule.
+    """
     for group in groups:
-        if not group.agents or any(rule.is_obeyed for rule in group.rules):
+        rules = (rule for rule in group.rules if rule.text != _NO_RULE)
+        if not group.agents or any(rule.is_obeyed for rule in rules):
             yield group
 
 
@@ -279,13 +285,13 @@ def _renamed(fields: str, to: str) -> Point:
     return _in_text(re.compile(rf"(?aim)^[ \t]*(?:{fields})[ \t]*:"), f"{to}:")
 
 
-def _ends_names(fields: str) -> Point:
+def _ends_names(fields: str, end: str = "Disallow:") -> Point:
     """Return the point that makes some fields end a run of User-agent lines. *fields* is
-    a regular expression that matches the names of these fields.
+    a regular expression that matches the names of these fields. *end* is the line that
+    replaces a line with one of these fields.
     """
-    # Replace each line with a Disallow line without a value, which only ends the run.
     lines = re.compile(rf"(?aim)^[ \t]*(?:{fields})[ \t]*:.*$")
-    return _in_text(lines, "Disallow:")
+    return _in_text(lines, end)
 
 
 def _all_of(*points: Point) -> Point:
@@ -403,10 +409,9 @@ RERP: Mapping[Cause, Point] = {
     Cause.MISSPELT: _all_of(
         _in_text(_SPACE_BEFORE_COLON, r"\1-:"), _renamed("useragent", "User-agent")
     ),
-    # Apply the point for EMPTY_RECORD before the point for JOINED, which adds rules. A
-    # record with a rule is not empty.
+    # A record that has only a pause or a sitemap is empty.
+    Cause.JOINED: _ends_names("crawl-delay|sitemap", _NO_RULE),
     Cause.EMPTY_RECORD: _EMPTY,
-    Cause.JOINED: _ends_names("crawl-delay|sitemap"),
     Cause.MERGED_RECORDS: _ONE_RECORD,
     Cause.AGENT: _all_of(
         _named_by(_whole_header, names=_as_written, rank=first_named), _ALONE

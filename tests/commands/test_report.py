@@ -30,6 +30,7 @@ PEERS = {
     it.__name__: it for it in (ProtegoRobotParser, PythonRobotParser, RerpRobotParser)
 }
 
+PAUSE = b"User-agent: me\nCrawl-delay: 5\nUser-agent: you\nDisallow: /b\n"
 EMPTY = b"User-agent: me\n\nUser-agent: *\nDisallow: /a\n"
 CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("allow", "Protego", "laxer", b"Disallow: /\nDisallow: /z\nAllow: /a\n", [1, 2, 4]),
@@ -45,6 +46,12 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
         *("joined-records", "Python", "laxer"),
         b"User-agent: me\nCrawl-delay: 5\nUser-agent: you\nDisallow: /\n",
         [1, 2, 3, 4],
+    ),
+    # Rerp ignores a record that has only a Crawl-delay.
+    (
+        *("joined-records", "Rerp", "stricter"),
+        PAUSE + b"User-agent: *\nDisallow: /a\n",
+        [1, 2, 3, 4, 5, 6],
     ),
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("percent-encoding", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
