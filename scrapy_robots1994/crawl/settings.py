@@ -491,7 +491,8 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
     """
     # Look up only the attributes of the spider that *path* names. A dict of all attributes
     # would compute every property of the spider.
-    names = set(re.findall(r"%\(([^)]*)\)", path)) - {"time"}
+    # In `%%(name)`, the per cent signs stand for one sign, and do not begin a placeholder.
+    names = set(re.findall(r"%(?:%|\(([^)]*)\))", path)) - {"", "time"}
     try:
         values = {name: getattr(spider, name) for name in names}
         values["time"] = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"

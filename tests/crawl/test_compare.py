@@ -127,12 +127,13 @@ def test_request_that_went_back_to_the_scheduler_is_compared_once(
 def test_placeholders_in_the_report_name_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:
-    """Placeholders in the file name of the comparison report are replaced.
+    """Placeholders in the file name of the comparison report are replaced, but not behind
+    two per cent signs.
 
     The JSON report contains the counts of each parser. Each example in the report has a
     cause and the lines that suffice for the difference.
     """
-    path = tmp_path / "new" / "%(name)s-%(time)s.json"
+    path = tmp_path / "new" / "%(name)s-%(time)s-%%(no)s.json"
     site.robots("# c\nUser-agent: *\nDisallow: /a\nAllow: /a/b\n")
     parsers = ["Protego", "PythonRobotParser", "scrapy.robotstxt.RerpRobotParser"]
     settings = {"ROBOTS1994_COMPARE": parsers, "ROBOTS1994_COMPARE_REPORT": str(path)}
@@ -140,6 +141,7 @@ def test_placeholders_in_the_report_name_are_replaced(
 
     (written,) = path.parent.iterdir()
     assert written.name.startswith("asking-20")
+    assert written.name.endswith("-%(no)s.json")
     assert ":" not in written.name
     report = json.loads(written.read_text("utf-8"))
     assert report["parsers"]["ProtegoRobotParser"]["laxer"] == 1
