@@ -393,7 +393,7 @@ def report_of(
             questions=questions,
         ),
         # Only WARC files and URLs have HTTP answers.
-        has_answers=inputs.count is None or bool(inputs.fetched),
+        has_answers=inputs.count is None or any(it.is_known for it in inputs.fetched),
         notes=("Interrupted: not all files were compared.",) * totals.is_interrupted,
     )
 

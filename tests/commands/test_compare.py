@@ -249,6 +249,17 @@ def test_comparison_without_its_extra(
     assert "RerpRobotParser" not in done.stdout
 
 
+def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> None:
+    """If no URL is fetched, the report is only about files, and says so."""
+    (tmp_path / "robots.txt").write_bytes(CLOSED)
+    names = "robots.txt", "http://127.0.0.1:1/"
+    options = "--json", "--parsers", OPEN, "-s", "RETRY_ENABLED=False"
+    result = scrapy("robots-compare", *names, *options, folder=tmp_path)
+
+    report = json.loads(result.out)
+    assert (report["files"], report["has_answers"]) == (1, False)
+
+
 PACKERS = {
     "br": brotli.compress,
     "zstd": zstd.compress,
