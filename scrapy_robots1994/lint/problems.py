@@ -357,8 +357,9 @@ def _settle(problem: Problem, groups: Sequence[Group]) -> None:
     below a lost User-agent line belong to the record above that line, this record
     disallows more URLs than the author meant.
     """
+    # The first line of a record is not below a record, so use the group above that line.
     place = (
-        bisect_right(groups, problem.line, lo=1, key=lambda it: it.agents[0].number) - 1
+        bisect_left(groups, problem.line, lo=1, key=lambda it: it.agents[0].number) - 1
     )
     below = bisect_right(rules := groups[place].rules, problem.line, key=_NUMBER)
     # A blank line turns all further rules of a group into orphans.

@@ -194,6 +194,18 @@ def test_two_fields_on_one_line_close_more_where_a_record_above_gets_the_rules()
     assert "R039" in [it.code for it in alone.weakening_problems("rex")]
 
 
+def test_name_lost_in_the_first_line_of_a_record_weakens_the_policy() -> None:
+    """In the file of this test, the record does not apply to the second robot. The robot
+    may retrieve the whole site.
+    """
+    robots = RobotsTxt.parse("User-agent: GPTBot User-agent: rex\nDisallow: /\n")
+
+    assert robots.allowed("/", "rex")
+    (problem,) = [it for it in robots.problems if it.code == "R039"]
+    assert (problem.weakens_policy, problem.tightens_policy) == (True, False)
+    assert "R039" in [it.code for it in robots.weakening_problems("GPTBot")]
+
+
 @pytest.mark.parametrize("between", ["\n", "Crawl-delay: 10\n", "Sitemap: x\n\n"])
 def test_names_that_share_a_group_over_a_blank_line_are_reported(between: str) -> None:
     """In RFC 9309, two names share a group if no rule is between the names. In the file
