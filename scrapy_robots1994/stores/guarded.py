@@ -1,18 +1,17 @@
 """Protects a crawl from a slow or failing store, and coordinates fetches between workers.
 
-If the store fails, the crawl continues as if the store had no entry. The store can be an
-instance of any class, so all its methods run in one daemon thread, one after the other.
-Two mechanisms protect the crawl:
+If the store fails, the crawl continues as if the store had no entry. The store may be an
+instance of any class. Therefore all methods of the store run in one daemon thread, one
+after the other. Two mechanisms protect the crawl:
 
 * **A pause**: after a failed read, the store is not called for `REST_SECONDS`.
-* **A time limit**: if a call exceeds the `timeout` of the store URL by `GRACE_SECONDS`,
-  the crawl does not call the store again.
+* **A time limit**: if a call takes longer than the `timeout` of the store URL plus
+  `GRACE_SECONDS`, the store is not called again in this crawl.
 
 If several workers share the store, the worker that has the lease of an origin fetches the
-policy of that origin. A worker that waits for the lease checks about once a second
-whether the policy has been stored or the lease is free. If a worker has waited
-`WAIT_MARGIN` longer than the time limit of one robots.txt request, that worker fetches
-the policy without the lease.
+policy of that origin. The other workers check about once a second whether the policy has
+been stored or the lease is free. If a worker has waited `WAIT_MARGIN` longer than the time
+limit of one robots.txt request, that worker fetches the policy without the lease.
 """
 
 import logging
@@ -52,7 +51,7 @@ REST_SECONDS: Final = 2.0
 
 GRACE_SECONDS: Final = 1.0
 """Number of extra seconds that the crawl waits after the time limit of a call. On a busy
-machine, the store might need the extra seconds to raise its own error.
+machine, the store may need the extra seconds to raise its own error.
 """
 
 LEASE_MARGIN: Final = 2.0
@@ -62,8 +61,8 @@ request.
 
 WAIT_MARGIN: Final = 5.0
 """Number of seconds by which the wait for a lease may exceed the time limit of one
-robots.txt request. A worker whose wait reaches the limit fetches the robots.txt without
-the lease.
+robots.txt request. A worker that has waited this long fetches the robots.txt without the
+lease.
 """
 
 LOOK_SECONDS: Final = 1.0
@@ -99,8 +98,11 @@ class GuardedStore:
     _is_closed: bool = False
     _is_over: bool = False
     _holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    # Only the thread of the store uses `_store`.
+    # Only the thread of the store uses the following attributes. `_held` contains the
+    # origins whose lease this process has acquired, or may have acquired in a call that
+    # failed.
     _store: PolicyStore | None = None
+    _held: set[Origin] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Create the thread of the store. The first call to the store starts the thread."""
@@ -136,8 +138,8 @@ class GuardedStore:
             await self.sleep(LOOK_SECONDS * (0.5 + random.random()))  # noqa: S311 - spreads load
 
     def release_lease(self, origin: Origin, policy: Policy | None) -> None:
-        """Store *policy*, which this process has fetched. Release the lease of *origin*
-        if this process has it.
+        """Store *policy*, which this process has fetched. Release the lease of *origin* if
+        this process has the lease.
 
         *policy* is `None` if the fetch ended without a policy.
         """
@@ -146,8 +148,8 @@ class GuardedStore:
         self._submit(partial(self._end_lease, origin))
 
     async def close(self) -> None:
-        """Close the store after the policies of earlier calls to `release_lease` have
-        been stored.
+        """Close the store after the policies of earlier `release_lease` calls have been
+        stored.
 
         If the store exceeds its time limit, do not wait any longer.
         """
@@ -165,11 +167,11 @@ class GuardedStore:
         await self.wait(closed)
 
     def _submit(self, job: Job | None) -> "Future[Any]":
-        """Queue *job* for the thread of the store, and return its future. If *job* is
-        `None`, the thread closes the store and ends.
+        """Queue *job* for the thread of the store, and return the future of *job*. If *job*
+        is `None`, the thread closes the store and ends.
 
-        The future has the result `None` if the store fails, or if the store is paused
-        after a failed read.
+        The result of the future is `None` if the store fails, or while the store is not
+        called after a failure.
         """
         future: Future[Any] = Future()
         if self._is_closed or self._is_over:
@@ -183,7 +185,7 @@ class GuardedStore:
             try:
                 self._thread.start()
             except RuntimeError as error:
-                # A thread can fail to start, for example because a container limits the
+                # A thread may fail to start, for example because a container limits the
                 # number of threads.
                 self._give_up(error)
         self._watch(future)
@@ -220,8 +222,8 @@ class GuardedStore:
             _set_result(future, None)
 
     def _failed(self, error: BaseException, consequence: str = "") -> None:
-        """Count and log *error*. Log the first error, and any error with a *consequence*
-        for the rest of the crawl, as a warning.
+        """Count and log *error*. The first error, and an error with a *consequence* for the
+        rest of the crawl, are logged as warnings.
         """
         self.failures += 1
         why = self.url.describe(error)
@@ -254,7 +256,7 @@ class GuardedStore:
         try:
             if self._store is None:
                 # Create the store in this thread, because some libraries require that a
-                # client is created in the thread that uses it.
+                # client is created in the thread that uses the client.
                 self._store = self.url.new_store()
             return job(self._store)
         except BaseException as error:  # noqa: BLE001 - a store may raise SystemExit, too
@@ -292,8 +294,13 @@ class GuardedStore:
             # so each worker may fetch.
             return True
         seconds = self.fetch_seconds + LEASE_MARGIN
+        # Add the origin to `_held` before the call. A call that fails may have acquired
+        # the lease.
+        self._held.add(origin)
         is_granted = store.acquire_lease(origin, self._holder, seconds).granted
-        # Read the store now, because the previous holder of the lease might have stored a
+        if not is_granted:
+            self._held.discard(origin)
+        # Read the store now, because the previous holder of the lease may have stored a
         # policy since our last check.
         policy = self._read(origin, store)
         if policy is None or not policy.is_fresh(self.clock()):
@@ -302,15 +309,14 @@ class GuardedStore:
         return policy
 
     def _end_lease(self, origin: Origin, store: PolicyStore) -> None:
-        """Release the lease of *origin*. If this worker does not have the lease, the call
-        has no effect.
-        """
-        if isinstance(store, SharedStore):
+        """Release the lease of *origin* if this process may have acquired the lease."""
+        if isinstance(store, SharedStore) and origin in self._held:
+            self._held.discard(origin)
             store.release_lease(origin, self._holder)
 
     def _write(self, policy: Policy, store: PolicyStore) -> None:
-        """Store *policy* if other crawls can use it, and if it may replace the stored
-        policy.
+        """Store *policy* if other crawls can use *policy*, and if *policy* may replace the
+        stored policy.
         """
         if not policy.may_be_shared or not self._may_replace(policy, store):
             return
@@ -323,15 +329,15 @@ class GuardedStore:
 
         A policy from a new usable answer may always replace the entry. Ours R5
         (unreachable): a policy without a usable answer must not replace the last good
-        policy. The last good policy might exist only in the store, for example because
-        another crawl fetched it.
+        policy. The last good policy may exist only in the store, for example because
+        another crawl fetched that policy.
         """
         if policy.is_known and not policy.is_stale_on_error:
             return True
         entry, now = store.get(policy.origin), self.clock()
         stored = entry and self.decode(entry, policy.origin)
         if not stored:
-            # Do not replace an entry that this crawl cannot decode. The entry might have
+            # Do not replace an entry that this crawl cannot decode. The entry may have
             # another version, or contain a file that exceeds the download limit of this
             # crawl.
             return entry is None

@@ -98,3 +98,20 @@ def test_cancelled_wait_leaves_no_lease(
 
     one.wait_until_idle()
     assert three.lease(SITE) is None
+
+
+def test_policy_from_the_store_costs_one_call(
+    fake: FakeStore, workers: list[Guarded]
+) -> None:
+    """A worker that finds the policy in the store has no lease. The end of the search does
+    not call the store. The store may be on another machine.
+    """
+    one, two, _ = workers
+    one.write(parsed())
+    known = len(fake.calls)
+
+    assert two.read(SITE) == parsed()
+    two.release_lease(SITE, None)
+    two.wait_until_idle()
+
+    assert fake.calls[known:] == ["get", "get"]
