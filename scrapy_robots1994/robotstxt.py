@@ -166,12 +166,18 @@ class RobotsTxt:
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
         """Return whether the rules for *robot* are stored.
 
-        `rules` returns stored rules without reading the file. If *with_usage* is true,
-        return whether both the rules and the usage preferences for *robot* are stored.
+        `rules` returns stored rules without reading the file. If `prepare` would also store
+        the rules with wildcards for *robot*, these rules must be stored, too. If
+        *with_usage* is true, the usage preferences for *robot* must also be stored.
         """
         names = robot_names(robot)
-        is_stored = any(it.names == names for it in self._rules)
-        return is_stored and (names in self._usage or not with_usage)
+        stored = [it for it in self._rules if it.names == names]
+        if not stored or (with_usage and names not in self._usage):
+            return False
+        if self._dialect.has_wildcards or not stored[0].has_wildcards:
+            return True
+        other = self._rfc9309
+        return other is not None and other.is_read_for(robot, with_usage=False)
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve the URL or path *url*. Never raises."""

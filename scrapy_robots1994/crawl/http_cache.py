@@ -21,6 +21,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -30,7 +31,11 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.threads import read_in_crawl
+from scrapy_robots1994.crawl.threads import (
+    INLINE_BYTES,
+    compute_in_thread,
+    read_in_crawl,
+)
 from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     HttpAnswer,
@@ -159,9 +164,15 @@ class HttpCache(FetchObserver):
         """
         policy = self._policies.get(origin)
         if policy is None and (policy := await self.get(origin)):
-            # Compile the rules now, so that the measured size of the policy includes the
-            # rules.
-            policy.rules(self._robot.usual)
+            # Read the file now, so that the measured size of the policy includes the rules.
+            if robots := policy.robots:
+                reads_usage = self._settings.reads_usage
+                reading = partial(
+                    robots.prepare, self._robot.usual, reads_usage=reads_usage
+                )
+                # Read a large file in a thread, so that other requests do not wait.
+                is_large = robots.size > INLINE_BYTES
+                await compute_in_thread(reading) if is_large else reading()
             self._policies.put(policy)
         return policy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import random
 import tracemalloc
@@ -19,6 +20,7 @@ from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 from scrapy_robots1994.stores.memory import MemoryStore, bytes_of
+from tests.support.crawler import idle_crawler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,3 +156,47 @@ def test_memory_of_replayed_policies_is_bounded(
         return replayed
 
     assert taken_by(fill) < 1.25 * MAX_BYTES
+
+
+@pytest.mark.parametrize("number", [1, 2_000])
+def test_rules_with_wildcards_of_a_replayed_policy_are_counted(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A policy from the HTTP cache is measured with everything that a decision about a page
+    needs. The first page does not read the file again.
+    """
+    settings = RobotsSettings.from_settings(Settings())
+    found = cache.HttpCache(idle_crawler(), settings, settings.new_reader())
+    text = f"User-agent: *\n{rules(0, 'Disallow: /*%d-%d$', number)}"
+    policy = Policy.from_response(
+        Origin("http", "h.test", 80),
+        RobotsResponse(200, text.encode()),
+        settings.new_reader(),
+        0.0,
+        settings.freshness,
+    )
+
+    async def get(_: Origin) -> Policy:
+        return policy
+
+    monkeypatch.setattr(found, "get", get)
+    assert asyncio.run(found.replayed_policy(policy.origin)) is policy
+    assert policy.robots is not None
+    measured, robot = bytes_of(policy), found._robot.usual
+    assert policy.robots.is_read_for(robot, with_usage=False)
+    policy.robots.wildcard_rules(robot)
+    assert bytes_of(policy) == measured
+
+
+def test_file_is_not_read_before_its_rules_with_wildcards_are_stored() -> None:
+    """If a component has asked for the rules of a large file, the first request must still
+    read the rules with wildcards, in a thread.
+    """
+    robots = RobotsTxt.parse(FILES["wildcards"](0))
+    robots.rules("rex")
+    assert not robots.is_read_for("rex", with_usage=False)
+    robots.prepare("rex")
+    assert robots.is_read_for("rex", with_usage=False)
+    other = RobotsTxt.parse(FILES["rules"](0))
+    other.rules("rex")
+    assert other.is_read_for("rex", with_usage=False)
