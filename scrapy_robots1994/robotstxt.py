@@ -1,6 +1,6 @@
 """The class `RobotsTxt`, which represents one parsed file."""
 
-from enum import Enum
+from enum import EnumMeta
 from gc import get_referents
 from sys import getsizeof
 from types import FunctionType, NoneType
@@ -12,8 +12,10 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.problems import policy_problems, problems_of
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
 from scrapy_robots1994.parser.dialects import LITERAL, Dialect, dialect_named
+from scrapy_robots1994.parser.prefix_rules import PrefixRules
 from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
+from scrapy_robots1994.parser.rfc9309 import LongestRules
 from scrapy_robots1994.parser.robot_reading import RobotReading, read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -42,7 +44,7 @@ _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 # The whole process shares the objects of the following classes, so `memory_of` does not
 # count them.
-_SHARED = (type, Enum, bool, NoneType, FunctionType, Dialect)
+_SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 
 
 class RobotsTxt:
@@ -66,7 +68,6 @@ class RobotsTxt:
         "_usage",
         "compression",
         "is_markup",
-        "is_truncated",
         "size",
     )
 
@@ -80,8 +81,6 @@ class RobotsTxt:
         self._body = body if isinstance(body, Body) else Body(body)
         self.size = self._body.size
         """The number of bytes of `body`."""
-        self.is_truncated = self._body.is_truncated
-        """Whether `body` is only the beginning of the file."""
         self.compression = compression_of(self._body.data)
         """The name of the format in which the body is compressed, or None."""
         self.is_markup = begins_as_markup(self._body.text)
@@ -132,7 +131,8 @@ class RobotsTxt:
             body.text, dialect, self._reading, names, for_warnings=for_warnings
         )
         self._sitemaps = reading.sitemaps
-        rules = RobotRules(reading, body, dialect, robot)
+        make = LongestRules if dialect.has_wildcards else PrefixRules
+        rules = make(reading, body, dialect, robot)
         others = [it for it in self._rules if it.names != names]
         self._rules = (rules, *others[: _MAX_ROBOTS - 1])
         self._memory_bytes = None
@@ -322,6 +322,11 @@ class RobotsTxt:
         return self._body.data
 
     @property
+    def is_truncated(self) -> bool:
+        """Whether `body` is only the beginning of the file."""
+        return self._body.is_truncated
+
+    @property
     def has_whole_line(self) -> bool:
         """Whether the file can be obeyed. A truncated file without a line end cannot be
         obeyed.
@@ -403,7 +408,9 @@ def memory_of(root: object) -> int:
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
-        if id(it) not in counted and not isinstance(it, _SHARED):
+        # For speed, do not call `isinstance`. Members of enumerations are also shared.
+        is_shared = type(it) in _SHARED or type(type(it)) is EnumMeta
+        if not is_shared and id(it) not in counted:
             counted[id(it)] = it
             found += get_referents(it)
     return sum(map(getsizeof, counted.values()))

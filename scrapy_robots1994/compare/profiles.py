@@ -20,15 +20,11 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import FIELDS
+from scrapy_robots1994.parser.prefix_rules import PrefixRules
 from scrapy_robots1994.parser.reader import Group, groups_of
-from scrapy_robots1994.parser.rfc9309 import LongestTable
+from scrapy_robots1994.parser.rfc9309 import LongestRules
 from scrapy_robots1994.parser.robot_reading import read_for_robot
-from scrapy_robots1994.parser.rule_table import (
-    NO_RULE,
-    PrefixTable,
-    RuleColumns,
-)
-from scrapy_robots1994.parser.rules import RobotRules
+from scrapy_robots1994.parser.rules import NO_RULE, RobotRules
 from scrapy_robots1994.parser.spellings import canonical, is_absolute
 from scrapy_robots1994.parser.user_agent import (
     EVERYBODY,
@@ -50,27 +46,20 @@ _NO_COLON = re.compile(
 _NO_RULE = "Disallow: # no rule"
 
 
-class _LongestPrefix(PrefixTable):
-    """A rule table without wildcards. The longest rule that covers a URL decides."""
+class _LongestPrefix(PrefixRules):
+    """Rules without wildcards. The longest rule that covers a URL decides."""
 
-    def __init__(self, rules: RuleColumns) -> None:
-        super().__init__(rules, is_first=True)
-
-    def _first_of(self, numbers: list[int]) -> int:
+    def _deciding(self, numbers: list[int]) -> int:
         """Return the number of the longest rule. If several rules are equally long, prefer
         an Allow rule.
 
         *numbers* are the numbers of the rules that cover the URL.
         """
-        rules = self.rules
-        return max(
-            numbers,
-            key=lambda it: (len(rules.values[it]), rules.kind(it)),
-        )
+        return max(numbers, key=lambda it: (len(self._values[it]), self._kind(it)))
 
 
-class _FirstPattern(LongestTable):
-    """A rule table with wildcards. The first rule that covers a URL decides."""
+class _FirstPattern(LongestRules):
+    """Rules with wildcards. The first rule that covers a URL decides."""
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
         """Return the number of the first rule that covers *spelling*, the spelling of a
@@ -79,10 +68,10 @@ class _FirstPattern(LongestTable):
         Return `NO_RULE` if no rule covers *spelling*.
         """
         found = self.covering(spelling)
-        for pattern, number in self._patterns:
+        for number, pattern in enumerate(self._patterns, len(self._texts)):
             if spelling.startswith(pattern.first) and pattern.covers(spelling):
                 found.append(number)
-        return min(found, key=self.rules.lines.__getitem__, default=NO_RULE)
+        return min(found, key=self._lines.__getitem__, default=NO_RULE)
 
 
 @dataclass(frozen=True)
@@ -123,12 +112,12 @@ class Setup:
         found = read_for_robot(
             self.text, dialect, self.reading, self.names, for_warnings=False
         )
-        table: PrefixTable | LongestTable | None = None
-        if self.is_longest and not dialect.has_wildcards:
-            table = _LongestPrefix(found.rules)
-        elif dialect.has_wildcards and not self.is_longest:
-            table = _FirstPattern(found.rules)
-        return RobotRules(found, Body(self.body), dialect, self.header, table)
+        make: type[RobotRules]
+        if dialect.has_wildcards:
+            make = LongestRules if self.is_longest else _FirstPattern
+        else:
+            make = _LongestPrefix if self.is_longest else PrefixRules
+        return make(found, Body(self.body), dialect, self.header)
 
 
 Point: TypeAlias = Callable[[Setup], Setup]

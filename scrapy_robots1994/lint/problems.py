@@ -280,7 +280,7 @@ def _weakening_problems(
     if ends:
         is_merged = any(it.kind is not LineKind.ORPHAN for it in rules)
         found += (boundary_problems(it, dialect, is_merged=is_merged) for it in ends)
-    if reading.rules.allows:
+    if dialect.has_allow and reading.allows:
         found.append(sorted(rule_problems(own, dialect), key=_PLACE))
     return found
 

@@ -12,10 +12,12 @@ from typing import TypeAlias
 
 from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
 from scrapy_robots1994.parser.user_agent import (
-    Choice,
+    BY_DEFAULT,
+    EVERYBODY,
     NameRank,
     equally_named,
     first_named,
+    joined_names,
     listed_names,
     longest_named,
     whole_name,
@@ -134,24 +136,37 @@ class Dialect:
         """Return whether the dialect has a field with this *role*."""
         return any(it.role is role for it in self.fields.values())
 
-    def choice(self, robot: Sequence[str]) -> Choice:
-        """Return a new `Choice`, which chooses the records that a robot obeys. *robot*
-        contains the names of the robot.
+    def rank_of(self, names: Iterable[str], robot: str) -> int:
+        """Return how specifically the most specific of *names* addresses a robot, or 0 if
+        none of *names* addresses the robot. *robot* is the result of `joined_names` for the
+        robot.
         """
-        return Choice(robot, self.rank, merges_named=self.merges_named)
+        highest = 0
+        for name in names:
+            rank = BY_DEFAULT if name == EVERYBODY else self.rank(name.lower(), robot)
+            highest = max(highest, rank)
+        return highest
 
-    def choose(
-        self, named: Iterable[tuple[str, ...]], robot: Sequence[str]
-    ) -> list[int]:
+    def obeys_all(self, rank: int) -> bool:
+        """Return whether a robot obeys all records with this *rank*, if *rank* is the
+        highest rank of a record.
+        """
+        # Ours O2 (several records for `*`): the robot obeys all records for `*`. Ours O1
+        # (several records for a name): if several records have the same rank, the robot
+        # obeys the first record in the file.
+        return rank == BY_DEFAULT or self.merges_named
+
+    def choose(self, named: Iterable[Sequence[str]], robot: Sequence[str]) -> list[int]:
         """Return the indexes in *named* of the records that a robot obeys.
 
         *named* contains the names in each record. *robot* is the result of `robot_names`
         for the robot.
         """
-        choice = self.choice(robot)
-        for place, names in enumerate(named):
-            choice.offer(names, place)
-        return choice.chosen
+        joined = joined_names(robot)
+        ranks = [self.rank_of(names, joined) for names in named]
+        highest = max(ranks, default=0)
+        chosen = [place for place, rank in enumerate(ranks) if rank == highest > 0]
+        return chosen if self.obeys_all(highest) else chosen[:1]
 
 
 # Messages, reports and the documentation list the dialects in the order of `_ROWS`.

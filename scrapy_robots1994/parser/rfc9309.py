@@ -1,30 +1,18 @@
-"""The rule table for RFC 9309 (`LongestTable`). In a path, `*` and a final `$` are special.
-If several rules cover a URL, the longest rule decides.
+"""The rules in the dialect of RFC 9309 (`LongestRules`). In a path, `*` and a final `$` are
+special. If several rules cover a URL, the longest rule decides.
 """
 
 import re
-from array import array
-from string import hexdigits
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.reader import with_pauses
-from scrapy_robots1994.parser.rule_table import (
-    ALLOW,
-    NO_RULE,
-    Prefixes,
-    RuleColumns,
-    stored_texts,
-)
+from scrapy_robots1994.parser.reader import Line, with_pauses
+from scrapy_robots1994.parser.rules import ALLOW, BEYOND, NO_RULE, RobotRules
+from scrapy_robots1994.parser.spellings import spelled_escapes
 
 MAX_WORK = 25_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A
 URL that needs more comparisons is disallowed.
-"""
-
-BEYOND = -2
-"""The return value of `LongestTable.decide` for a URL that needs more than `MAX_WORK`
-comparisons.
 """
 
 # The cost of one call to `str.find`, as a number of character comparisons.
@@ -37,14 +25,7 @@ _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
-# Map the two digits of each escape to the normal spelling of the escape. A look-up in a
-# dict is fast, and a URL may contain thousands of escapes.
-_ESCAPES = {
-    first + second: chr(code) if chr(code) in _UNRESERVED else f"%{code:02X}"
-    for first in hexdigits
-    for second in hexdigits
-    for code in [int(first + second, 16)]
-}
+_ESCAPES = spelled_escapes(_UNRESERVED)
 
 
 def normal_spelling(target: str) -> str:
@@ -126,52 +107,50 @@ class Pattern(NamedTuple):
         return True
 
 
-class LongestTable(Prefixes):
-    """The rule table (`RuleTable`) of a dialect in which the longest rule decides."""
+class LongestRules(RobotRules):
+    """Rules of which the longest rule decides."""
 
+    # `_patterns` contains the patterns of the rules with wildcards, from the longest to the
+    # shortest. The numbers of these rules follow the numbers of the rules without
+    # wildcards.
     __slots__ = ("_patterns",)
 
-    def __init__(self, rules: RuleColumns) -> None:
-        """Compile *rules*."""
-        self.rules = rules
-        paths: dict[str, int] = {}
-        patterns: dict[Pattern, int] = {}
-        for number, value in enumerate(with_pauses(rules.values)):
+    def _compile(
+        self, values: list[str], rules: list[Line]
+    ) -> tuple[list[str], list[Line]]:
+        """Store the patterns. Return the normal spellings of the rules without wildcards,
+        and all rules. The rules without wildcards come before the rules with wildcards.
+        """
+        paths: list[tuple[str, Line]] = []
+        patterns: list[tuple[Pattern, Line]] = []
+        for value, rule in zip(values, with_pauses(rules), strict=True):
             # RFC 9309 2.2.2: a path begins with a slash. Also accept a path that begins
             # with `*`, because real files contain such paths. A value that begins with any
             # other character covers no URL.
+            if value[0] not in "/*":
+                continue
             if "*" in value or "$" in value:
-                if value[0] in "/*":
-                    pattern = Pattern.of(value)
-                    patterns[pattern] = self._first_of(
-                        number, patterns.get(pattern, number)
-                    )
-            elif value[0] == "/":
-                text = normal_spelling(value)
-                paths[text] = self._first_of(number, paths.get(text, number))
-        texts = sorted(paths)
-        numbers = array("I", map(paths.__getitem__, texts))
-        super().__init__(texts, numbers, is_whole=not patterns)
-        rules.values = stored_texts(rules.values)
-        self._patterns = tuple(
-            sorted(patterns.items(), key=lambda it: (-it[0].length, self._rank(it[1])))
+                patterns.append((Pattern.of(value), rule))
+            else:
+                paths.append((normal_spelling(value), rule))
+        whole = sorted(self._without_equal(paths).items())
+        others = sorted(
+            self._without_equal(patterns).items(),
+            key=lambda it: (-it[0].length, self._rank_of(it[1])),
         )
+        self._patterns = tuple([pattern for pattern, _ in others])
+        self._is_whole = not others
+        return [text for text, _ in whole], [rule for _, rule in (*whole, *others)]
 
-    def _first_of(self, *equal: int) -> int:
-        """Return the number of the rule that decides among the rules with the numbers
-        *equal*. All these rules have the same path.
-        """
-        return min(equal, key=self._rank)
-
-    def _rank(self, number: int) -> tuple[bool, int]:
-        """Return the rank of the rule with this *number*. Among rules of equal length, the
-        rule with the smallest rank decides.
-        """
+    def rank(self, kind: int, _value: str, line: int) -> tuple[bool, int, int]:
+        """Return the rank of a rule. Only ranks of rules of equal length can be compared."""
         # RFC 9309 2.2.2: among equally long rules, the first Allow in the file decides.
         # If no rule is an Allow, the first rule in the file decides.
-        return self.rules.kind(number) < ALLOW, self.rules.lines[number]
+        return kind < ALLOW, 0, line
 
-    spelling = staticmethod(normal_spelling)
+    def spelling(self, target: str) -> str:
+        """Return the normal spelling of *target* according to RFC 9309 2.2.2."""
+        return normal_spelling(target)
 
     def decide(self, _head: str, _target: str, spelling: str) -> int:
         """Return the number of the rule that decides whether the target with this
@@ -180,13 +159,11 @@ class LongestTable(Prefixes):
         Returns `NO_RULE` if no rule covers the target, and `BEYOND` if the target needs more
         than `MAX_WORK` comparisons.
         """
-        size, number, least = len(spelling), NO_RULE, 0
-        if paths := self.covering(spelling):
-            number = paths[0]
-            # A normal spelling is ASCII, so each character is one octet.
-            least = len(normal_spelling(self.rules.values[number]))
-        work = 0
-        for pattern, other in self._patterns:
+        number = self._longest(spelling) - 1
+        # A normal spelling is ASCII, so each character is one octet.
+        least = 0 if number == NO_RULE else len(self._texts[number])
+        size, work = len(spelling), 0
+        for other, pattern in enumerate(self._patterns, len(self._texts)):
             length, first, texts, longest, _ = pattern
             # Longer patterns come first. The longest path without wildcards that covers the
             # target takes precedence over all shorter patterns.
@@ -203,7 +180,5 @@ class LongestTable(Prefixes):
             if longest in spelling and pattern.covers(spelling):
                 # RFC 9309 2.2.2: the rule with the most octets decides. Among equally long
                 # rules, Allow decides.
-                if length > least:
-                    return other
-                return min(other, number, key=self._rank)
+                return other if length > least else self.first_of((other, number))
         return number

@@ -2,22 +2,17 @@
 delay, and the lines to which warnings refer.
 """
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 
 from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
-from scrapy_robots1994.parser.rule_table import ALLOW, SPLIT, RuleColumns
-from scrapy_robots1994.parser.user_agent import EVERYBODY
+from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 
 # Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
 # function, and a file may contain many lines.
 _ORPHAN = LineKind.ORPHAN
-# Access items of a named tuple by index, which is faster than access by name.
-_NUMBER, _VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
 # The names of the default record. Most robots obey only the default record, so all files
 # share this object.
@@ -42,11 +37,12 @@ obeyed records, a crawl checks only the rules.
 class RobotReading:
     """The result of one parse of the *text* of a file for one robot.
 
-    *rules* are the rules that the robot obeys. *crawl_delay* is the number of seconds that
-    the robot must pause between two requests, or None if no delay applies. *sitemaps* are
-    the distinct sitemaps in the file, as written and in order. *has_any* is `True` if the
-    file contains at least one record. *is_cautious* is `True` if the reading is the
-    cautious reading.
+    *rules* contains one line for each path that the robot obeys. *first_lines* contains the
+    number of the first line of each record that the robot obeys, and *names* contains the
+    names in each of the records. *crawl_delay* is the number of seconds that the robot must
+    pause between two requests, or None if no delay applies. *sitemaps* are the distinct
+    sitemaps in the file, as written and in order. *has_any* is `True` if the file contains
+    at least one record. *is_cautious* is `True` if the reading is the cautious reading.
 
     The other attributes contain the lines to which warnings refer. *above* contains the
     lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
@@ -59,7 +55,9 @@ class RobotReading:
     text: str
     is_cautious: bool
     has_any: bool
-    rules: RuleColumns
+    rules: list[Line]
+    first_lines: list[int]
+    names: list[tuple[str, ...]]
     crawl_delay: float | None
     sitemaps: tuple[str, ...]
     above: Group
@@ -67,15 +65,19 @@ class RobotReading:
     own_rules: list[Line]
     elsewhere: list[Line]
 
+    @property
+    def allows(self) -> bool:
+        """Whether one of *rules* is an Allow."""
+        return any(it.row is not None and it.row.allows for it in self.rules)
+
 
 @dataclass(slots=True)
 class _Obeyed:
     """The records that the robot obeys, if no later record names the robot more
     specifically.
 
-    *first_lines* contains the number of the first line of each record. *names* contains the
-    names in each record. *delays* contains the delays that apply to the robot.
-    `RobotReading` describes the other attributes.
+    *delays* contains the delays that apply to the robot. `RobotReading` describes the other
+    attributes.
     """
 
     own: list[Group] = field(default_factory=list)
@@ -110,10 +112,10 @@ def read_for_robot(
     If *for_warnings* is false, lines that are needed only for warnings are omitted.
     """
     is_cautious = reading == CAUTIOUS
-    choice = dialect.choice(robot)
+    joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     elsewhere: list[Line] = []
-    obeyed, record = _Obeyed(), 0
+    obeyed, highest, record = _Obeyed(), 0, 0
     # The first group contains the lines above all records, and can be empty.
     groups = groups_of(
         text,
@@ -126,28 +128,45 @@ def read_for_robot(
         if not record:
             above = group
             continue
-        if not choice.offer(group.names, record):
+        rank = dialect.rank_of(group.names, joined)
+        is_equal = rank == highest > 0 and dialect.obeys_all(rank)
+        if not is_equal and rank <= highest:
             elsewhere += group.agents + group.without if for_warnings else ()
             continue
-        if obeyed.names and len(choice.chosen) == 1:
+        if rank > highest:
             # This record names the robot more specifically than the earlier records, so the
             # robot does not obey the earlier records.
             for other in obeyed.own if for_warnings else ():
                 elsewhere += other.agents + other.without
-            obeyed = _Obeyed()
+            obeyed, highest = _Obeyed(), rank
         obeyed.add(group)
-        for run, seconds in pauses.items():
+        for (start, end), seconds in pauses.items():
             # RFC 9309 does not define Crawl-delay. Therefore, if `pauses_by_run` is `True`,
             # a Crawl-delay applies only to the names in the last run of User-agent lines
             # above the Crawl-delay.
-            if not dialect.pauses_by_run or choice.obeys_by(group.names[slice(*run)]):
+            names = group.names[start:end]
+            if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 obeyed.delays.append(seconds)
+    # Ours O5 (readings): only the cautious reading obeys a rule that a blank line separates
+    # from its record.
+    ignored = None if is_cautious else _ORPHAN
+    # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2 (empty
+    # value) and Ours O21 (empty Disallow next to other rules): an empty path disallows
+    # nothing.
+    rules = [it for it in obeyed.own_rules if it.value and it.kind is not ignored]
+    if dialect.has_lists:
+        # Revisited K2 (lists of paths): a line may list several paths.
+        rules = [
+            it._replace(value=path) for it in rules for path in dialect.paths(it.value)
+        ]
     is_named = not all(EVERYBODY in names for names in obeyed.names)
     return RobotReading(
         text,
         is_cautious,
         has_any=record > 0,
-        rules=_columns_of(obeyed, dialect, is_cautious=is_cautious),
+        rules=rules,
+        first_lines=obeyed.first_lines,
+        names=obeyed.names,
         # Ours X5 (several delays): the longest delay for the robot applies.
         crawl_delay=max(obeyed.delays, default=None),
         sitemaps=tuple(filter(None, sitemaps)),
@@ -180,40 +199,3 @@ def _take_others(
             # Ours X5: the longest delay for the robot applies.
             pauses[run] = max(said, pauses.get(run, said))
     return pauses
-
-
-def _columns_of(obeyed: _Obeyed, dialect: Dialect, *, is_cautious: bool) -> RuleColumns:
-    """Return the rules of *obeyed* that the robot obeys, in columns."""
-    # Ours O5: only the cautious reading obeys a rule that a blank line separates from its
-    # record.
-    ignored = None if is_cautious else _ORPHAN
-    # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2 (empty
-    # value) and Ours O21 (empty Disallow next to other rules): an empty path disallows
-    # nothing.
-    rules = [it for it in obeyed.own_rules if it.value and it.kind is not ignored]
-    if dialect.has_lists:
-        # Revisited K2 (lists of paths): a line may list several paths.
-        rules = [
-            it._replace(value=path) for it in rules for path in dialect.paths(it.value)
-        ]
-    rules.sort(key=_VALUE)
-    values = list(map(_VALUE, rules))
-    kinds = b""
-    if dialect.has_allow or is_cautious:
-        kinds = bytes(
-            SPLIT * (it.kind is _ORPHAN)
-            + ALLOW * (it.row is not None and it.row.allows)
-            for it in rules
-        )
-    text = "\n".join(["", *values])
-    is_path = text.count("\n/") == len(values)
-    return RuleColumns(
-        values,
-        array("I", map(_NUMBER, rules)),
-        kinds if any(kinds) else b"",
-        array("I", obeyed.first_lines),
-        tuple(obeyed.names),
-        is_plain=is_path and "%" not in text and text.isascii(),
-        has_wildcards="*" in text or "$" in text,
-        allows=max(kinds, default=0) >= ALLOW,
-    )

@@ -338,12 +338,10 @@ def _groups(
     above all records.
     """
     dialect = usage_dialect(dialect)
-    choice = dialect.choice(names)
     # Usage U6 (no group): a preference above all groups does not apply to any robot.
-    groups = list(groups_of(text, dialect, most=1, only_effective=True))
-    for number, group in enumerate(groups[1:], 1):
-        choice.offer(group.names, number)
-    return [groups[it] for it in choice.chosen], groups[0]
+    above, *groups = groups_of(text, dialect, most=1, only_effective=True)
+    chosen = dialect.choose([it.names for it in groups], names)
+    return [groups[it] for it in chosen], above
 
 
 def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:

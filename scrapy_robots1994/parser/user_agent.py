@@ -1,9 +1,9 @@
-"""Functions that find the names of a robot and the names in the value of a User-agent line.
-The class `Choice` chooses the records that a robot obeys.
+"""Functions that find the names of a robot and the names in the value of a User-agent line,
+and that compare the names.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import TypeAlias
@@ -55,10 +55,10 @@ The first argument is the name in lower case, and is never `*`. The second argum
 text that contains the names of the robot, with an NL before and after each name.
 """
 
-# 1994 A3 (default record): a record for `*` applies to a robot that is not named in another
-# record.
-_BY_DEFAULT = 1
-NAMED = 2
+BY_DEFAULT, NAMED = 1, 2
+"""1994 A3 (default record): a record for `*` applies to a robot that is not named in another
+record. Therefore, the rank of `*` is `BY_DEFAULT`, which is lower than the rank of a name.
+"""
 
 
 def first_named(name: str, robot: str) -> int:
@@ -86,66 +86,6 @@ def equally_named(name: str, robot: str) -> int:
     # RFC 9309 2.2.1: whole names are compared, regardless of case.
     at = robot.find(f"\n{name}\n")
     return NAMED + len(robot) - at if at >= 0 else 0
-
-
-class Choice:
-    """Chooses the records that a robot obeys, one record at a time.
-
-    *chosen* contains the numbers of the records that have been chosen so far. *rank* is the
-    function with which the dialect ranks names. If *merges_named* is true, the robot obeys
-    all records with a name of the highest rank. If *merges_named* is false, the robot obeys
-    only the first record with a name of the highest rank. If a robot obeys a record for
-    `*`, the robot obeys all records for `*`.
-    """
-
-    __slots__ = ("_best", "_merges_named", "_rank", "_robot", "chosen")
-
-    def __init__(
-        self, robot: Sequence[str], rank: NameRank, *, merges_named: bool
-    ) -> None:
-        # Join the robot's names with line ends. A name in a record never contains a line
-        # end. Therefore, if the joined text contains the name, one of the robot's names
-        # contains the name.
-        self._robot = "\n".join(("", *robot, ""))
-        self._rank = rank
-        self._merges_named = merges_named
-        self._best = 0
-        self.chosen: list[int] = []
-
-    def offer(self, names: Iterable[str], record: int) -> bool:
-        """Consider the record with the number *record* and with these *names*. Return
-        whether the robot obeys the record, according to the records that have been offered
-        so far.
-
-        Offer the records in the order of their numbers. A record may be offered more than
-        once.
-        """
-        chosen = self.chosen
-        for name in names:
-            rank = self._rank_of(name)
-            if rank > self._best:
-                self._best, chosen[:] = rank, [record]
-            elif (
-                rank == self._best
-                and chosen
-                and chosen[-1] != record
-                # Ours O2 (several records for `*`): the robot obeys all records for `*`.
-                # Ours O1 (several records for a name): if several records have the same
-                # rank, the robot obeys the first record in the file.
-                and (rank == _BY_DEFAULT or self._merges_named)
-            ):
-                chosen.append(record)
-        return bool(chosen) and chosen[-1] == record
-
-    def obeys_by(self, names: Iterable[str]) -> bool:
-        """Return whether one of *names* has the same rank as the chosen records."""
-        return any(self._rank_of(name) == self._best for name in names)
-
-    def _rank_of(self, name: str) -> int:
-        """Return how specifically *name* addresses the robot."""
-        if name == EVERYBODY:
-            return _BY_DEFAULT
-        return self._rank(name.lower(), self._robot)
 
 
 _Name: TypeAlias = tuple[int, str, bool]
@@ -179,6 +119,16 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
             names.append((_WORDS, name, False))
     names.sort(key=itemgetter(0))
     return tuple(dict.fromkeys(text.lower() for _, text, _ in names))
+
+
+def joined_names(robot: Sequence[str]) -> str:
+    """Return the names of a robot as one text, with which a `NameRank` compares a name.
+
+    *robot* is the result of `robot_names` for the robot.
+    """
+    # A name in a record never contains a line end. Therefore, if the text contains the
+    # name, one of the robot's names contains the name.
+    return "\n".join(("", *robot, ""))
 
 
 def describe_names(robot: str | bytes) -> str:
