@@ -34,9 +34,9 @@ class RobotsCommand(ScrapyCommand):
     # The help text is not a docstring, because `python -OO` removes docstrings.
     help_text: str
     arguments = ""
-    # `prints_results` is true if the command prints the result of each fetch. If so, log
-    # lines about single origins are filtered out by default, because these lines would
-    # repeat the printed results.
+    # `prints_results` is true if the command prints the result of each fetch. If
+    # `prints_results` is true, log lines about single origins are filtered out by
+    # default. These lines would repeat the printed results.
     prints_results = True
 
     # Scrapy sets `settings` before calling `add_options`, and sets `crawler_process` before
@@ -129,8 +129,8 @@ class RobotsCommand(ScrapyCommand):
 
 
 def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
-    """Yield a note for each reason why the verdicts of the command may differ from the
-    verdicts of a crawl of the project.
+    """Yield a note for each reason why the verdicts of the command can differ from the
+    verdicts of the project's crawl.
 
     Raises `WrongUse` if the value of ROBOTSTXT_OBEY is not a boolean.
     """

@@ -152,8 +152,8 @@ class RobotsCheck(RobotsCommand):
         The keys of *exempt* are the URLs that a crawl does not check. The values of
         *exempt* are the reasons why a crawl does not check these URLs.
         """
-        # Each key of `wanted` is the name of a robots.txt. Each value is the list of the
-        # URLs to check against this robots.txt.
+        # Each key of `wanted` is the name of a robots.txt. Each value of `wanted` lists
+        # the URLs to check against the robots.txt that the key names.
         wanted = defaultdict[str, list[str]](list)
         for url in urls:
             if url not in exempt:
@@ -180,7 +180,7 @@ class RobotsCheck(RobotsCommand):
         *url*.
 
         Raises `WrongUse` if *url* is not a URL, or is an HTTP URL without a host. With
-        --robots, a path is also accepted.
+        --robots, *url* can also be a path.
         """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
@@ -278,7 +278,8 @@ class RobotsCheck(RobotsCommand):
         With --ordered, `_print_end` prints the verdict later.
         """
         # If the policy could not be fetched, a setting decides whether the verdict is
-        # "allowed" or "disallowed". Nevertheless, count the URL as unknown.
+        # "allowed" or "disallowed". In `_counts`, a URL whose policy could not be fetched
+        # is unknown.
         kind = verdict.word if verdict.is_known else "unknown"
         self._counts[kind] += 1
         if verdict.usage and verdict.word == "allowed":
@@ -293,7 +294,7 @@ class RobotsCheck(RobotsCommand):
             self._print_now(verdict)
 
     def _print_now(self, verdict: "UrlVerdict") -> None:
-        """Print *verdict* as JSON if --json is given, and otherwise as text."""
+        """Print *verdict* as text, or as JSON if --json is given."""
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
@@ -314,7 +315,7 @@ class RobotsCheck(RobotsCommand):
         name = decode(robot) if isinstance(robot, bytes) else robot
         by, names = f'as "{escape_control_chars(name, 60)}"', describe_names(robot)
         if self._opts.evidence and not self._opts.robot:
-            # The verdicts are for the recorded robots.
+            # Each verdict is for the robot that the evidence records.
             by, names = "as recorded", ""
         if self._opts.evidence and self._opts.dialect:
             by += f' in the dialect "{self._opts.dialect}"'
@@ -385,8 +386,8 @@ class UrlVerdict:
         fetched or read, or from an exemption.
         """
         if self.applied is not None:
-            # The crawl recorded a decision. The verdict may be known even if the crawl
-            # could not fetch robots.txt.
+            # The crawl recorded a decision. The verdict of a recorded decision can be
+            # known even if the crawl could not fetch robots.txt.
             return self.verdict is not None
         return self.source is None or self.source.is_known
 
@@ -419,9 +420,9 @@ class UrlVerdict:
     def _note(self, *, names_file: bool) -> str:
         """Return the note to print at the end of the line that shows the URL.
 
-        The note shows what decides, such as the HTTP status or a line number. The note
-        also shows the keys of `otherwise`. If *names_file* is true, the note shows the
-        name of the file.
+        The note shows what decided the verdict, such as the HTTP status or a line number.
+        The note also shows the keys of `otherwise`. If *names_file* is true, the note
+        shows the name of the file.
         """
         source, verdict = self.source, self.verdict
         if source is None:

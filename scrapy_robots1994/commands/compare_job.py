@@ -74,8 +74,8 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 @dataclass(slots=True)
 class CompareInputs:
-    """The inputs of a comparison. The inputs are the files called *names*, and the sources
-    *fetched* of the URLs.
+    """The inputs of a comparison. The inputs are the files called *names*, and the
+    fetched policies of URLs (*fetched*).
 
     *reader* reads the files, and limits the number of bytes of each file that are compared.
     *freshness* determines which answers without a file allow all URLs. *unread* contains one
@@ -118,8 +118,8 @@ class CompareInputs:
         if not source.is_known:
             self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
             return
-        # A policy without a file does not contain the body of the answer. Other parsers
-        # therefore read an empty file.
+        # A policy without a file does not contain the body of the answer. In place of the
+        # body, other parsers therefore read an empty file.
         rules = source.rules
         body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
         if source.policy is None:
@@ -207,8 +207,8 @@ class Job:
     def task(self, capture: Capture) -> Comparison:
         """Return the task that compares *capture*.
 
-        The questions are about the URLs of the job that may belong to the file. If the job
-        has no URLs, the questions are made from the file.
+        The questions are about those URLs of the job that can belong to the file. If the
+        job has no URLs, the questions are made from the file.
         """
         # Each question needs an origin, even if the label of the capture is not an origin.
         origin = str(Origin.of(capture.label) or NOWHERE)
@@ -338,7 +338,7 @@ def run(job: Job, inputs: CompareInputs) -> Totals:
     processes = job.opts.processes
     if inputs.count is not None:
         processes = max(1, min(processes, inputs.count))
-    # Never fork this process, because this process may have threads.
+    # Never fork this process, because other threads might be running in this process.
     pool: Any = ProcessPool(
         processes, initializer=_start, initargs=(job,), context=get_context("spawn")
     )

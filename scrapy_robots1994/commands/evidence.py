@@ -45,7 +45,7 @@ from scrapy_robots1994.policy.fetch_result import FetchError
 from scrapy_robots1994.policy.policy import Policy
 
 JOURNAL, WARC = ".jsonl.gz", ".warc.gz"
-"""The ends of the names of the two files of a crawl."""
+"""The suffixes of the names of the two files that a crawl writes."""
 
 MAX_LINE_BYTES = 1_000_000
 """The maximum length of one line of a journal, in bytes."""
@@ -100,8 +100,8 @@ class CrawlEvidence:
         journal.
         """
         self.folder, self.journal = folder, journal
-        # Do not read the WARC that the header of the journal names. The name in an
-        # untrusted journal could choose any file.
+        # Do not read the WARC that the header of the journal names. An untrusted journal
+        # could name any file.
         self.warc = f"{journal.removesuffix(JOURNAL)}{WARC}"
         self._differ, self._note = differ, note
         self.records: dict[str, RecordPlace] = {}
@@ -322,8 +322,8 @@ class Applied(NamedTuple):
     """The recorded decision that applied to a URL.
 
     The decision is *line*, which is line *number* of the journal of *crawl*. *is_own* is
-    true if the decision is about the URL itself. Otherwise, the decision is about another
-    URL of the origin.
+    true if the decision is about the URL itself. If *is_own* is false, the decision is
+    about another URL of the same origin.
     """
 
     crawl: CrawlEvidence

@@ -73,7 +73,8 @@ def expand(names: Iterable[str]) -> list[str]:
 def _files_under(folder: str) -> Iterator[str]:
     """Yield the files to read under *folder*, and the folders that cannot be listed.
 
-    A note is printed about each of the first links or special files that are left out.
+    Some links and special files are left out. A note is printed about each of the first
+    few files that are left out.
     """
     faults: list[str] = []
     notes = terminal.CappedLines(terminal.print_note)
@@ -103,9 +104,9 @@ def left_out_as(path: str | Path, folder: str | Path) -> str:
     """Return the reason why *path* is left out when *folder* is read, or "" if *path* is
     read.
 
-    A link that leads out of the folder is left out, so that the author of the folder cannot
-    choose which other files are read. A pipe, a socket or a device is left out, because
-    reading from a special file may never end.
+    A link that leads out of the folder is left out. Through such a link, the author of
+    the folder could choose a file outside the folder. A pipe, a socket or a device is
+    left out, because a program that reads a pipe, a socket or a device can wait forever.
     """
     root, target = os.path.realpath(folder), os.path.realpath(path)
     if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - `os.path` never raises
@@ -225,8 +226,9 @@ class PolicySource:
     """The policy of an origin or of a file. *name* is the URL or the name of the file.
 
     If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
-    and there is no last good policy, *why* also gives the reason. One answer then applies
-    to all URLs, according to R5 (unreachable).
+    and there is no last good policy, *why* also gives the reason. After a failed fetch
+    without a last good policy, one answer applies to all URLs, according to R5
+    (unreachable).
     """
 
     name: str
@@ -271,8 +273,8 @@ class PolicySource:
             )
             return cls(name, None, why=why_unread(error) + hint)
         if not robots.has_whole_line:
-            # Ours O24 (size limit): the rules of a file without a whole line are unknown.
-            # Unknown rules never mean that a URL is allowed.
+            # Ours O24 (size limit): the rules of a file without a complete line are
+            # unknown. Unknown rules never mean that a URL is allowed.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )

@@ -56,8 +56,8 @@ killed.
 PIECE_BYTES = 65_536
 """The number of bytes of a record that are read at once and then discarded."""
 
-# This number of compressed bytes is decompressed at a time. The decompressed data may be
-# about a thousand times as long.
+# This number of compressed bytes is decompressed at a time. The decompressed data can be
+# about a thousand times as long as the compressed data.
 _BLOCK = 4_096
 
 
@@ -111,8 +111,8 @@ def damage_reported(report: OnFault) -> Iterator[None]:
 
 
 class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # untyped
-    """A reader that limits the size of headers. The reader of warcio does not limit the
-    size.
+    """A reader that limits the size of headers. The base class from warcio does not limit
+    the size of headers.
     """
 
     def __init__(self, file: BinaryIO, report: OnFault) -> None:
@@ -122,8 +122,8 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]  # unty
         self.header_bytes = 0
 
     def readline(self, length: int | None = None) -> bytes:
-        """Read a line. If the header exceeds the limit, report so, and skip the rest of the
-        gzip member.
+        """Read a line. If the header exceeds the limit, report the header as too long,
+        and skip the rest of the gzip member.
         """
         longest = MAX_HEADER_BYTES + 1
         line: bytes = super().readline(min(length or longest, longest))
@@ -289,7 +289,8 @@ def captures_of(
     for origin, asked in wanted.items():
         label = f"{name}, {origin.robots_url}"
         if origin in found:
-            # Nothing that is printed depends on the time of the answer.
+            # The time of the answer can be 0.0, because no printed value depends on the
+            # time.
             policy = Policy.from_response(origin, found[origin], reader, 0.0, freshness)
             yield PolicySource.from_policy(label, policy), asked
         else:
