@@ -52,7 +52,7 @@ def _seen(character: str) -> str:
     if character.isascii():
         return character
     category = unicodedata.category(character)
-    # The author may have typed a dash in place of the hyphen in a name such as User-agent.
+    # Some authors type a dash in place of the hyphen in a name such as User-agent.
     if category == "Pd" or character == _SOFT_HYPHEN:
         return "-"
     if category == "Cf":
@@ -110,10 +110,11 @@ def undecorated(name: str) -> str:
 
 
 def undecorated_value(name: str, value: str) -> str:
-    """Return *value* without quotes and separators at either end, if *name* begins with a
+    """Return *value* without quotes and separators at either end if *name* begins with a
     quote.
 
-    Otherwise, return *value* unchanged. *name* is the name of the field.
+    If *name* does not begin with a quote, return *value* unchanged. *name* is the name of
+    the field.
     """
     return value.strip(_CLOSING) if name[0] in _QUOTES else value
 

@@ -147,8 +147,8 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
     """Return the sentence about *lines*, which *dialect* reads differently from the
     dialect of the report.
 
-    *closed* contains robot names. *dialect* disallows the whole site for these names, but
-    the dialect of the report does not.
+    *closed* contains robot names. For these names, *dialect* disallows the whole site,
+    and the dialect of the report does not.
     """
     fields: dict[str, str] = {}
     for line in lines:

@@ -77,8 +77,8 @@ _SECOND_FIELD = re.compile(
     rf"|(?=Crawl-[Dd]elay[{SPACE}]*:[{SPACE}]*[0-9]))"
     rf"((?ai:{_NAMES_WITH_ROLE}))[{SPACE}]*:"
 )
-# At most this number of characters of a value are searched for a second field, because
-# searching a line of 500 KB would block the event loop for 90 ms.
+# Only the first `_MAX_SEARCHED` characters of a value are searched for a second field.
+# Searching a line of 500 KB would block the event loop for 90 ms.
 _MAX_SEARCHED = 10_000
 # `_BETWEEN` matches the separators between two fields on one line.
 _BETWEEN = re.compile(rf"(?:[{SPACE},;|]|\\[nr]|<(?:br|/?p)[ /]*>)+\Z", re.IGNORECASE)
@@ -143,8 +143,8 @@ def _effective(
         yield kinds.SPACED.at(line, column=1, advice=with_value(line, line.value))
     if line.comment and line.value:
         yield from _comment_problems(line)
-    # An odd character inside a path may be intended. An odd character at the start or end
-    # of a path is a mistake.
+    # An odd character inside a path is sometimes intended. At the start or end of a path,
+    # an odd character is a mistake.
     is_name = field is USER_AGENT
     odd = first_odd(line.value, at_ends=not is_name)
     if odd < 0:
@@ -259,7 +259,8 @@ def _ignored(line: Line, dialect: Dialect) -> Problem | None:
     """Return the problem with *line*, which has no effect. Return None if there is
     nothing to report.
 
-    The problem may suggest what the author meant. The parser never guesses a meaning.
+    For some lines, the problem suggests what the author meant. The parser never guesses
+    what an author meant.
     """
     if line.known is not None:
         return _absent(line, line.known)
@@ -292,9 +293,7 @@ def _absent(line: Line, field: Field) -> Problem | None:
 
 
 def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
-    """Return the problem with *line*. The author of *line* probably meant the field
-    *likely*.
-    """
+    """Return the problem with *line*, whose author probably meant the field *likely*."""
     value = undecorated_value(line.field, line.value)
     new = rule_line(line, value, likely.name)
     words = ""
@@ -312,7 +311,7 @@ def _misspelt(line: Line, likely: Field, dialect: Dialect) -> Problem:
 
 def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
     """If *line* contains an odd character, such as a letter of another alphabet, yield
-    the texts that the author may see in an editor.
+    the texts that the author could see in an editor.
 
     With each text, yield the column of the first odd character.
     """
@@ -321,8 +320,8 @@ def _as_seen(line: Line, likely: Field | None) -> Iterator[tuple[int, str]]:
         start, slash, path = line.text.partition("/")
         yield odd + 1, without_odd(start) + slash + without_odd_ends(path)
     if likely is not None and not is_latin(line.field):
-        # In the field of the line, a letter of another alphabet may look like a letter in
-        # the name of *likely*.
+        # The field of the line can contain a letter of another alphabet that looks like a
+        # letter in the name of *likely*.
         column = next(at for at, it in enumerate(line.text, 1) if not it.isascii())
         yield column, line.text.replace(line.field, likely.name, 1)
 
@@ -356,9 +355,10 @@ def _without_meaning(line: Line, dialect: Dialect) -> Problem:
     """Return the problem with *line*. If *line* has a field, the field is not similar to a
     known field.
 
-    The line may be a value without a field, or may have no colon after the name of a field.
+    The problem with some lines is that a value has no field, or that the name of a field
+    has no colon.
     """
-    # A colon in the line may be part of a value, such as a URL.
+    # A colon in the line can be part of a value, such as a URL.
     content = line.text[: line.comment_column - 1].strip(SPACE)
     is_malformed = line.kind is LineKind.MALFORMED or _BARE_URL.match(content)
     if is_malformed or _WORD_END.search(line.field):
@@ -375,8 +375,8 @@ def _without_meaning(line: Line, dialect: Dialect) -> Problem:
 
 
 def _without_colon(line: Line, content: str, dialect: Dialect) -> Problem | None:
-    """Return the problem with *line* if *line* begins with the name of a field, but has no
-    colon after the name. Otherwise, return None.
+    """Return the problem with *line* if *line* begins with the name of a field, but has
+    no colon after the name. Return None for any other line.
     """
     # The name of the field may be the first word, or the first two words, as in "User agent
     # x".
@@ -386,7 +386,7 @@ def _without_colon(line: Line, content: str, dialect: Dialect) -> Problem | None
         if likely is None or len(parts) == 1:
             continue
         value = "".join(parts[words:])
-        # A sentence may begin with a word such as "allow", so the rest of the line must
+        # A sentence can begin with a word such as "allow", so the rest of the line must
         # look like a path.
         is_value = likely.role is not Role.RULE or _RULE_VALUE.match(value)
         if ":" in content and not is_value:

@@ -90,8 +90,8 @@ _SHOWN_LINES = 5
 _PLAIN = r"!\"%-)+-9;-~"
 _PLAIN_PATH = re.compile(rf"(?:/[{_PLAIN}]*)?")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._!+-]+(?:/[A-Za-z0-9._+-]*)?|\*")
-# If a line end is missing, two lines become one line. The value of that line then contains
-# the field name of the second line.
+# If a line end is missing, two lines become one line. The value of the first line then
+# contains the field name of the second line.
 _LOST = re.compile("(?i)user-agent|disallow")
 
 # Look up the member of `Role` only once. Before Python 3.12, each look-up calls a function,
@@ -251,9 +251,9 @@ def _weakening_problems(
     """Return iterables over the problems that may weaken the policy. Each iterable yields
     problems in the order of their lines.
 
-    Only unusual lines are checked. Problems are looked for in three places: in or below the
-    records that the robot obeys, above the first record, and in User-agent lines that were
-    probably meant for the robot.
+    Only unusual lines are checked. The checked lines are in or below the records that the
+    robot obeys, or above the first record. User-agent lines that were probably meant for
+    the robot are also checked.
     """
     above, own, rules = reading.above, reading.own, reading.own_rules
     found: list[Iterable[Problem]] = []
@@ -388,8 +388,8 @@ def _plain_paths(groups: Iterable[Group]) -> dict[int, tuple[str, ...]]:
     """Return the paths without wildcards in the rules that are similar to each Disallow
     line. Each key is the number of a Disallow line.
 
-    Two rules are similar if they are Disallow lines of the same group, and if both rules or
-    neither rule is an orphan (a rule outside any record).
+    Two rules are similar if they are Disallow lines of the same group. A rule outside any
+    record (an orphan) is similar only to other orphans.
     """
     plain: dict[int, tuple[str, ...]] = {}
     for group in groups:

@@ -322,8 +322,8 @@ def rule_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem
                     yield kinds.ADDS_NOTHING.at(
                         rule.line, advice=Fix(edits={rule.line: ()})
                     )
-        # RFC 9309 2.2.2: the longest rule decides. If the file has an Allow line, a longer
-        # rule may matter although a shorter rule covers the same URLs.
+        # RFC 9309 2.2.2: the longest rule decides. If the file has an Allow line, a
+        # longer rule can matter although a shorter rule covers the same URLs.
         if not (dialect.has_wildcards and has_allow):
             blanks = [it.number for it in group.without if it.kind is _BLANK]
             yield from covered_rules(record.rules, dialect, blanks, has_allow=has_allow)
@@ -422,9 +422,9 @@ class Beginnings:
             known.insert(place, text)
 
     def overlap(self, path: str) -> bool:
-        """Return whether *path* and one of the stored paths may cover a common URL.
+        """Return whether *path* and one of the stored paths can cover a common URL.
 
-        Two paths may cover a common URL if the beginning of one path starts with the
+        Two paths can cover a common URL if the beginning of one path starts with the
         beginning of the other path. The text after the first wildcard is not compared.
         """
         text = _beginning(path)

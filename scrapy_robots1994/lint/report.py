@@ -53,11 +53,11 @@ class Report:
     beginning of the file. *dialect* is the name of the dialect in which the file is read.
     The report does not contain problems whose code is in *ignored*.
 
-    *read_otherwise* maps the name of another dialect to the lines that the other
-    dialect reads differently from *dialect*. *closed_otherwise* maps the name of
-    another dialect to robot names. The other dialect disallows the whole site for these
-    names, but *dialect* does not. If *dialect* is `"1994"`, *problems_today* contains
-    the problems in the dialect `TODAY`. Otherwise, *problems_today* is None.
+    *read_otherwise* maps the name of another dialect to the lines that the other dialect
+    reads differently from *dialect*. *closed_otherwise* maps the name of another dialect
+    to robot names. The other dialect disallows the whole site for these names, but
+    *dialect* does not. If *dialect* is `"1994"`, *problems_today* contains the problems
+    in the dialect `TODAY`. In any other dialect, *problems_today* is None.
     """
 
     def __init__(
@@ -268,7 +268,7 @@ def _closed_to(groups: Iterable[Group], dialect: Dialect) -> list[str]:
         closed = {path for path, is_allowed in paths if not is_allowed}
         opened = {path for path, is_allowed in paths if is_allowed}
         # Ours X1 (Allow), RFC 9309 2.2.2: if an Allow line has the same path as a
-        # Disallow line, the Allow line may decide.
+        # Disallow line, the Allow line can decide.
         if any(path in closed and path not in opened for path in whole):
             found |= dict.fromkeys(group.names)
     return list(found)

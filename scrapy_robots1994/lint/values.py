@@ -47,8 +47,9 @@ _GENERIC_WORD = re.compile(
 # Before the word `and`, a match of `_LIST_END` begins at the start of a run of separators,
 # so that a long run is searched quickly.
 _LIST_END = re.compile(rf"(?<![,;|{SPACE}])[,;|{SPACE}]+and[{SPACE}]+|[,;|]")
-# At most this number of characters of a value are searched. A hostile value may be as long
-# as a whole file. A search of such a value would block all threads for half a second.
+# At most this number of characters of a value are searched. A hostile value can be as
+# long as a whole file. A search of a value that long would block all threads for half a
+# second.
 _SEARCHED = 10_000
 # `_TEMPLATE` matches a placeholder that a template engine should have replaced.
 _TEMPLATE = re.compile(
@@ -73,8 +74,8 @@ def template_in(line: Line, field: Field) -> Problem | None:
     such problem. *field* is the field of *line*.
     """
     found = _TEMPLATE.search(line.value, 0, _SEARCHED)
-    # A placeholder inside the path of a rule may be intended. Faulty links may contain the
-    # placeholder, and the rule covers the URLs of these links.
+    # A placeholder inside the path of a rule can be intended. Faulty links can contain
+    # the placeholder, and the rule covers the URLs of these links.
     if found is None or (field.role is Role.RULE and found.start()):
         return None
     column = line.value_column + found.start()
@@ -173,7 +174,7 @@ def _listed(value: str) -> tuple[str, ...]:
     """Return the names that *value* probably lists, or () if *value* is one name."""
     if "(" in value or "[" in value or len(value) > _SEARCHED:
         # Ours O10 (versions): a value with a bracket is probably a User-Agent header. The
-        # comments in such a header may contain commas and spaces.
+        # comments in a User-Agent header can contain commas and spaces.
         return ()
     if _LIST_END.search(value):
         parts = [it for it in _LIST_END.split(value) if not _CONTACT.search(it)]
@@ -182,7 +183,7 @@ def _listed(value: str) -> tuple[str, ...]:
         is_list = True
     else:
         names = tuple(word.partition("/")[0] for word in value.split())
-        # A single name may consist of several words, such as "My Company Bot".
+        # A single name can consist of several words, such as "My Company Bot".
         is_list = EVERYBODY in names or all(
             _ROBOT_WORD.fullmatch(it) and not _GENERIC_WORD.fullmatch(it)
             for it in names
@@ -196,8 +197,8 @@ def can_match(path: str, dialect: Dialect) -> bool:
         # Ours O20 (no leading slash): a value without a leading slash matches nothing. Ours
         # O19 (whole URLs): an absolute URL is compared with the whole URL of a request.
         return path.startswith("/") or is_absolute(path)
-    # RFC 9309 2.2.2: a path begins with a slash. In real files, a path may also begin with
-    # a wildcard.
+    # RFC 9309 2.2.2: a path begins with a slash. In real files, some paths begin with a
+    # wildcard.
     return path.startswith(("/", "*"))
 
 
@@ -207,8 +208,8 @@ def is_pattern(path: str, dialect: Dialect) -> bool:
 
 
 def has_wildcard(path: str) -> bool:
-    """Return whether *path* has a `*`, or a `$` at its end. In some dialects, both are
-    wildcards.
+    """Return whether *path* has a `*`, or a `$` at its end. In some dialects, such a `*`
+    or `$` is a wildcard.
     """
     return "*" in path or path[-1:] == "$"
 
@@ -342,7 +343,7 @@ def _without_what_is_around(path: str) -> str:
 def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
     """Return the fix for a *path* that contains the absolute URL *url*.
 
-    *path* may have other characters, such as quotes, around *url*.
+    *path* can contain characters around *url*, such as quotes.
     """
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # *url* is absolute
     elsewhere = "if the URL has another host, move the line to the robots.txt there"
@@ -367,7 +368,8 @@ def _wildcard_fix(line: Line, path: str) -> Fix:
     is_whole = beginning == "/"
     if line.row is not DISALLOW or (is_whole and path.strip("*") != "/"):
         # A rule without wildcards would cover far more paths than *path* does. Therefore,
-        # suggest no such rule, and use the general fix of the kind of problem.
+        # do not suggest a rule without wildcards, and use the general fix of the kind of
+        # problem.
         return Fix()
     added = bare_line(line, beginning)
     condition = "the whole site is meant" if is_whole else "all such paths are meant"
