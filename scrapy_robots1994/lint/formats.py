@@ -91,7 +91,7 @@ def _of_other_dialects(report: Report) -> Iterator[str]:
         found = Counter(it.severity for it in report.problems_today)
         counts = [_counted(found[it], it) for it in SEVERITIES if found[it]]
         yield (
-            f'the dialect "{TODAY}", which most robots follow today, leaves '
+            f'in "{TODAY}", which most robots follow today, the file has '
             f"{' and '.join(counts) or 'no problem'}: see --dialect {TODAY}."
         )
 
@@ -126,7 +126,7 @@ def _heading(report: Report) -> str:
     counts = {"line": len(report.lines), "record": len(report.records)}
     counts |= {it: found for it in SEVERITIES if (found := report.count(it))}
     shown = ", ".join(_counted(count, word) for word, count in counts.items())
-    shown += ", cut at the size limit" * report.is_truncated
+    shown += ", truncated at the size limit" * report.is_truncated
     return f"{escape_control_chars(report.name, WIDTH - len(shown) - 2)}: {shown}"
 
 
@@ -155,7 +155,9 @@ def _reads_otherwise(dialect: str, lines: list[Line], closed: list[str]) -> str:
         fields.setdefault(line.field.lower(), escape_control_chars(line.field, 30))
     shown = [*fields.values()][:_SHOWN_FIELDS] + ["…"] * (len(fields) > _SHOWN_FIELDS)
     numbers = f"line{'s' * (len(lines) > 1)} {_runs([line.number for line in lines])}"
-    sentence = f'the dialect "{dialect}" reads {numbers} otherwise ({", ".join(shown)})'
+    sentence = (
+        f'the dialect "{dialect}" reads {numbers} differently ({", ".join(shown)})'
+    )
     if closed:
         # 1994 A3 (default record): `*` means the robots that no other record names.
         names = [

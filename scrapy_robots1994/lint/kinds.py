@@ -220,7 +220,7 @@ NO_BLANK = Kind(
     clause="O7",
     title="no blank line between records",
     message="User-agent after {}, without a blank line, {}",
-    fix="Put a blank line before it.",
+    fix="Put a blank line before the User-agent line.",
 )
 SECOND_DEFAULT = Kind(
     code="R008",
@@ -271,7 +271,7 @@ TRUNCATED = Kind(
     code="R014",
     clause="O24",
     title="file over the size limit",
-    message="the file is longer than what is read of it; nothing is obeyed from this line on",
+    message="the file is longer than the size limit; nothing is obeyed from this line on",
     fix="Shorten the file: one short rule covers all paths that begin with it.",
 )
 WILDCARD = Kind(
@@ -323,7 +323,7 @@ MISSPELT = Kind(
     weakens_policy=True,
     title="misspelt field",
     message='the field "{}" is unknown and ignored; was "{}" meant?',
-    fix="Correct the name of the field: it is obeyed only when it is exact.",
+    fix="Correct the name of the field: a field is obeyed only when its name is exact.",
 )
 NO_COLON = Kind(
     code="R021",
@@ -371,7 +371,8 @@ ALLOW_ONLY = Kind(
     severity=INFO,
     title="record with only Allow lines",
     message='the record for "{}" has Allow lines but no Disallow line, so it disallows nothing',
-    fix="Add an empty `Disallow:`. In the standard of 1994, it also allows everything.",
+    fix="Add an empty `Disallow:`. In the standard of 1994, an empty `Disallow:` also allows "
+    "everything.",
 )
 LONE_CR = Kind(
     code="R027",
@@ -401,7 +402,7 @@ NAME_WILDCARD = Kind(
     weakens_policy=True,
     title="wildcard in a name",
     message='the "*" is part of the name "{}", which no robot has',
-    fix="Write the name alone: the record is for every robot whose name contains it.",
+    fix="Write the name alone: the record is for every robot whose name contains this name.",
 )
 VERSION = Kind(
     code="R031",
@@ -470,7 +471,7 @@ INVISIBLE = Kind(
     severity=ERROR,
     weakens_policy=True,
     title="invisible or look-alike character",
-    message="{} makes this line something else than {}",
+    message="because of {}, this line is not read as {}",
     fix="Delete the character and type the line again.",
 )
 TWO_FIELDS = Kind(
@@ -592,21 +593,21 @@ USAGE_LABEL = Kind(
     severity=INFO,
     title="unknown label of a usage preference",
     message='"{}" is not a label of {}, and is ignored{}',
-    fix="Nothing need be done, if it is for a program that knows it.",
+    fix="No change is needed if the label is for a program that knows the label.",
 )
 USAGE_TWICE = Kind(
     code="R054",
     clause="U3",
     title="label that is stated twice",
     message='"{}" is stated twice, and the {} statement counts',
-    fix="Keep only the statement that is meant.",
+    fix="Keep only the statement that you mean.",
 )
 USAGE_NARROWER = Kind(
     code="R055",
     clause="U3",
     title="longer path that drops a preference",
     message='for paths that begin with {}, line {} does not apply; this line does not state "{}"',
-    fix="Repeat the statement on this line, if it is meant for these paths, too.",
+    fix="Repeat the statement on this line if the statement is also meant for these paths.",
 )
 USAGE_CONTRADICTION = Kind(
     code="R056",

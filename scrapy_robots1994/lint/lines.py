@@ -198,8 +198,8 @@ def _parted(line: Line, second: re.Match[str]) -> Fix:
     words = f"Write {' and '.join(map(quoted, new))} on lines of their own"
     if line.known is DISALLOW and parts[0] == "/":
         words += (
-            f". If the whole site is not meant, write an empty `Disallow:` or another path "
-            f"in place of {quoted(new[0])}"
+            f". If the line is not meant for the whole site, write an empty `Disallow:` or "
+            f"another path in place of {quoted(new[0])}"
         )
     return in_place(line, *new, words=f"{words}.")
 

@@ -49,7 +49,7 @@ _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
 _UTF_16_FIX = "Save the file as UTF-8: many robots cannot read any line of UTF-16."
 _WITHOUT_AGENTS_FIX = (
     "No line of the file names a robot. Write `User-agent: *` above the first rule, with "
-    "no blank line between them, if all rules are for every robot."
+    "no blank line between the two lines, if all rules are for every robot."
 )
 _AGENT_FIX = "Correct line {}, so that it names the robots of this rule."
 # A file is probably UTF-16 if at least the fraction `_WIDE_SHARE` of its first

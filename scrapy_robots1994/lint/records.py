@@ -36,8 +36,8 @@ _AGENT, _COMMENT = LineKind.USER_AGENT, LineKind.COMMENT
 _NAMES_COMPARED = 500
 
 _ORPHAN_FIX = (
-    "Delete the blank lines above it, or write `#` on each of them, if this rule belongs to "
-    "the record of line {}."
+    "Delete the blank lines above this rule, or write `#` on each blank line, if the rule "
+    "belongs to the record of line {}."
 )
 _SAME_NAME_FIX = "Make one record of the two."
 # `MISSPELT_AGENT_FIX` is the fix for a rule below a misspelt User-agent line.
@@ -87,8 +87,8 @@ def another_record(name: str, line: int) -> Fix:
     """
     shown = escape_control_chars(name, 60)
     return Fix(
-        f'Line {line} begins another record for "{shown}": name it in one of the two alone, with '
-        "all its rules."
+        f'Line {line} begins another record for "{shown}": name this robot in only one of the two '
+        "records, and write all its rules there."
     )
 
 

@@ -151,7 +151,7 @@ def _label_problem(line: Line, field: str, member: Member) -> Problem:
         new = closest(label, LABELS_OF[field]) or ""
     draft, new = old or ("", new)
     was = f"; it was one of {draft}" * bool(draft)
-    fix = f"Write `{new}`, if that is meant." * bool(new)
+    fix = f"Write `{new}` if you mean this label." * bool(new)
     return _at(line, kinds.USAGE_LABEL, label, field, was, fix=fix)
 
 
@@ -203,6 +203,6 @@ def _dropped(broad: _Preference, narrow: _Preference) -> Iterator[Problem]:
     )
     terms = ", ".join(forbidden)
     if terms:
-        fix = f"Add `{terms}` to this line, if it is meant for these paths, too."
+        fix = f"Add `{terms}` to this line if the preference is also meant for these paths."
         texts = narrow.path, str(broad.line.number), terms
         yield _at(narrow.line, kinds.USAGE_NARROWER, *texts, fix=fix)

@@ -164,7 +164,7 @@ def _one_each(line: Line, listed: tuple[str, ...]) -> Fix:
         # A record for a name such as `bot` applies to every robot whose name contains `bot`.
         return Fix(
             "Write one User-agent line for each robot, with its full name. In the standard "
-            "of 1994, a name such as `bot` is for every robot whose name contains it."
+            "of 1994, a name such as `bot` is for every robot whose name contains `bot`."
         )
     new = [bare_line(line, name) for name in names]
     return in_place(line, *new)
@@ -297,22 +297,20 @@ def _path_fix(line: Line, start: int, path: str, dialect: Dialect) -> Fix:
     new = plain if plain[:1] in ("/", "*") else f"/{plain}"
     is_query = plain[:1] in ("?", "&")
     if is_whole:
-        new, reason = "/", ", if the whole site is meant."
+        new, reason = "/", ", if the rule is meant for the whole site."
     elif dialect.has_wildcards and (is_query or _ENDING.fullmatch(plain)):
         what = "a query" if is_query else "an ending"
-        new, reason = f"/*{plain}", f": it covers such {what} of every page."
+        new, reason = f"/*{plain}", f": it covers every page with such {what}."
     elif dialect.has_wildcards and plain.startswith(".*"):
         # The author probably wrote a regular expression.
         new = plain.replace(".*", "*")
         reason = ": `*` alone matches any characters."
     elif new == plain:
-        reason = ": what is around the path also counts as part of the path."
+        reason = ": the characters around the path count as part of the path."
     elif host := _HOST.match(plain):
         otherwise = _shown(_rewritten(line, start, path, new))
         new = plain[host.end() :]
-        reason = (
-            f", if it begins with the host of this site; otherwise, write {otherwise}."
-        )
+        reason = f", if the path begins with the host of this site; otherwise, write {otherwise}."
     else:
         reason = ", if the path begins at the root of the site."
     return _written(line, start, path, new, reason)
@@ -346,15 +344,19 @@ def _url_fix(line: Line, start: int, path: str, url: str) -> Fix:
     *path* can contain characters around *url*, such as quotes.
     """
     rest = url[_URL_PATH.match(url).end() :]  # type: ignore[union-attr] # *url* is absolute
-    elsewhere = "if the URL has another host, move the line to the robots.txt there"
+    elsewhere = (
+        "if the URL has another host, move the line to the robots.txt of that host"
+    )
     if not rest.strip("/*$"):
         whole = _rewritten(line, start, path, "/")
         return Fix(
-            f"If this is the host, {_shown(whole)} covers all URLs of this site: write "
-            f"that rule only if the whole site is meant; {elsewhere}."
+            f"If the URL has the host of this site, {_shown(whole)} covers all URLs: write "
+            f"that rule only if the rule is meant for the whole site; {elsewhere}."
         )
     new = rest if rest[0] == "/" else f"/{rest}"
-    return _written(line, start, path, new, f", if this is its host; {elsewhere}.")
+    return _written(
+        line, start, path, new, f", if the URL has the host of this site; {elsewhere}."
+    )
 
 
 def _wildcard_fix(line: Line, path: str) -> Fix:
@@ -372,6 +374,9 @@ def _wildcard_fix(line: Line, path: str) -> Fix:
         # problem.
         return Fix()
     added = bare_line(line, beginning)
-    condition = "the whole site is meant" if is_whole else "all such paths are meant"
-    words = f"Keep it for robots of RFC 9309. Add {_shown(added)} for others, if {condition}."
+    meant_for = "the whole site" if is_whole else "all such paths"
+    words = (
+        f"Keep this line for robots of RFC 9309. Add {_shown(added)} for other robots, if "
+        f"the rule is meant for {meant_for}."
+    )
     return in_place(line, line.text, added, words=words)

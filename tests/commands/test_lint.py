@@ -243,7 +243,7 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
     assert (script.code, script.out) == (command.code, command.out)
     assert (script.code, script.err) == (3, "")
     assert "missing" in script.out
-    assert "it is a WARC file: `scrapy robots-comp" in script.out
+    assert "the file is a WARC file: `scrapy robots-comp" in script.out
 
 
 @pytest.mark.parametrize(
@@ -332,4 +332,4 @@ def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
     result = robots_lint(str(file))
 
     assert "Disallow: /x" in result.out
-    assert "cut at the size limit" in result.lines[0]
+    assert "truncated at the size limit" in result.lines[0]

@@ -19,39 +19,39 @@ def fixes(text: str, code: str, dialect: str = "1994") -> list[str]:
 
 FIXES = r"""
 freshdesk.com | */demo-thank-you | R005 | 1994 cannot express a wildcard. Name the directories…
-nbcdfw.com          | *                  | R005 | Write `Disallow: /`, if the whole site is meant.
+nbcdfw.com          | *                  | R005 | Write `Disallow: /`, if the rule…the whole site.
 typingmaster.com | error_redir.asp | R005 | Write `Disallow: /error_redir.asp`, if the path begins…
-ml.com | ml.com/dwealth | R005 | Write `Disallow: /dwealth`, if it begins with the host of…
+ml.com | ml.com/dwealth | R005 | Write `Disallow: /dwealth`, if the path begins with the host…
 westjet.com         | xnet.westjet.com/  | R005 | Write `Disallow: /xnet.westjet.com/`, if the path…
 wildcard inside     | /*.php$            | R015 | Keep the line…add rules without wildcards…
 wildcard in a query | /*?                | R015 | Keep the line…add rules without wildcards…
 home page alone     | /$                 | R015 | Keep the line…add rules without wildcards…
-whole site | /* | R015 | Keep it…Add `Disallow: /`…if the whole site is meant.
+whole site | /* | R015 | Keep this line…Add `Disallow: /`…for the whole site.
 any folder | /*/ | R015 | Keep the line…add rules without wildcards…
-wildcard at the end | /a*                | R015 | Keep it…Add `Disallow: /a`…
-end | /a$ | R015 | Keep it…Add `Disallow: /a` for others, if all such paths are meant.
+wildcard at the end | /a*                | R015 | Keep this line…Add `Disallow: /a`…
+end | /a$ | R015 | Keep this line…Add `Disallow: /a` for other robots, if…for all such paths.
 dollar before a star | /$*/b/* | R015 | Keep the line…add rules without wildcards…
-folder of any name  | /a/*/b | R015 | Keep it…Add `Disallow: /a/`…if all such paths are meant.
-wildcard, and Allow | {U}*{D}/a*\nAllow: /ab\n | R015 | Keep it…Add `Disallow: /a`…
+folder of any name  | /a/*/b | R015 | Keep this line…Add `Disallow: /a/`…for all such paths.
+wildcard, and Allow | {U}*{D}/a*\nAllow: /ab\n | R015 | Keep this line…Add `Disallow: /a`…
 warwick.ac.uk | # x{D}/a \n{D}/b | R001 | No line of the file names a robot. Write `User-agent: *`…
-gap | #\n{U}*{D}/a?\n\n#{D}/b | R001 | Delete the blank lines above it…the record of line 2.
+gap | #\n{U}*{D}/a?\n\n#{D}/b | R001 | Delete the blank lines above this rule…the record of line 2.
 gap below the name  | {U}a\n\n{D}/       | R002 | Delete the blank lines…
 HTML above records  | <!-- ours -->\n{U}*{D}/a\n | R025 | Delete the lines of HTML…
 HTML instead        | <!DOCTYPE html>\n<p>Not found</p>\n | R025 | …404…
-asterisk in a name  | {U}rex*{D}/        | R030 | …every robot whose name contains it.
+asterisk in a name  | {U}rex*{D}/        | R030 | …every robot whose name contains this name.
 asterisk in a name  | {U}rex*{D}/        | R030 | …that name. | rfc9309
 techtarget.com      | {U}bot{D}/a\n\n{U}Bot{D}/b | R024 | Make one record of the two.
 techtarget.com      | {U}bot{D}/a\n\n{U}Bot{D}/b | R024 | Make one record of the two. | extended
-some site | https://h.test/a | R005 | Write `Disallow: /a`, if this is its host…there. | rfc9309
-whole site | https://h.test/ | R005 | If this is the host, `Disallow: /` covers all… | rfc9309
-whole site | https://h.test | R033 | If this is the host, `Disallow: /` covers all…there.
+some site | https://h.test/a | R005 | Write `Disallow: /a`, if the URL has…of that host. | rfc9309
+whole site | https://h.test/ | R005 | If the URL has…, `Disallow: /` covers all… | rfc9309
+whole site | https://h.test | R033 | If the URL has…, `Disallow: /` covers all…that host.
 query | ?a= | R005 | Write `Disallow: /?a=`, if the path begins…
-query | ?a= | R005 | Write `Disallow: /*?a=`: it covers such a query of every page. | rfc9309
-ending | .php$ | R005 | Write `Disallow: /*.php$`: it covers such an ending of every page. | rfc9309
+query | ?a= | R005 | Write `Disallow: /*?a=`: it covers every page…such a query. | rfc9309
+ending | .php$ | R005 | Write `Disallow: /*.php$`: it covers every page…such an ending. | rfc9309
 regular expression | .*/a.*/b | R005 | Write `Disallow: */a*/b`…any characters. | rfc9309
-quotes              | "/a"               | R005 | Write `Disallow: /a`: what is around the path…
-path of a shell     | ./a                | R005 | Write `Disallow: /a`: what is around the path…
-another colon       | {U}*\nDisallow:: /a\n | R005 | Write `Disallow: /a`: what is around the path…
+quotes              | "/a"               | R005 | Write `Disallow: /a`: the characters around…
+path of a shell     | ./a                | R005 | Write `Disallow: /a`: the characters around…
+another colon       | {U}*\nDisallow:: /a\n | R005 | Write `Disallow: /a`: the characters around…
 """
 """A row contains the site or a keyword, the file, the code of the problem, and the fix. A
 row ends with the dialect if the dialect is not 1994.
@@ -144,11 +144,20 @@ def test_record_with_only_a_delay_does_not_weaken_the_policy(dialect: str) -> No
 
 LISTS = [
     ("/b a", [("R005", 14, "Write `Disallow: /b /a`, if the path begins")]),
-    ("* /b", [("R005", 11, "Write `Disallow: / /b`, if the whole site")]),
-    ("/a* /b", [("R015", 13, "Keep it for robots of RFC 9309. Add `Disallow: /a`")]),
-    ("/b /a$", [("R015", 16, "Keep it for robots of RFC 9309. Add `Disallow: /a`")]),
+    ("* /b", [("R005", 11, "Write `Disallow: / /b`, if the rule is meant")]),
+    (
+        "/a* /b",
+        [("R015", 13, "Keep this line for robots of RFC 9309. Add `Disallow: /a`")],
+    ),
+    (
+        "/b /a$",
+        [("R015", 16, "Keep this line for robots of RFC 9309. Add `Disallow: /a`")],
+    ),
     ("/b /$", [("R015", 15, "Keep the line for robots of RFC 9309")]),
-    ("/b http://h/", [("R033", 14, "If this is the host, `Disallow: /b /`")]),
+    (
+        "/b http://h/",
+        [("R033", 14, "If the URL has the host of this site, `Disallow: /b /`")],
+    ),
     ("/a /a/b", [("R023", 1, "Delete `/a/b` from this line, and keep")]),
     ("/a /a", [("R022", 1, "Delete `/a` from this line, and keep")]),
 ]
@@ -258,7 +267,10 @@ def test_names_separated_only_by_an_ignored_field_share_their_rules(
     assert problem.message == (
         f"User-agent after {field}, without a blank line, shares its rules with line 1"
     )
-    assert (problem.line, problem.fix) == (line, "Put a blank line before it.")
+    assert (problem.line, problem.fix) == (
+        line,
+        "Put a blank line before the User-agent line.",
+    )
     fixed = body.replace("User-agent: Yandex", "\nUser-agent: Yandex")
     assert RobotsTxt.parse(fixed).allowed("/", "Googlebot")
 

@@ -169,8 +169,8 @@ def test_record_without_rules_for_a_name_of_another_record_is_to_be_joined() -> 
     problem, *_ = [it for it in RobotsTxt.parse(body).problems if it.code == "R003"]
 
     assert problem.fix == (
-        'Line 1 begins another record for "msnbot": name it in one of the two alone, with all '
-        "its rules."
+        'Line 1 begins another record for "msnbot": name this robot in only one of the two '
+        "records, and write all its rules there."
     )
     assert not problem.edits
 

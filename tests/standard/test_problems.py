@@ -209,7 +209,10 @@ MESSAGES = [
     ("User-agent: a\nUser-agent: b", 'for "a, b" has no'),
     ("Disalow: /", '"Disalow" is unknown and ignored; was "Disallow" meant?'),
     ("User agent: a\nuser agent a", 'was "User-agent:" meant?'),
-    ("User-agent: *\u00a0\nDisallow: /", "a no-break space (U+00A0) makes this line"),
+    (
+        "User-agent: *\u00a0\nDisallow: /",
+        "because of a no-break space (U+00A0), this line",
+    ),
 ]
 
 

@@ -612,11 +612,16 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
             it.fix for it in RobotsTxt.parse(STAR + line).problems if it.code == "R053"
         ]
 
-    assert fixes("Content-Usage: genai=n") == ["Write `train-ai`, if that is meant."]
-    assert fixes("Content-Signal: ai-use=no") == ["Write `ai-input`, if that is meant."]
+    assert fixes("Content-Usage: genai=n") == [
+        "Write `train-ai` if you mean this label."
+    ]
+    assert fixes("Content-Signal: ai-use=no") == [
+        "Write `ai-input` if you mean this label."
+    ]
     assert (
         fixes("Content-Usage: bots=n, x=y")
-        == [("Nothing need be done, if it is for a program that knows it.")] * 2
+        == [("No change is needed if the label is for a program that knows the label.")]
+        * 2
     )
     assert fixes("Content-Signal: search=yes, use=full") == []
 
@@ -628,7 +633,7 @@ def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
         ("search=yes, ai-train no", "R052", "Write `ai-train=no`."),
         ("search=yes ai-train=no", "R052", "Write a comma between two labels."),
         ("search=yes; ai-train=no", "R052", "Write a comma between two labels."),
-        ("ai-trian=no", "R053", "Write `ai-train`, if that is meant."),
+        ("ai-trian=no", "R053", "Write `ai-train` if you mean this label."),
     ],
 )
 def test_content_signal_that_states_nothing_is_reported(

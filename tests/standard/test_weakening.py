@@ -169,7 +169,7 @@ def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
     assert not robots.allowed("/", "mybot")
     assert robots.weakening_problems("mybot") == ()
     (problem,) = robots.problems
-    assert "something else than a blank line" in problem.message
+    assert "is not read as a blank line" in problem.message
 
 
 def test_number_of_weakening_problems_is_limited() -> None:
