@@ -63,7 +63,7 @@ class RobotsCheck(RobotsCommand):
         """Add the options of `robots-check`."""
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
-        robot = "check for this robot, which is a name or a whole User-Agent header"
+        robot = "check for this robot, given as a name or a whole User-Agent header"
         with_value("--robot", metavar="NAME", help=robot)
         add(
             "--robots",

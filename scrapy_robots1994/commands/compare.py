@@ -86,8 +86,8 @@ class RobotsCompare(RobotsCommand):
             metavar="SECONDS",
             type=positive_number,
             default=20,
-            help="time limit of one parser for one file, in seconds; a parser that exceeds "
-            "the limit counts as a parser that raised an exception; %(default)s by default",
+            help="time limit of one parser for one file, in seconds; a parser that is slower "
+            "counts as an exception; %(default)s by default",
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
@@ -117,7 +117,7 @@ class RobotsCompare(RobotsCommand):
         compare_job.print_report(report, opts)
         terminal.print_notes("not read", inputs.unread)
         stuck = map(": ".join, totals.stuck)
-        terminal.print_notes("no answer, counted as raised", stuck)
+        terminal.print_notes("no answer, counted as an exception", stuck)
         if totals.is_interrupted:
             # If an input is a WARC file, the total is unknown, because the file may
             # contain any number of answers.

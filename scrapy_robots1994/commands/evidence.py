@@ -140,11 +140,11 @@ class CrawlEvidence:
                     yield number, JournalLine.values_of(text)
                     number += 1
             if len(text) == MAX_LINE_BYTES:
-                why = f"it exceeds {MAX_LINE_BYTES:,} bytes"
+                why = f"the line exceeds {MAX_LINE_BYTES:,} bytes"
         except EOFError:
             text = b"incomplete"
         except (OSError, zlib.error, ValueError) as error:
-            why = str(error) if isinstance(error, ValueError) else "it is damaged"
+            why = str(error) if isinstance(error, ValueError) else "the file is damaged"
         if why:
             self._differ(f"{self.journal}: not read from line {number} on: {why}")
         elif text or number == 1:
@@ -200,7 +200,7 @@ class CrawlEvidence:
                 named += ((name, other) for other in others if other)
         for name, other in named:
             if other not in self.records:
-                self._in_warc(f"{other}, which {name} names, is missing")
+                self._in_warc(f"the record {other} is missing, but {name} names it")
 
     def _check(self, record: Any, offset: int) -> bool:
         """Read the block of *record*, and report each fault in the record. Return whether
@@ -240,8 +240,8 @@ class CrawlEvidence:
         versions = self._info.get(names.USAGE_VERSIONS, VERSIONS)
         if versions != VERSIONS:
             report(
-                f"the usage preferences of the crawl are those of {versions}, but this version "
-                f"of the package reads those of {VERSIONS}"
+                f"the crawl read usage preferences according to {versions}, but this version of "
+                f"the package reads usage preferences according to {VERSIONS}"
             )
 
     def policy_of(self, line: JournalLine, dialect: str = "") -> Policy | None:
@@ -288,7 +288,7 @@ class CrawlEvidence:
         is_checked = line.decision != names.UNCHECKED
         has_none = line.record is None and (line.failure or not is_checked)
         if record is None and not has_none:
-            yield f"its record {line.record} is not in {self.warc}"
+            yield f"the record {line.record} of the decision is not in {self.warc}"
             return
         by_warc = {
             "digest": record and record.digest,
@@ -297,12 +297,15 @@ class CrawlEvidence:
         }
         yield from _unequal(line, by_warc, "WARC")
         if record is not None and record.origin != Origin.of(line.url):
-            yield f"its record {line.record} is of {record.origin}, which is another origin"
+            yield (
+                f"the record {line.record} of the decision is about {record.origin}, not about "
+                "the origin of the URL"
+            )
         if not is_checked:
             return
         policy = self.policy_of(line)
         if policy is None:
-            yield f"its record {line.record} states no policy"
+            yield f"the record {line.record} of the decision does not contain a policy"
             return
         clients = self.clients(line)
         by_record = names.decision_of(
@@ -387,11 +390,11 @@ class Applied(NamedTuple):
         what = "decided"
         if not self.is_own:
             what = (
-                "this URL was not requested; the last decision for its origin, on "
-                f"{url}, was made"
+                "this URL was not requested; the last decision about its origin was made for "
+                f"{url}"
             )
         elif _WORDS.get(line.decision, word) != word:
-            what = f"the crawl decided otherwise ({line.decision})"
+            what = f"the crawl decided differently ({line.decision})"
         if self.crawl.is_dry_run:
             what += ", in a dry run without effect,"
         if line.decision == names.DECLINED:
@@ -452,7 +455,7 @@ class EvidenceFolder:
         """Return the source to use for *url* if `find` finds no decision about the origin
         of *url*.
         """
-        why = f"{self._name} has no request to this origin, or no request before --at"
+        why = f"{self._name} contains no decision about this origin, or no decision up to --at"
         return PolicySource(f"{Origin.of(url)}/robots.txt", None, NOT_RECORDED, why=why)
 
     def find(self, urls: Iterable[str], at: str) -> dict[str, Applied | None]:
@@ -506,7 +509,9 @@ def _unequal(line: JournalLine, stated: Mapping[str, object], by: str) -> Iterat
     for key, value in stated.items():
         if (written := getattr(line, key)) != value:
             shown = (escape_control_chars(repr(it), 200) for it in (written, value))
-            yield "{} is {}, by its {by} {}".format(key, *shown, by=by)
+            yield "{} is {} in the journal, but {} in the {by}".format(
+                key, *shown, by=by
+            )
 
 
 def _field(record: Any, name: str) -> str:

@@ -134,7 +134,7 @@ def read_bytes(name: str, count: int = -1) -> bytes:
         return sys.stdin.buffer.read(count)
     if is_archive(name):
         raise OSError(
-            "it is a WARC file: `scrapy robots-compare` and `scrapy robots-check "
+            "the file is a WARC file: `scrapy robots-compare` and `scrapy robots-check "
             "--robots` read its captures"
         )
     try:

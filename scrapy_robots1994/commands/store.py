@@ -49,10 +49,10 @@ class RobotsStore(RobotsCommand):
     policies, show files, fetch policies again (refresh), forget policies, print
     totals (stats), or print all policies as JSON lines (export). Origins, URLs and
     options choose the policies. A running crawl keeps using the policies in its
-    memory until they are stale. --spider NAME takes the store and the way of
-    refreshing from the settings of that spider. --dialect has no effect, because a
-    store has the answers of origins, and each crawl reads the answers in its own
-    dialect.
+    memory until these policies are stale. With --spider NAME, the settings of that
+    spider name the store, and say how policies are fetched again. --dialect has no
+    effect, because a store contains the answers of origins, and each crawl reads
+    the answers in its own dialect.
 
     examples:
       scrapy robots-store list --host "*.example.com" --stale
@@ -95,7 +95,7 @@ class RobotsStore(RobotsCommand):
         store = settings.store.new_store()
         if store is None:
             raise WrongUse(
-                "memory:// ends with its crawl; name a persistent store with "
+                "a memory:// store ends with its crawl; name a persistent store with "
                 'ROBOTS1994_STORE or --store, for example "sqlite:///robots.db"'
             )
         try:

@@ -84,7 +84,7 @@ def add_common_options(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="whether to print in colour; auto, the default, means only on a terminal",
+        help="whether to print in colour; auto, the default, prints colours only on a terminal",
     )
     # The help of an option must not contain a colon before a space. If the help is wrapped
     # after the colon, Scrapy's formatter mistakes the line that ends in the colon for a

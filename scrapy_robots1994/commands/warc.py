@@ -230,7 +230,7 @@ def answer_of(record: Any, limit: int, report: OnFault) -> RobotsResponse | None
             headers.pop("Content-Encoding", None)
             result = read_answer(answer, limit, 0.0)
     if isinstance(result, FetchError):
-        report(f"{url}: the body is not what its Content-Encoding says")
+        report(f"{url}: the body is not encoded as its Content-Encoding says")
     if isinstance(result, LocalFault):
         # Return only the status, because a 407 answer does not contain rules.
         return RobotsResponse(status)

@@ -204,7 +204,7 @@ def test_compare_reports_the_file_at_which_a_parser_hangs(tmp_path: Path) -> Non
     # The report has the number of lines of the file even if no parser answered.
     assert sites["http://2.test"]["lines"] == 3
     assert result.code == 3
-    assert result.err.count("no answer, counted as raised: ") == 1
+    assert result.err.count("no answer, counted as an exception: ") == 1
     assert "HangingParser: http://2.test" in result.err
     (counts,) = [line for line in result.lines if line.startswith("HangingParser")][1:2]
     assert int(counts.split()[4]) > 0
@@ -382,5 +382,5 @@ def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path) -> None:
 
     read = [f"{it}{number}.test" for it in ("unpacked", "whole") for number in range(5)]
     assert (code, hosts) == (3, sorted([*read, "plain.test"]))
-    bad = "half{}.test/robots.txt: the body is not what its Content-Encoding"
+    bad = "half{}.test/robots.txt: the body is not encoded as its Content-Encoding"
     assert all(bad.format(number) in errors for number in range(5))

@@ -96,7 +96,7 @@ def test_evidence_with_revisits_and_metadata_is_read() -> None:
 
 FLIPPED = (
     "the payload digest of the response|the block digest of the response|"
-    "rule is '/a', by its record None"
+    "rule is '/a' in the journal, but None in the record"
 )
 
 
@@ -105,23 +105,33 @@ FLIPPED = (
     [
         ("warc", b"Disallow: /a\n", b"Disallow: /A\n", FLIPPED),
         ("warc", b"WARC-Type: response", None, "is not in asking-"),
-        ("warc", b"WARC-Type: request", None, "names, is missing"),
-        ("jsonl", b'"rule": "/a"', b'"rule": "/b"', "is '/b', by its record '/a'"),
+        ("warc", b"WARC-Type: request", None, "is missing, but the"),
+        (
+            "jsonl",
+            b'"rule": "/a"',
+            b'"rule": "/b"',
+            "is '/b' in the journal, but '/a' in the record",
+        ),
         (
             *("jsonl", b'"decision": "refused"', b'"decision": "allowed"'),
-            "decision is 'allowed', by its record 'refused'",
+            "decision is 'allowed' in the journal, but 'refused' in the record",
         ),
         ("jsonl", b'"digest": "sha256:', b'"digest": "sha256:A', "is 'sha256:A"),
         (
             *("jsonl", b'"dialect": "1994"', b'"dialect": "rfc9309"'),
-            "dialect is 'rfc9309', by its WARC '1994'",
+            "dialect is 'rfc9309' in the journal, but '1994' in the WARC",
         ),
-        ("jsonl", b'{"time"', b'("time"', "not read from line 2 on: it is damaged"),
+        (
+            "jsonl",
+            b'{"time"',
+            b'("time"',
+            "not read from line 2 on: the line is damaged",
+        ),
         (
             "jsonl",
             b'"url": "http://127',
             b'"url": "http://128',
-            "is of http://127.0.0.1",
+            "is about http://127.0.0.1",
         ),
     ],
 )
@@ -238,7 +248,7 @@ def test_verdict_for_another_robot_or_dialect_is_not_called_the_decision(
     text = " ".join(result.out.split())
 
     assert text.startswith("allowed")
-    assert "the crawl decided otherwise (refused) at " in text
+    assert "the crawl decided differently (refused) at " in text
     assert 'checked as "other" in the dialect "rfc9309"' in text
 
 
@@ -777,7 +787,7 @@ def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> No
         (
             b'{"train-ai": ["disallow", 3]}',
             b"null",
-            "usage is None, by its record {'train-ai'",
+            "usage is None in the journal, but {'train-ai'",
         ),
         (
             b'["disallow", 3]',
@@ -814,7 +824,7 @@ def test_preferences_of_other_versions_are_said_to_be_so(tmp_path: Path) -> None
     (warc,) = evidence.warcs(tmp_path)
     evidence.change(warc, b"preferences: AIPREF", b"preferences: DRAFTS")
 
-    assert any("those of DRAFTS vocab-" in it for it in differences(tmp_path))
+    assert any("according to DRAFTS vocab-" in it for it in differences(tmp_path))
 
 
 def test_journal_has_no_preferences_where_they_are_not_read(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_help_says_what_the_common_options_do_here() -> None:
     text = " ".join(scrapy("robots-store", "--help").out.split())
 
     assert "--dialect has no effect" in text
-    assert "--spider NAME takes the store and the way of refreshing from" in text
+    assert "With --spider NAME, the settings of that spider name the store" in text
 
 
 def store(action: str, url: str, *args: str, **options: Any) -> CommandResult:

@@ -217,8 +217,8 @@ memory.
 @pytest.mark.parametrize(
     ("place", "named"),
     [
-        ("line", "not read from line 3 on: it exceeds 1,000,000 bytes"),
-        ("first line", "not read from line 1 on: it exceeds 1,000,000 bytes"),
+        ("line", "not read from line 3 on: the line exceeds 1,000,000 bytes"),
+        ("first line", "not read from line 1 on: the line exceeds 1,000,000 bytes"),
         ("warcinfo", "exceeds 65,536 bytes, and is not read"),
         ("record", "exceeds 256,000,000 bytes"),
         ("header", "a record's header exceeds 262,144 bytes"),

@@ -70,7 +70,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         ([], "say what to do: list, show"),
         (["eat"], "say what to do: list, show"),
         (["forget", "--store", "sqlite:///x.db"], "forget what? Name origins"),
-        (["list"], "memory:// ends with its crawl"),
+        (["list"], "a memory:// store ends with its crawl"),
         (["show", "x.test", "--store", "sqlite:///x.db"], "'x.test' is not an origin"),
         (["list", "--store", "nosuch:///x.db"], "nosuch:///x.db"),
         (

@@ -256,13 +256,13 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        ("commands.evidence.MAX_LINE_BYTES", 99, "it exceeds 99 bytes"),
+        ("commands.evidence.MAX_LINE_BYTES", 99, "the line exceeds 99 bytes"),
         ("commands.evidence.MAX_INFO_BYTES", 99, "exceeds 99 bytes, and is not read"),
         ("commands.evidence.MAX_BLOCK_BYTES", 9, "exceeds 9 bytes"),
         ("commands.warc.MAX_HEADER_BYTES", 99, "header exceeds 99 bytes: skipped"),
         # The limit is inside the line "Disallow: /a". A truncated line "Disallow: /"
         # would disallow everything.
-        ("commands.warc.MAX_BODY_BYTES", 25, "by its record 'allowed'"),
+        ("commands.warc.MAX_BODY_BYTES", 25, "but 'allowed' in the record"),
     ],
 )
 def test_evidence_is_read_up_to_the_bound(

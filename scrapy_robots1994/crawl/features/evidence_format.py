@@ -109,7 +109,7 @@ class JournalLine(NamedTuple):
         """
         with suppress(ValueError, TypeError, RecursionError):
             return dict(json.loads(text))
-        raise ValueError("it is damaged")
+        raise ValueError("the line is damaged")
 
 
 _TYPES = tuple(JournalLine.__annotations__.values())
