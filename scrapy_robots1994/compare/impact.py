@@ -51,8 +51,10 @@ class Change(NamedTuple):
 CHANGES = (
     Change("unchanged", "unchanged", "the answer is the same for each URL"),
     Change("opened", "only opened", "URLs become allowed"),
-    Change("closed", "only closed", "URLs become refused"),
-    Change("both", "both", "some URLs become allowed, others become refused"),
+    Change("closed", "only closed", "URLs become disallowed"),
+    Change(
+        "both", "both", "some URLs become allowed, and other URLs become disallowed"
+    ),
 )
 
 

@@ -216,13 +216,13 @@ class FetchLog:
         robots = policy.robots if logged is None or logged.robots is None else None
         if robots and robots.compression:
             return _COMPRESSED, (
-                f"it is {robots.compression} data without a Content-Encoding, so its lines "
-                "cannot be read: it disallows nothing"
+                f"the file is {robots.compression} data without a Content-Encoding, so its lines "
+                "cannot be read: the file disallows nothing"
             )
         if robots and robots.is_markup:
             # Log above DEBUG, because some servers send an HTML page for every path. An
             # HTML page usually disallows nothing.
-            text = "it begins as a page of HTML or XML does, not as a robots.txt"
+            text = "the file begins as a page of HTML or XML does, not as a robots.txt"
             return _MARKUP, text
         return None, ""
 
@@ -276,7 +276,7 @@ class FetchLog:
             when = (
                 f"The downloader middleware {middleware} raised {name} "
                 f"({one_line(error)}) for {origin.robots_url}, so all requests to this "
-                "origin fail. Let it pass requests for /robots.txt, whose meta has "
+                "origin fail. Let the middleware pass requests for /robots.txt, whose meta has "
                 "dont_obey_robotstxt"
             )
         # Do not use `exc_info`, because the message of an exception may contain control

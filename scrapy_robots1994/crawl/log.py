@@ -128,8 +128,8 @@ class OriginLog:
         for kind, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 text = (
-                    f"{kind.summary}. The first %d have a line each above; "
-                    f'LOG_LEVEL = "DEBUG" logs a line for each. {kind.command}'
+                    f"{kind.summary}. The first %d are logged above; "
+                    f'LOG_LEVEL = "DEBUG" logs all. {kind.command}'
                 )
                 values = number, MAX_LINES_OF_A_KIND
                 log_line(self._crawler, kind.level, text, *values)

@@ -53,7 +53,7 @@ VERDICT = "robots1994"
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d). This request was refused first: %s: %s. "
-    "`scrapy robots-check%s --explain URL` explains each.%s"
+    "`scrapy robots-check%s --explain URL` explains each refusal.%s"
 )
 _DEFAULT_NAME = (
     " The record is for Scrapy's default name; set USER_AGENT to the name of your "

@@ -63,8 +63,8 @@ class Exemption(Enum):
     # A request whose URL names no host fails. If it were sent, libcurl and browsers would
     # send a request for "http:///host/path" to "host", whose robots.txt was not read.
     NO_HOST = (
-        "the URL names no host, or not the same one to every client, "
-        "so there is no robots.txt that could be fetched"
+        "the URL names no host, or names different hosts to different clients, "
+        "so no robots.txt can be fetched"
     )
     ROBOTS_TXT = "robots.txt itself may always be retrieved"
 

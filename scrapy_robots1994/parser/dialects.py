@@ -217,6 +217,6 @@ def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
     ):
         if given not in known:
             names = ", ".join(map(repr, known))
-            message = f"There is no {word} {given!r} of robots.txt; it may be {names}."
+            message = f"There is no {word} {given!r} of robots.txt; use one of {names}."
             raise ValueError(message)
     return DIALECTS[name]

@@ -59,7 +59,7 @@ _MEANINGS = {
     Reason.WILDCARDS: "the rules have more wildcards than can be compared with the URL",
     Reason.NO_RULE: "no rule of the robot's record covers the URL",
     Reason.NO_RECORD: "no record of robots.txt is for this robot",
-    Reason.EMPTY: "robots.txt holds no record",
+    Reason.EMPTY: "robots.txt contains no record",
     Reason.ROBOTS_TXT: "robots.txt itself may always be retrieved",
     Reason.ABSENT: "the site has no robots.txt",
     Reason.FORBIDDEN: "access to robots.txt was refused",

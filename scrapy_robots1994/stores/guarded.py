@@ -209,7 +209,7 @@ class GuardedStore:
     def _give_up(self, error: Exception | None = None) -> None:
         """Log that the store failed, and do not call the store again in this crawl."""
         error = error or StoreError(f"no answer within {self._limit:g} seconds")
-        self._failed(error, "does not call it again, and ")
+        self._failed(error, "does not call the store again, and ")
         self._end()
 
     def _end(self) -> None:

@@ -274,7 +274,7 @@ def _check_objects(base: sqlite3.Connection) -> None:
     """
     if _objects(base) != _own_objects():
         raise sqlite3.DatabaseError(
-            "it has other tables, indexes, views or triggers than ours; remove it"
+            "the file has other tables, indexes, views or triggers than ours; remove the file"
         )
 
 

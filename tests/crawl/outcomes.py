@@ -50,7 +50,7 @@ REFUSED = (
 R1 = Meaning(FETCHED, "rule", "parsed", FRESH)
 AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
-HTML = f"{FRESH}; it begins as a page of HTML or XML does"
+HTML = f"{FRESH}; the file begins as a page of HTML or XML does"
 R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
 """An HTML page in place of a robots.txt. The log reports an HTML page in place of a
 robots.txt at INFO.

@@ -280,8 +280,8 @@ def test_url_that_clients_read_differently_is_not_requested(
         targets = opened.targets(), closed.targets()
 
     reason = (
-        "the URL names no host, or not the same one to every client, so there is no "
-        "robots.txt that could be fetched"
+        "the URL names no host, or names different hosts to different clients, so no "
+        "robots.txt can be fetched"
     )
     assert targets == (["/robots.txt", "/last"], [])
     assert len(result.failed) == len(HOSTS)

@@ -92,7 +92,7 @@ def test_what_a_page_loads_is_judged_by_the_policy_of_its_origin(
     # unreachable).
     assert result.stats.get("robots1994/browser/disallowed", 0) == 6 * is_checked
     assert result.stats.get("robots1994/browser/not_known", 0) == 0
-    assert len(result.lines("Of what the browser loaded by itself")) == is_checked
+    assert len(result.lines("that the browser sent by itself")) == is_checked
     _, _, lines = evidence.only(tmp_path)
     decided = [(it["decision"], it.get("client")) for it in lines]
     assert decided.count(("refused", "browser")) == 6 * is_checked

@@ -81,12 +81,16 @@ def test_built_in_decides_and_the_log_says_what_would_change(
     assert result.stats["robotstxt/forbidden"] == 3
     assert opened_and_refused(result) == (2, 1)
     why = 'disallowed by line 2, "Disallow: /a", of the record for "*" (line 1)'
-    assert f"Dry run: ours would refuse <GET {pages['/a/b']}>: {why}" in result.log
-    assert f"<GET {other}>: ours would allow it" in result.log
-    assert f"<GET {pages['/a/c']}>: as ours would" in result.log
+    assert (
+        f"Dry run: our middleware would refuse <GET {pages['/a/b']}>: {why}"
+        in result.log
+    )
+    assert f"<GET {other}>: our middleware would allow the request" in result.log
+    assert f"<GET {pages['/a/c']}>: our middleware would also refuse" in result.log
     assert summary(result) == (
-        "Dry run: of 5 requests that the built-in's rules decided, ours would open 2 and "
-        "refuse 1; ROBOTS1994_COMPARE_REPORT writes a report of it"
+        "Dry run: the rules of the built-in middleware decided about 5 requests; our "
+        "middleware would allow 2 of those refused, and refuse 1 of those allowed; set "
+        "ROBOTS1994_COMPARE_REPORT to write a report"
     )
 
 

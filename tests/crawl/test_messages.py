@@ -269,7 +269,7 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     (line,) = result.lines(NOTHING)
     assert "WARNING: robots.txt refused every start request (2)" in line
     assert "line 2" in line
-    assert line.endswith("explains each.")
+    assert line.endswith("explains each refusal.")
     assert result.stats["robots1994/starts_refused"] == 2
     assert result.stats["finish_reason"] == "robotstxt_denied"
 
@@ -478,7 +478,7 @@ def test_lines_about_origins_are_limited(
     assert [level in line for line in said] == [True] * 20
     (summary,) = result.lines(f" {level}: ", kind)
     assert "22 " in summary
-    assert "The first 20 have a line each above" in summary
+    assert "The first 20 are logged above" in summary
     assert "`scrapy robots-" in summary
 
 

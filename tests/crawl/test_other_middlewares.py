@@ -91,7 +91,7 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
     assert ends == {(raised, None)}
     (line,) = result.lines("] ERROR: ", name)
     assert f"raised {raised} (" in line
-    assert "Let it pass requests for /robots.txt" in line
+    assert "Let the middleware pass requests for /robots.txt" in line
     assert result.lines("WARNING: Could not fetch") == []
     assert result.log.count("Traceback") == (raised != "IgnoreRequest")
     assert "\x1b[31mmine" not in result.log

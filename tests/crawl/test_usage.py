@@ -170,7 +170,7 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
     assert declined == {"/shut", "/signal"}
     assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 2
     assert result.stats["robotstxt/forbidden"] == 1
-    assert len(result.lines("DEBUG: Not for train-ai", "it is not requested")) == 2
+    assert len(result.lines("DEBUG: Not for train-ai", "the URL is not requested")) == 2
     (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
     assert "so 2 items were dropped and 2 requests were not sent" in line
 

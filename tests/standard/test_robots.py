@@ -50,7 +50,7 @@ def test_unknown_dialect_or_reading_raises(how: dict[str, str]) -> None:
     order.
     """
     known = DIALECTS if "dialect" in how else READINGS
-    with pytest.raises(ValueError, match=f"it may be {', '.join(map(repr, known))}"):
+    with pytest.raises(ValueError, match=f"use one of {', '.join(map(repr, known))}"):
         RobotsTxt.parse("", **how)  # type: ignore[arg-type]  # all are strings
     with pytest.raises(ValueError, match="'literal', 'cautious'"):
         RobotsTxt.parse("").read_as("loose")
@@ -112,7 +112,7 @@ SENTENCES = [
     (FILE, "/x", f'disallowed by line 2, "Disallow: /x", of {FOR_ALL}'),
     (FILE, "/y", f"allowed: no rule of {FOR_ALL} covers the URL"),
     (FILE, "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
-    ("", "/x", "allowed: robots.txt holds no record"),
+    ("", "/x", "allowed: robots.txt contains no record"),
     ("User-agent: max", "/", "allowed: no record of robots.txt is for this robot"),
     (
         SPLIT,

@@ -218,8 +218,8 @@ def test_sqlite_file_with_other_objects_is_refused(
             with pytest.raises(StoreError) as refused:
                 call()
             assert str(refused.value) == (
-                f"{path}: it has other tables, indexes, views or triggers than ours; "
-                "remove it"
+                f"{path}: the file has other tables, indexes, views or triggers than ours; "
+                "remove the file"
             )
 
     with closing(sqlite3.connect(path)) as base:

@@ -56,7 +56,7 @@ def test_store_that_hangs_is_left_alone(caplog: pytest.LogCaptureFixture) -> Non
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert "no answer within 1.25 seconds" in record.message
-    assert "does not call it again" in record.message
+    assert "does not call the store again" in record.message
     fake.resume.set()
     fake.wait_for("close")
     (thread,) = fake.threads
@@ -131,8 +131,8 @@ def test_store_that_hangs_after_a_failure_is_a_second_warning(
     first, second = (
         it.getMessage() for it in caplog.records if it.levelname == "WARNING"
     )
-    assert "does not call it again" not in first
-    assert "does not call it again" in second
+    assert "does not call the store again" not in first
+    assert "does not call the store again" in second
 
 
 def test_policy_is_not_read_after_its_end() -> None:

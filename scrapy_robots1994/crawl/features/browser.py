@@ -167,7 +167,7 @@ class BrowserRequests:
         if not self._checked:
             return
         text = (
-            "Of what the browser loaded by itself, robots.txt was applied to %s: %d were "
+            "robots.txt was applied to %s that the browser sent by itself: %d were "
             "aborted because robots.txt disallows them, and %d because no policy was "
             "found"
         )

@@ -349,10 +349,13 @@ class DryRun:
             count(self._crawler, key)
         if not is_open:
             text = "Dry run: Scrapy's own middleware refused <%s %s>: %s"
-            why = "ours would allow it" if ours.allowed else "as ours would"
+            why = "our middleware would "
+            why += "allow the request" if ours.allowed else "also refuse the request"
             self._log_line(text, request, why)
         elif not ours.allowed:
-            self._log_line("Dry run: ours would refuse <%s %s>: %s", request, ours)
+            self._log_line(
+                "Dry run: our middleware would refuse <%s %s>: %s", request, ours
+            )
 
     def _known_policy(self, request: Request, origin: Origin) -> Policy | str:
         """Return the policy with which our middleware would decide about *request*, a
@@ -394,15 +397,15 @@ class DryRun:
         """Log one line with the number of decisions that our middleware would change, and
         with the path of the report.
         """
-        where = "ROBOTS1994_COMPARE_REPORT writes a report of it"
+        where = "set ROBOTS1994_COMPARE_REPORT to write a report"
         if self._shadow.report_path is not None:
             where = f"the report is {self._shadow.report_path}"
         unknown = self._shadow.unknown
         log_line(
             self._crawler,
             INFO,
-            "Dry run: of %s that the built-in's rules decided, ours would open %d and "
-            "refuse %d%s; %s",
+            "Dry run: the rules of the built-in middleware decided about %s; our middleware "
+            "would allow %d of those refused, and refuse %d of those allowed%s; %s",
             counted(self._requests, "request"),
             self._opened,
             self._refused,

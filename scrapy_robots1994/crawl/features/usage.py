@@ -144,7 +144,7 @@ class StatedUsage:
             purpose = forbidden.purpose
             count(self._crawler, stats.USAGE_REQUESTS_DROPPED, purpose=purpose)
             refused = RefusedByUsage(forbidden, request.url)
-            log_line(self._crawler, DEBUG, "%s; it is not requested", str(refused))
+            log_line(self._crawler, DEBUG, "%s; the URL is not requested", str(refused))
             raise refused
 
 
