@@ -212,7 +212,7 @@ OTHER_READINGS = {
     "cautious": ("the cautious reading", "ROBOTS1994_READING"),
     "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
 }
-"""The readings and dialects in which `robots-check` also parses a file.
+"""The additional readings and dialects in which `robots-check` parses a file.
 
 Each key is the name of a reading or dialect. Each value consists of a phrase for
 messages, and of the setting that selects the reading or dialect in a crawl. If the

@@ -97,7 +97,7 @@ class LintRun:
 
     def print_end(self) -> None:
         """Print the summary or the JSON document, if the options require a summary or
-        JSON. Called after `add` was called for all files.
+        JSON. Call this method after `add` was called for all files.
         """
         form, is_summary = self._opts.format, self._opts.summary
         if form == "text" and (is_summary or self._summary.files > 1):
