@@ -318,23 +318,20 @@ def _tightening_problems(
     for record in records:
         if not dialect.has_blank_lines:
             # If blank lines have no effect in a dialect, the dialect has Allow.
-            for problem in joined_problems(record):
-                if _speaks_above(record, problem.line, dialect, robot):
-                    yield problem
+            last = _last_name(record, dialect, robot)
+            yield from (it for it in joined_problems(record) if it.line > last)
         elif any(map(allows, record.without)):
             yield from ignored_allows(record)
 
 
-def _speaks_above(
-    group: Group, line: int, dialect: Dialect, robot: Sequence[str]
-) -> bool:
-    """Return whether *robot* obeys *group* because of a name above line number *line*, and
-    not because of a name in or below that line.
+def _last_name(record: Group, dialect: Dialect, robot: Sequence[str]) -> int:
+    """Return the number of the last User-agent line because of which *robot* obeys
+    *record*.
     """
-    above = [name for it in group.agents if it.number < line for name in it.said or ()]
-    below = [name for it in group.agents if it.number >= line for name in it.said or ()]
-    choices = dialect.choose([tuple(below), tuple(above)], robot)
-    return choices == [1]
+    choice = dialect.choice(robot)
+    choice.offer(record.names, 0)
+    obeyed = (it.number for it in record.agents if choice.obeys_by(it.said or ()))
+    return max(obeyed, default=0)
 
 
 def _one_of(found: list[Problem]) -> list[Problem]:

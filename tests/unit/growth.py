@@ -47,6 +47,9 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "records without rule": lambda size: _repeated("User-agent:*\n\n", size),
     "split records": lambda size: _repeated("User-agent:a\n\nDisallow:/\n", size),
     "agents": lambda size: _numbered("User-agent: {}\n", size) + "Disallow: /\n",
+    "agents below a slip": lambda size: (
+        _repeated("User-agent: a\nDisalow: /\n", size) + "User-agent: *\nDisallow: /\n"
+    ),
     "agents of a letter": lambda size: _repeated("User-agent:a\n", size),
     "rules": lambda size: "User-agent: *\n" + _numbered("Disallow: /{}\n", size),
     "nested rules": lambda size: "User-agent: *\n" + _nested(size),

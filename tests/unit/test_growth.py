@@ -72,7 +72,13 @@ def test_time_of_a_question_does_not_grow_with_repeated_rules(dialect: str) -> N
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 @pytest.mark.parametrize(
-    "name", ["rules and exceptions", "a record of all lines", "all lines"]
+    "name",
+    [
+        "rules and exceptions",
+        "a record of all lines",
+        "all lines",
+        "agents below a slip",
+    ],
 )
 def test_time_grows_linearly_in_every_dialect(name: str, dialect: str) -> None:
     """In each dialect, the time per byte does not grow with the size of the file, because
