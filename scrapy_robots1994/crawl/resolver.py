@@ -361,18 +361,21 @@ class PolicyResolver:
         *result* is `None`. *last* is the last good policy.
         """
         known, context = in_flight.known, in_flight.context
-        # Read the file before the policy is put into memory. The measured size of the
-        # policy then includes the rules, and only one request reads the file.
-        await self.backend.read(policy, known, context)
-        # Put the policy into memory before the listeners run, because a listener may
-        # request pages of this origin. Set `decided`, because memory may drop the policy
-        # while the listeners run.
-        self.memory.put(policy)
-        in_flight.decided = policy
-        if result is not None and self._store is not None:
-            # Release the lease before the listeners run. Workers that wait for the policy
-            # need not wait for the listeners of this crawl.
-            self._store.release_lease(in_flight.origin, policy)
+        try:
+            # Read the file before the policy is put into memory. The measured size of the
+            # policy then includes the rules, and only one request reads the file.
+            await self.backend.read(policy, known, context)
+        finally:
+            # Even if a bug in the search for problems raises an error, the policy decides.
+            # Put the policy into memory before the listeners run, because a listener may
+            # request pages of this origin. Set `decided`, because memory may drop the
+            # policy while the listeners run.
+            self.memory.put(policy)
+            in_flight.decided = policy
+            if result is not None and self._store is not None:
+                # Release the lease before the listeners run. Workers that wait for the
+                # policy need not wait for the listeners of this crawl.
+                self._store.release_lease(in_flight.origin, policy)
         await self.backend.announce(policy, known, context, result, last)
 
     def _end(self, in_flight: InFlightFetch, resolution: Resolution) -> None:

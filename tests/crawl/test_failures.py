@@ -85,6 +85,17 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     assert "robots1994/outcome/unreachable" not in result.stats
 
 
+def test_bug_in_the_search_for_problems_loses_no_page(site: Site) -> None:
+    """If the search for problems raises an error, the policy still decides."""
+    site.robots("User-agent: *\nDisallow: /no\n")
+
+    result = crawl([site.url("/a"), site.url("/no")], hook="break_problems")
+
+    assert result.fetched_urls == [site.url("/a")]
+    assert result.failed_urls == [site.url("/no")]
+    assert result.reasons == ["rule"]
+
+
 def test_ours_r7_other_failure_of_a_library_says_nothing_of_the_origin(
     reactor: Reactor,
 ) -> None:

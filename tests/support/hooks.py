@@ -239,6 +239,15 @@ def count_readings(crawler: Crawler) -> None:
     RobotsTxt.policy_problems = slowly  # type: ignore[method-assign]
 
 
+def break_problems(_crawler: Crawler) -> None:
+    """Let each search for problems in a policy raise an error, as a bug would."""
+
+    def broken(*_: Any, **_options: Any) -> Any:
+        raise ZeroDivisionError("bug in the search for problems")
+
+    RobotsTxt.policy_problems = broken  # type: ignore[method-assign]
+
+
 def count_other_readings(crawler: Crawler) -> None:
     """Count the calls of `RobotsTxt.read_as`, which reads a file in another dialect."""
     read_as = RobotsTxt.read_as
