@@ -42,7 +42,7 @@ from scrapy_robots1994.parser.fields import (
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.records import records_of
 from scrapy_robots1994.parser.robot_reading import MAX_OTHER_LINES, RobotReading
-from scrapy_robots1994.parser.user_agent import EVERYBODY
+from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 
 # `_HTML_LINES_FIX` is the fix for HTML in a file that also has records.
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
@@ -328,10 +328,12 @@ def _last_name(record: Group, dialect: Dialect, robot: Sequence[str]) -> int:
     """Return the number of the last User-agent line because of which *robot* obeys
     *record*.
     """
-    choice = dialect.choice(robot)
-    choice.offer(record.names, 0)
-    obeyed = (it.number for it in record.agents if choice.obeys_by(it.said or ()))
-    return max(obeyed, default=0)
+    joined = joined_names(robot)
+    rank = dialect.rank_of(record.names, joined)
+    agents = (
+        it for it in record.agents if dialect.rank_of(it.said or (), joined) == rank
+    )
+    return max((it.number for it in agents), default=0)
 
 
 def _one_of(found: list[Problem]) -> list[Problem]:
