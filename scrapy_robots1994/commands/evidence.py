@@ -200,7 +200,9 @@ class CrawlEvidence:
                 named += ((name, other) for other in others if other)
         for name, other in named:
             if other not in self.records:
-                self._in_warc(f"the record {other} is missing, but {name} names it")
+                self._in_warc(
+                    f"the record {other} is missing, but the record {name} names it"
+                )
 
     def _check(self, record: Any, offset: int) -> bool:
         """Read the block of *record*, and report each fault in the record. Return whether

@@ -105,7 +105,7 @@ FLIPPED = (
     [
         ("warc", b"Disallow: /a\n", b"Disallow: /A\n", FLIPPED),
         ("warc", b"WARC-Type: response", None, "is not in asking-"),
-        ("warc", b"WARC-Type: request", None, "is missing, but the"),
+        ("warc", b"WARC-Type: request", None, "is missing, but the record"),
         (
             "jsonl",
             b'"rule": "/a"',
@@ -797,7 +797,7 @@ def test_page_that_is_declined_for_a_purpose_is_no_refusal(tmp_path: Path) -> No
         (
             b'"decision": "declined"',
             b'"decision": "allowed"',
-            "decision is 'allowed', by its",
+            "decision is 'allowed' in the journal, but",
         ),
     ],
 )
