@@ -42,7 +42,7 @@ IN_FRONT = {"DOWNLOADER_MIDDLEWARES": {OURS: 50}}
 
 def summary(result: CrawlResult) -> str:
     """Return the summary of the dry run. The summary is logged when the crawl closes."""
-    (line,) = result.lines("] INFO: Dry run: of ")
+    (line,) = result.lines("] INFO: Dry run: the rules of ")
     return line.partition("] INFO: ")[2]
 
 
