@@ -25,7 +25,7 @@ origin.
 
 class _Safe:
     """A text of a log line. To save time, the text is made safe to print only if a
-    handler shows the line. Most log lines have the level DEBUG.
+    handler shows the line. Most messages are logged at level DEBUG.
     """
 
     def __init__(self, text: str) -> None:

@@ -339,8 +339,8 @@ class Robots1994Middleware:
         for observe in self._observers:
             observe(request, origin, policy)
         clients = self._clients.of(request, origin)
-        # To save time, make a verdict only for a refused request. Most requests are
-        # allowed.
+        # `allowed` is faster than `verdict`, so ask for the verdict only if the request is
+        # refused. Most requests are allowed.
         if not rules.allowed(request.url, clients):
             verdict = rules.verdict(request.url, clients)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause

@@ -123,8 +123,8 @@ class RobotName:
         which the rules are chosen.
 
         *sent* is the User-Agent with which the robots.txt request was sent. *own* is the
-        User-Agent of the page request. The page request passes through the middlewares
-        that set *sent*, so it will also be sent with *sent*.
+        User-Agent of the page request. The page request passes through the same
+        middlewares, so *sent* will also be the User-Agent of the page request.
         """
         expected = own or self.usual
         if isinstance(expected, str):

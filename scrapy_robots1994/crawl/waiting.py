@@ -133,12 +133,12 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait in the middleware.
 
-    The limit of concurrent requests is raised for at most *most* waiting requests. Further
-    waiting requests count towards the limit. If the crawl ends after a number of pages or
-    items, a maximum lower than *most* may apply to waits for a robots.txt (`SHARE`).
-    *on_closing* is called when the package detects that the crawl is closing. If the
-    closing crawl still sends waiting requests, *on_closing* is called again after
-    `CLOSE_SECONDS`.
+    The limit of concurrent requests is raised for at most *most* waiting requests.
+    Further waiting requests count towards the limit. If a setting such as
+    CLOSESPIDER_PAGECOUNT limits the crawl, a lower maximum can apply to waits for a
+    robots.txt (`SHARE`). *on_closing* is called when the package detects that the crawl
+    is closing. If the closing crawl still sends waiting requests, *on_closing* is called
+    again after `CLOSE_SECONDS`.
     """
 
     def __init__(

@@ -40,7 +40,8 @@ class IgnoredWildcards:
     def sent(
         self, request: Request, clients: Clients, origin: Origin, rules: RobotRules
     ) -> None:
-        """Count *request*, which the dialect of the crawl allows.
+        """Count *request*, and whether RFC 9309 would disallow its URL. The dialect of the
+        crawl must allow the URL.
 
         *clients* are the HTTP clients that may send *request*. *rules* are the rules of
         *origin* in the dialect rfc9309.

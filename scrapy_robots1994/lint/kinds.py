@@ -64,9 +64,9 @@ class Kind:
         *texts* fill the placeholders of the message. *column* is the column of the
         mistake. If *column* is None, the column is that of the first character of *line*
         that is not a space or a tab. If *line* is a number, the column is 1. *field* is
-        the field that has no effect, or that the author probably meant. If *field* is
-        None and the kind weakens the policy, the field of *line* is used. *more* contains
-        other attributes of `Problem`.
+        either the field that has no effect or the field that the author probably meant. If
+        *field* is None and the kind weakens the policy, the field of *line* is used. *more*
+        contains other attributes of `Problem`.
         """
         if isinstance(line, Line):
             number, start = line.number, line.column

@@ -111,8 +111,8 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
         # Ours O9: a bare name is the only name.
         return (text.lower(),) if text else ()
     names = _names_in(text)
-    # Ours O9: the text before the first `/` or `(` is also a name, with and without the
-    # version number at its end.
+    # Ours O9: the text before the first `/` or `(` gives two more names: the whole text,
+    # and the text without the version number at its end.
     before = _BEFORE_END.split(text, 1)[0].strip()
     for name in map(_name_of, (before, _without_number(before))):
         if name:

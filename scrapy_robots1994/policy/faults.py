@@ -146,7 +146,7 @@ OURS = frozenset(
         "scrapy.exceptions.StopDownload",
     )
 )
-"""The exceptions that show a failure on our side (R7, our own fault), but not a bug."""
+"""The exceptions that show a local error (R7, our own fault) that is not a bug."""
 
 PASSING_ERRNOS = frozenset(
     {

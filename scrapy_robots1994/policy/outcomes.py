@@ -104,7 +104,7 @@ class OutcomeRow:
 
     @property
     def full_setting(self) -> str:
-        """The line of a settings file with which a user allows all URLs, or "" if the row
+        """The line that a user adds to a settings file to allow all URLs, or "" if the row
         has no setting.
         """
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""

@@ -43,7 +43,7 @@ at most `_INPUT_CHUNK` bytes are copied.
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15  # `wbits` of zlib
 _ZSTD_WINDOW = 23
-"""The base-2 logarithm of the maximum size of the window of a zstd frame, in bytes. RFC
+"""The base-2 logarithm of the maximum window size, in bytes, of a zstd frame. RFC
 9659 limits the window to 8 MB.
 """
 

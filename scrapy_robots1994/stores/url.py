@@ -46,7 +46,7 @@ MEMORY_BYTES: Final = 256_000_000
 TIMEOUT: Final = 2.0
 
 # Each type of option has a pattern for its values, and words that describe the values. A
-# count consists of up to 18 digits after leading zeros. The size of any memory in bytes
+# count has at most 18 digits, not counting leading zeros. The size of any memory in bytes
 # fits into 18 digits, and `int` converts 18 digits quickly.
 _COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")

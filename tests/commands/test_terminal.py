@@ -145,8 +145,8 @@ def test_full_disk_is_reported_in_one_sentence(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# With the options of this test, a command that waits for its fetches after the signal
-# does not end in time.
+# With the options of this test, a command exceeds the time limit of the test if it still
+# waits for its fetches after the signal.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /*.php\n"
 

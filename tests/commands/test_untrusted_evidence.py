@@ -128,7 +128,7 @@ def add_to_warcinfo(warc: Path, lines: list[str]) -> None:
 
 @pytest.fixture
 def folder(recorded: Path, tmp_path: Path) -> Path:
-    """Return a copy of the evidence, which a test may change."""
+    """Return a copy of the evidence that a test may change."""
     return shutil.copytree(recorded, tmp_path / "evidence")
 
 

@@ -213,8 +213,8 @@ def test_concurrency_changed_by_others_is_preserved(
     The component sets the concurrency while 100 requests wait. All pages are fetched, and the
     concurrency is 4 at the end of the crawl.
     """
-    # The robots.txt arrives late, so that all requests still wait when the concurrency
-    # changes.
+    # The robots.txt arrives late, so that all requests are still waiting when the
+    # concurrency changes.
     file = replies.Reply(body=OPEN.encode(), gate="slow", delay=1.5)
     site.answer("/robots.txt", file)
     running = Side(reactor=reactor).start(
@@ -410,7 +410,8 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # Open the gate for the robots.txt of `files.test` only after the close has begun.
+        # Open the gate for the robots.txt of `files.test` only after the crawl has begun
+        # to close.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()

@@ -417,7 +417,8 @@ def test_dry_run_has_no_effect(site: Site) -> None:
 
 
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
-    """An item is dropped once if NOINDEX and a usage preference both apply to its page.
+    """An item is counted as dropped only once if both NOINDEX and a usage preference
+    apply to its page.
 
     In this test, two items are dropped, because the callback yields one item object
     twice.

@@ -47,7 +47,7 @@ def decoded(body: bytes | str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Split *text* into lines. Only CR, CR NL and NL end a line (F2)."""
+    """Split *text* into lines. Only CR, CR NL and NL end a line (F2, line ends)."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

@@ -1,4 +1,6 @@
-"""Decide which URLs a rule covers. The functions cite their clauses and decisions."""
+"""Decide which URLs a rule covers. Each function cites the clauses of the standard and
+the decisions that it implements.
+"""
 
 from __future__ import annotations
 

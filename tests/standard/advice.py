@@ -119,7 +119,7 @@ def _spans(verdict: Verdict, lines: Iterable[int]) -> bool:
 
 
 def _questions(values: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Return URLs and robot names that resemble *values*, which are the values of lines."""
+    """Return URLs and robot names that resemble the field values in *values*."""
     urls: dict[str, None] = {"/zz": None}
     names: dict[str, None] = {"zzrobot": None}
     for value in values:

@@ -220,8 +220,8 @@ def test_fix_of_two_default_records_disallows_what_both_did() -> None:
 def test_rule_that_is_redundant_in_one_dialect_alone_is_not_reported(
     dialect: str, short: str, long: str, url: str
 ) -> None:
-    """If a rule is redundant in only one of two dialects, neither dialect reports the
-    rule. In the dialect in which the rule is not redundant, a file without the rule
+    """If a rule is redundant in only one of two dialects, the rule is reported in neither
+    dialect. In the dialect in which the rule is not redundant, a file without the rule
     would allow paths that the rule disallows.
     """
     body = f"{STAR}Disallow: {short}\nDisallow: {long}\n"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def http2_site(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Run the HTTP/2 server. Yield the origin of the server, and a list of paths.
 
-    The list is empty until the server has ended, and then contains the requested paths.
+    The list is empty until the server exits. Then the list contains the requested paths.
     """
     pem = folder / "both.pem"
     pem.write_text("".join(make_certificate()))

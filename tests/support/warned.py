@@ -49,8 +49,8 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # The following plugins use an older stats interface of Scrapy, with or without our
-    # package.
+    # The following plugins use an older stats interface of Scrapy, so they cause this
+    # warning even without our package.
     Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
     # In the crawl tests, `scrapy parse` wraps the callback of the spider in a deprecated

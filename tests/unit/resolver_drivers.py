@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-# No chain of coroutines that resume each other is longer than this number.
+# `TURNS` is an upper bound for the length of a chain of coroutines that resume each
+# other.
 TURNS = 12
 
 
