@@ -135,8 +135,8 @@ class Explanation(NamedTuple):
 def explain(
     name: str, capture: Capture, file: ParsedBody, question: Question, theirs: Decision
 ) -> Explanation:
-    """Explain *theirs*, the answer of the parser *name* to *question* about *capture*.
-    *file* is the file of the capture.
+    """Explain why the parser *name* gave the answer *theirs* to *question*. The question is
+    about *capture*, and *file* is the file of the capture.
     """
     if theirs not in {ALLOWS, FORBIDS}:
         return Explanation((Cause.OTHER,))

@@ -46,8 +46,8 @@ class Change(NamedTuple):
     meaning: str
 
 
-# In the index of a change in `CHANGES`, bit 0 means that URLs become allowed, and bit 1
-# means that URLs become disallowed.
+# The index of a change in `CHANGES` is a bit mask. Bit 0 means that URLs become allowed.
+# Bit 1 means that URLs become disallowed.
 CHANGES = (
     Change("unchanged", "unchanged", "the answer is the same for each URL"),
     Change("opened", "only opened", "URLs become allowed"),

@@ -20,9 +20,9 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_TXT = "/robots.txt"
 
-# `UNKNOWN_ROBOT` is the name of a robot that no file is likely to name. `UNKNOWN_ROBOT`
-# does not contain a common word such as `bot`, because a record can give only a part of a
-# robot's name.
+# `UNKNOWN_ROBOT` is the name of a robot that no file is likely to name. The name does not
+# contain a common word such as `bot`. A record for `bot` applies to every robot whose name
+# contains `bot`.
 UNKNOWN_ROBOT = "qxzvwk"
 ALWAYS = ("/", ROBOTS_TXT, "/some/page.html?a=b")
 

@@ -48,8 +48,8 @@ _NAMES, _RULE = Role.NAMES, Role.RULE
 T = TypeVar("T")
 
 # Without pauses, Python would switch to the event loop only every 5 ms, and one iteration
-# of the event loop needs many switches. A short wait for an event that is never set lets
-# other threads run.
+# of the event loop needs many switches. Wait briefly for an event that is never set, so
+# that other threads can run.
 _PAUSE_ITEMS, _PAUSE_SECONDS = 64, 0.000_02
 _NEVER_SET = Event()
 

@@ -471,8 +471,8 @@ def copy_of(error: ExceptionT) -> ExceptionT:
 
     If one exception object were raised for thousands of requests, it would collect a
     traceback for each request. The copy does not have attributes that an `__init__` in C
-    sets, such as the text of a UnicodeError. The cause of the copy still has the missing
-    attributes.
+    sets, such as the text of a UnicodeError. The original exception, which is the cause of
+    the copy, has these attributes.
     """
     # Do not use `copy.copy`, which calls `__init__` with `args`. The `__init__` of the
     # class may need arguments that differ from `args`.

@@ -269,7 +269,7 @@ def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     *status* are the reason and the status in the verdict.
     """
     group = group_of(status)
-    # Return `FAILURE` if *status* does not belong to the outcome of *reason*. For
+    # Return `FAILURE` if the outcome that *reason* names cannot have this *status*. For
     # example, a 402 that a proxy may have generated has the reason "unreachable".
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 

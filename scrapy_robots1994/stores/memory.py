@@ -57,8 +57,8 @@ class MemoryStore:
             self._policies.popitem()
 
     def measure(self, policy: Policy) -> None:
-        """Measure the size of *policy* again. Call this method when rules of *policy* have
-        been compiled, because compiled rules take memory.
+        """Measure the size of *policy* again. Call this method after rules of *policy* are
+        compiled, because the compiled rules belong to the size of *policy*.
         """
         if self._policies.get(policy.origin) is policy:
             self.put(policy)

@@ -200,7 +200,8 @@ def test_url_is_shown_with_its_line_and_place(recorded: Path, tmp_path: Path) ->
     """The command shows the decision about a URL, with the line number in the journal and
     the offset in the WARC.
 
-    For a URL that was not requested, the last answer of its origin decides.
+    For a URL that was not requested, the verdict follows from the last robots.txt answer of
+    its origin.
     """
     captures, _, lines = evidence.only(recorded)
     (response,) = [it for it in captures if it.kind == "response"]

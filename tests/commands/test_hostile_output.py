@@ -148,7 +148,7 @@ def test_links_out_of_a_folder_beyond_the_first_are_counted(tmp_path: Path) -> N
 
 
 def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -> None:
-    """In a folder, a file with the name `-` is not standard input.
+    """In a folder, a file with the name `-` is read as a file, and not as standard input.
 
     A pipe and a socket in a folder are reported, but not read.
     """

@@ -102,8 +102,8 @@ def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("number", range(len(CAUSES)))
 def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) -> None:
-    """For each file, the report has a difference with the cause and the lines that the
-    row of the file states.
+    """For each file, the report contains one difference. The difference has the cause and
+    the lines that the test table expects.
     """
     cause, parser, direction, _, lines = CAUSES[number]
     wanted = (str(number), f"{parser}RobotParser", direction)

@@ -22,8 +22,8 @@ def test_parser_that_never_answers_ends_the_comparison(
     """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
-    # Answer the first page only when the second page is requested. Therefore, the first page is
-    # fetched only if no page waits for the parser.
+    # Answer the first page only when the second page is requested. If pages waited for the
+    # parser, the first page would therefore not be fetched.
     site.answer("/1", replies.text("", gate="second"))
     site.open_when("second", "/2")
     pages = [site.url(path) for path in ("/1", "/2", "/no")]

@@ -399,8 +399,8 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 def test_log_says_whether_forbidden_origins_are_refused(
     site: Site, settings: dict[str, Any], meaning: str, number: int
 ) -> None:
-    """The log says that all URLs of forbidden origins are refused. In a dry run, the
-    log says that all URLs of forbidden origins would be refused.
+    """If access to a robots.txt is refused, the log says that all URLs of the origin are
+    refused. In a dry run, the log says that all URLs of the origin would be refused.
 
     The first twenty forbidden origins each have a warning, a row in the table, and a stat.
     Further forbidden origins are only counted.

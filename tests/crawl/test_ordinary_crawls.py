@@ -66,7 +66,7 @@ def replayed(
 def cached(
     policy: str = "DummyPolicy", storage: str = "FilesystemCacheStorage"
 ) -> dict[str, str]:
-    """Return the settings for a policy and a storage of the HTTP cache."""
+    """Return the settings that select a policy and a storage of the HTTP cache."""
     return {
         "HTTPCACHE_POLICY": f"scrapy.extensions.httpcache.{policy}",
         "HTTPCACHE_STORAGE": f"scrapy.extensions.httpcache.{storage}",

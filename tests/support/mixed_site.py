@@ -19,7 +19,7 @@ def directives_of(number: int) -> str:
 
 
 def children(number: int) -> list[int]:
-    """Return the numbers of the pages to which page *number* links. All pages can be
+    """Return the numbers of the pages that are linked from page *number*. All pages can be
     reached from page 1.
     """
     further = (2 * number, 2 * number + 1, 2 * number + 3)

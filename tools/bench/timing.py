@@ -34,7 +34,8 @@ class Result:
     """The result of one benchmark.
 
     *values* contains the values of each side in *unit*; smaller values are better.
-    *target* is the minimum ratio of the median of the side *against* to our median.
+    *target* is the smallest acceptable ratio of two medians: the median of the side called
+    *against*, divided by our median.
     """
 
     what: str

@@ -287,8 +287,8 @@ class Evidence(FetchObserver):
         closing.
         """
         # If the error was found while the spider was idle, the crawl is already closing.
-        # On a Twisted reactor, the crawl might even have ended, and then there is no
-        # timer.
+        # With another reactor than asyncio, the crawl might have ended by now, and the
+        # timer is `None`.
         if self._timer is None or self._engine.is_closing():
             return
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
