@@ -287,8 +287,8 @@ class Evidence(FetchObserver):
         closing.
         """
         # If the error was found while the spider was idle, the crawl is already closing.
-        # With another reactor than asyncio, the crawl might have ended by now, and the
-        # timer is `None`.
+        # With another reactor than asyncio, the crawl might have ended by now. The timer
+        # is then `None`.
         if self._timer is None or self._engine.is_closing():
             return
         # Scrapy 2.13 has only `close_spider`, which returns a Deferred.
