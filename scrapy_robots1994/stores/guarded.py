@@ -170,8 +170,8 @@ class GuardedStore:
         """Queue *job* for the thread of the store, and return the future of *job*. If *job*
         is `None`, the thread closes the store and ends.
 
-        The result of the future is `None` if the store fails, or while the store is not
-        called after a failure.
+        If the store fails, the result of the future is `None`. During the pause after a
+        failure, the store is not called, and the result is also `None`.
         """
         future: Future[Any] = Future()
         if self._is_closed or self._is_over:
