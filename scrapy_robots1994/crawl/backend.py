@@ -161,9 +161,7 @@ class ScrapyBackend:
             robots.prepare(robot, reads_usage=self._reads_usage)
             return problems
 
-        # Read a large file in a thread, so that other requests do not wait.
-        is_large = robots.size > threads.INLINE_BYTES
-        problems = await threads.compute_in_thread(examine) if is_large else examine()
+        problems = await threads.compute(examine, robots.size)
         if robots.is_truncated:
             self._log.truncated(policy.origin)
         if problems:

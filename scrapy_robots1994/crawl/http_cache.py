@@ -31,11 +31,7 @@ from scrapy.http import Response
 
 from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.threads import (
-    INLINE_BYTES,
-    compute_in_thread,
-    read_in_crawl,
-)
+from scrapy_robots1994.crawl.threads import compute, read_in_crawl
 from scrapy_robots1994.policy.fetch_result import (
     FetchResult,
     HttpAnswer,
@@ -170,9 +166,7 @@ class HttpCache(FetchObserver):
                 reading = partial(
                     robots.prepare, self._robot.usual, reads_usage=reads_usage
                 )
-                # Read a large file in a thread, so that other requests do not wait.
-                is_large = robots.size > INLINE_BYTES
-                await compute_in_thread(reading) if is_large else reading()
+                await compute(reading, robots.size)
             self._policies.put(policy)
         return policy
 

@@ -80,6 +80,13 @@ async def compute_in_thread(work: Callable[[], T]) -> T:
     return await run_in_thread(alone)
 
 
+async def compute(work: Callable[[], T], size: int) -> T:
+    """Return the result of *work*, which reads *size* bytes. If *size* is large, run *work*
+    in a thread, so that other requests do not wait.
+    """
+    return await compute_in_thread(work) if size > INLINE_BYTES else work()
+
+
 class Turns:
     """Lets coroutines continue in order of arrival, one in each turn of the event loop."""
 

@@ -85,11 +85,14 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     assert "robots1994/outcome/unreachable" not in result.stats
 
 
-def test_bug_in_the_search_for_problems_loses_no_page(site: Site) -> None:
+def test_bug_in_the_search_for_problems_loses_no_page(
+    site: Site, reactor: Reactor
+) -> None:
     """If the search for problems raises an error, the policy still decides."""
     site.robots("User-agent: *\nDisallow: /no\n")
 
-    result = crawl([site.url("/a"), site.url("/no")], hook="break_problems")
+    urls = [site.url("/a"), site.url("/no")]
+    result = crawl(urls, reactor=reactor, hook="break_problems")
 
     assert result.fetched_urls == [site.url("/a")]
     assert result.failed_urls == [site.url("/no")]
