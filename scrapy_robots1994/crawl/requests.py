@@ -340,10 +340,7 @@ class RequestContext:
             # the robots.txt request could wait for the page, which itself waits for the
             # robots.txt.
             keys = (*keys, SLOT_KEY)
-        meta: dict[str, Any] = {}
-        for key in keys:
-            if key in page.meta:
-                meta[key] = page.meta[key]
+        meta = {key: page.meta[key] for key in keys if key in page.meta}
         if COOKIE_JAR in keys:
             # A page request without the key `cookiejar` uses the cookie jar whose name is
             # `None`.
