@@ -340,7 +340,7 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
     site: Site, reactor: Reactor
 ) -> None:
     """A large robots.txt with wildcards is parsed only once in the dialect of RFC 9309, for
-    all waiting requests.
+    all waiting requests. The file is parsed in a thread.
 
     For all waiting requests, one parse in the dialect of RFC 9309 counts the requests
     that RFC 9309 would refuse.
@@ -353,6 +353,7 @@ def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
 
     assert result.fetched_urls == sorted(urls)
     assert result.stats["test/other_readings"] == 1
+    assert result.stats["test/readings_on_the_loop"] == 0
 
 
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
@@ -377,7 +378,8 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """Only one thread at a time searches large robots.txt files for problems.
+    """Large robots.txt files are searched for problems in a thread, and only one thread at a
+    time searches.
 
     If several threads searched at once, the event loop would wait for each thread.
     """
@@ -393,3 +395,4 @@ def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) 
     assert result.fetched_urls == sorted(urls)
     assert result.stats["test/readings"] == 6
     assert result.stats["test/readings_at_once"] == 1
+    assert result.stats["test/readings_on_the_loop"] == 0

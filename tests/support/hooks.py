@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 import time
 import warnings
 from importlib import import_module
@@ -219,10 +220,16 @@ def note_slots(crawler: Crawler) -> None:
     crawler.signals.connect(left, signals.request_left_downloader, weak=False)
 
 
+def is_on_the_loop() -> bool:
+    """Return whether the caller runs in the thread of the event loop."""
+    return threading.current_thread() is threading.main_thread()
+
+
 def count_readings(crawler: Crawler) -> None:
     """Delay each search for problems in a policy by 0.1 s, and count these searches.
 
-    The hook also records the largest number of simultaneous searches for problems.
+    The hook also records the largest number of simultaneous searches for problems, and the
+    number of searches that blocked the event loop.
     """
     read, under_way = RobotsTxt.policy_problems, [0]
 
@@ -231,6 +238,7 @@ def count_readings(crawler: Crawler) -> None:
         under_way[0] += 1
         crawler.stats.inc_value("test/readings")
         crawler.stats.max_value("test/readings_at_once", under_way[0])
+        crawler.stats.inc_value("test/readings_on_the_loop", is_on_the_loop())
         time.sleep(0.1)
         found = read(*args, **options)
         under_way[0] -= 1
@@ -249,12 +257,15 @@ def break_problems(_crawler: Crawler) -> None:
 
 
 def count_other_readings(crawler: Crawler) -> None:
-    """Count the calls of `RobotsTxt.read_as`, which reads a file in another dialect."""
+    """Count the calls of `RobotsTxt.read_as`, which reads a file in another dialect. Also
+    count the calls that blocked the event loop.
+    """
     read_as = RobotsTxt.read_as
 
     def counted(*args: Any, **options: Any) -> Any:
         assert crawler.stats is not None
         crawler.stats.inc_value("test/other_readings")
+        crawler.stats.inc_value("test/readings_on_the_loop", is_on_the_loop())
         return read_as(*args, **options)
 
     RobotsTxt.read_as = counted  # type: ignore[method-assign]
