@@ -132,6 +132,20 @@ class EngineAccess:
             "while requests wait for a robots.txt, other requests may wait up to 5 s",
         )
 
+    def has_free_slot(self) -> bool:
+        """Return whether the engine would send one more request now."""
+        # `ExecutionEngine.needs_backout` is not in Scrapy's reference. Without it, a request
+        # that waited goes on at once.
+        engine: Any = self._crawler.engine
+        with suppress(Exception):
+            return not engine.needs_backout()
+        warn_once(
+            self._crawler,
+            "engine.needs_backout",
+            "after a wait for a robots.txt, CONCURRENT_REQUESTS may be exceeded",
+        )
+        return True
+
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
         # `ExecutionEngine._slot` and `_Slot.closing` are private. `closing` is `None`

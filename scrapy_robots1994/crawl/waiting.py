@@ -260,9 +260,8 @@ class WaitingRequests:
         # A request for which the limit is not raised counts towards the limit, and
         # therefore already has a slot.
         is_movable = visit.is_raised and not visit.has_gone_back and self._owns_order
-        # `needs_backout` says whether all slots are taken. The request of *visit* takes no
-        # slot, because the limit is still raised for that request.
-        if policy is None or not is_movable or not self._crawler.engine.needs_backout():
+        # The request of *visit* takes no slot, because the limit is still raised for it.
+        if policy is None or not is_movable or self._engine.has_free_slot():
             return False
         visit.has_gone_back = True
         return True

@@ -84,6 +84,13 @@ CHANGES = {
         (COUNTS,),
         DOWNLOADER,
     ),
+    "engine.needs_backout": Change(
+        r"(engine|self)\.needs_backout\b",
+        r"\1.is_full",
+        ("engine.needs_backout: after a wait",),
+        ENGINE,
+        ((r"def needs_backout", "def is_full"),),
+    ),
     "engine.downloader": Change(
         r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS,)
     ),
