@@ -277,7 +277,8 @@ def let_names_wrap(
 
     The text that a reader copies is unchanged.
     """
-    wrap = partial(re.sub, r"([_/.=?&:,-])(?=[^\s<])", r"\1<wbr>")
+    # The `&` of an entity such as `&quot;` is no separator; `&amp;` is one.
+    wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
     context["body"] = re.sub(
         r'(?<=<span class="pre">)[^<]+',
         lambda found: wrap(found[0]),

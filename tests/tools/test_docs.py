@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from html.parser import HTMLParser
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
+from pickle import load
 
 import pytest
 
@@ -30,13 +32,74 @@ PAGES = (
 """The pages that are read most often."""
 
 
-@pytest.mark.long
-@pytest.mark.browser
-@pytest.mark.skipif(
+needs_docs = pytest.mark.skipif(
     not os.environ.get("ROBOTS1994_TEST_ALL")
     and any(find_spec(name) is None for name in TOOLS),
     reason="needs the dependency group docs",
 )
+
+
+class Copied(HTMLParser):
+    """The text of each `<code>` in a page, as a browser copies it."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.codes: list[str] = []
+        self._depth = 0
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, _attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a new text at a `<code>`."""
+        if tag == "code":
+            self._depth += 1
+            self.codes.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End the text at a `</code>`."""
+        self._depth -= tag == "code"
+
+    def handle_data(self, data: str) -> None:
+        """Add *data* to the text of the open `<code>`."""
+        if self._depth:
+            self.codes[-1] += data
+
+
+@pytest.mark.long
+@needs_docs
+def test_copied_code_is_what_the_source_of_the_page_says(tmp_path: Path) -> None:
+    """What one copies from a built page, such as the value of a setting, is what was
+    written.
+    """
+    from docutils import nodes  # noqa: PLC0415 - of the group docs
+
+    build = (
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-b",
+        "html",
+        ROOT / "docs",
+        tmp_path,
+    )
+    subprocess.run(build, check=True, timeout=480)
+
+    pages = sorted((tmp_path / ".doctrees").rglob("*.doctree"))
+    lost = {}
+    for path in pages:
+        name = path.relative_to(tmp_path / ".doctrees").with_suffix("")
+        with path.open("rb") as file:
+            literals = load(file).findall(nodes.literal)  # noqa: S301 - Sphinx wrote it
+        written = {" ".join(it.astext().split()) for it in literals}
+        page = Copied((tmp_path / name).with_suffix(".html"))
+        lost[str(name)] = written - {" ".join(it.split()) for it in page.codes}
+    assert len(pages) > 15
+    assert {name: codes for name, codes in lost.items() if codes} == {}
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@needs_docs
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
     """The build finds no error in examples, links and spelling. On a phone and on a
     desktop, no page breaks words in tables. The main pages are not too wide, and axe
