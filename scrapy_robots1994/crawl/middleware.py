@@ -14,10 +14,9 @@
    * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so they
      are never sent (`HttpCache.is_replayed`). A request that is never sent does not wait
      if a policy of any age is cached.
-   * After the wait, the request goes on if a slot is free. If no slot is free, the request
-     is returned to the scheduler (`WaitingRequests.goes_back`), but only once.
-   * When the crawl closes, `WaitingRequests.goes_back` also decides which requests are
-     returned to the scheduler.
+   * After the wait, the request is held until a slot is free (`WaitingRequests.slot`).
+   * When the crawl closes, `WaitingRequests.goes_back` decides which requests go back to
+     the scheduler.
 
 5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
    ROBOTS1994_CRAWL_DELAY is on.
@@ -168,6 +167,7 @@ class Robots1994Middleware:
         to the scheduler. Of the remaining requests that wait for a robots.txt, the first
         `CONCURRENT_REQUESTS` go on if their policies are known within 5 s.
         """
+        self._waiting.arrived(request)
         # Our own robots.txt request must never wait for itself. This check also works if
         # another middleware removes `dont_obey_robotstxt` from the meta.
         if OWN_REQUEST in request.meta:
@@ -284,17 +284,19 @@ class Robots1994Middleware:
             if policy or cache.passes_unknown:
                 return policy
         count(self._crawler, stats.WAITED)
-        with self._waiting.waiting(visit):
+        with self._waiting.waiting(visit, origin):
             found = await self._find(visit, origin)
-            policy = found if isinstance(found, Policy) else None
-            if self._waiting.goes_back(visit, policy):
-                return visit.returned()
+        policy = found if isinstance(found, Policy) else None
+        if self._waiting.goes_back(visit, policy):
+            return visit.returned()
         if isinstance(found, Exception):
             # Without a policy, the request is neither allowed nor refused, but fails.
             for observe in self._observers:
                 observe(visit.request, origin, found)
             raise found
-        return found
+        if not await self._waiting.slot(visit, origin):
+            return visit.returned()
+        return self._resolver.fresh(origin) or found
 
     async def _has_turn(self, visit: Visit, origin: Origin, policy: Policy) -> bool:
         """Wait for the crawl delay of *origin*, if *policy* allows the request.
@@ -402,11 +404,11 @@ class Robots1994Middleware:
         request = visit.request
         if not self._hands_out_robots or request.method != "GET":
             return None
-        with self._waiting.waiting(visit):
+        with self._waiting.waiting(visit, origin):
             found = await self._find(visit, origin)
-            policy = found if isinstance(found, Policy) else None
-            if self._waiting.goes_back(visit, policy):
-                return visit.returned()
+        policy = found if isinstance(found, Policy) else None
+        if self._waiting.goes_back(visit, policy):
+            return visit.returned()
         # Ours O22 (robots.txt itself): a request for a robots.txt is never refused. If the
         # policy could not be found, send the request.
         return None if policy is None else _response_of(policy, request)

@@ -24,6 +24,7 @@ from scrapy_robots1994.crawl.log import log_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -132,19 +133,31 @@ class EngineAccess:
             "while requests wait for a robots.txt, other requests may wait up to 5 s",
         )
 
-    def has_free_slot(self) -> bool:
-        """Return whether the engine would send one more request now."""
-        # `ExecutionEngine.needs_backout` is not in Scrapy's reference. Without it, a request
-        # that waited goes on at once.
+    def active(self) -> AbstractSet[Request] | None:
+        """Return the requests that the engine has begun and not finished, or `None` if
+        they are not known.
+        """
+        # `Downloader.active` is undocumented, and `engine.needs_backout()` also counts what
+        # waits for a callback. No signal says that a request is finished that a middleware
+        # replaced, or whose response a middleware refused.
         engine: Any = self._crawler.engine
         with suppress(Exception):
-            return not engine.needs_backout()
+            active: AbstractSet[Request] = engine.downloader.active
+            active & frozenset()
+            return active
         warn_once(
             self._crawler,
-            "engine.needs_backout",
+            "downloader.active",
             "after a wait for a robots.txt, CONCURRENT_REQUESTS may be exceeded",
         )
-        return True
+        return None
+
+    def limit(self) -> int:
+        """Return the present limit of concurrent requests. 0 means that there is none."""
+        engine: Any = self._crawler.engine
+        with suppress(Exception):
+            return index(engine.downloader.total_concurrency)
+        return 0
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""

@@ -1,28 +1,28 @@
-"""Requests that wait in the middleware, and their return to the scheduler.
+"""Requests that wait for a policy, and requests that are held until a slot is free.
 
-Scrapy counts a request that waits in a middleware towards `CONCURRENT_REQUESTS`, the limit
-of concurrent requests. While a request waits, the limit is raised by one, so that slow
-origins do not block other origins. The limit is also raised for each robots.txt request.
-When the wait of a request is over, the request goes on if a slot is free. If no slot is
-free, the request is returned to the scheduler, which decides the order of requests. A
-request that was already returned once goes on after its next wait, even if no slot is free.
+Scrapy counts a request in a middleware towards `CONCURRENT_REQUESTS`. The limit is raised
+by one for each request that waits, so that slow origins do not block others, and for each
+robots.txt request. When its policy is known, a request that did not count is *held*, first
+in first out, until fewer than `CONCURRENT_REQUESTS` of the requests that passed the
+middleware are unfinished. Only those count: requests in middlewares before ours may
+themselves wait for a held request.
 
-When the crawl closes (R6, closing), most waiting requests are returned to the scheduler.
-The first `CONCURRENT_REQUESTS` waiting requests still go on if their policies are known
-within `CLOSE_SECONDS`. A request that a component awaits is never returned to the
-scheduler.
+While the crawl runs, no request goes back to the scheduler. When the crawl closes (R6),
+the first `CONCURRENT_REQUESTS` waiting or held requests go on if their policies are known
+within `CLOSE_SECONDS`. The others go back as the same objects, so that JOBDIR has them.
+What a component awaits is neither held nor returned.
 """
 
 from __future__ import annotations
 
+import pickle
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from scrapy import signals
-from scrapy.core.scheduler import Scheduler
-from scrapy.utils.misc import load_object
 
 from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
@@ -36,23 +36,25 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.policy import Policy
 
-# `SCHEDULED` and `RETURNED` are meta keys, because the queues of the scheduler store the
-# meta of a request. A queue may be on disk (JOBDIR), or several workers may share it.
+# Both marks are meta keys, because a queue on disk (JOBDIR) or in a shared store keeps
+# nothing else of ours.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that was returned to the scheduler. The value is a pair. The
-first item is the original `dont_filter` of the request. The second item is `True` if the
-request was ever returned because no slot was free. Version 0.1 of this package wrote a
-string as the second item, which counts as `False`.
+"""Meta key of a request that went back at a close. The value is its own `dont_filter`."""
+
+MAX_OF_ORIGIN = 64
+"""Maximum number of waiting and held requests of one origin that do not count towards
+`CONCURRENT_REQUESTS`. More of them would overtake urgent requests in the scheduler.
 """
 
 LOOK_SECONDS = 0.05
-"""Interval, in seconds, at which the package checks whether the crawl is closing. The check
-is necessary because Scrapy sends no signal when a crawl begins to close.
+"""Interval, in seconds, at which the package checks whether the crawl is closing. Scrapy
+sends no signal when a crawl begins to close.
 """
 
 LIMITS = (
@@ -81,64 +83,53 @@ remaining requests need.
 class Visit:
     """One pass of *request* through the middleware, from the first step to the last.
 
-    The defaults are the values for a request that does not pass through the middleware.
-    *is_awaited* is `True` if a component sent the request with `engine.download_async()`
-    and awaits the response. A request that a component awaits cannot be returned to the
-    scheduler. *has_gone_back* is `True` if the request was ever returned because no slot
-    was free. *is_kept* is `True` if a closing crawl still sends the request. *is_raised* is
-    `True` while the limit of concurrent requests is raised for the request.
+    The defaults are those of a request that does not pass through the middleware.
     """
 
     request: Request
     is_awaited: bool = True
-    has_gone_back: bool = False
+    """Whether a component sent the request with `engine.download_async()`."""
     is_kept: bool = True
+    """Whether a closing crawl still sends the request."""
+    origin: Origin | None = None
+    """The origin whose policy or slot the request waits for, or `None` for a crawl delay."""
     is_raised: bool = False
+    """Whether the limit of concurrent requests is raised for the request."""
+    has_slot: bool = True
+    """Whether the request counted towards the limit while it waited."""
     turn: DeferredWaiter[None] | None = None
-    """The future that the request awaits, if the request waits for a crawl delay."""
+    """The future of a request that waits for a slot or for a crawl delay."""
     cause: Exception | None = None
-    """The exception of the failed fetch, if the policy for the request is unknown (R5,
-    unreachable).
-    """
+    """The exception of the failed fetch, if the policy is unknown (R5)."""
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
-        """Remove our keys from the meta of *request*, and return the visit for *request*.
-
-        If the request was returned to the scheduler, restore its original `dont_filter`.
-        """
+        """Remove our keys from the meta of *request*, and return its visit."""
         meta = request.meta
-        # Remove the keys of an earlier decision. An errback may send a refused request
-        # again, and a spider may copy the meta of a response.
+        # An errback may send a refused request again, and a spider may copy the meta of a
+        # response.
         meta.pop(VERDICT, None)
         meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
         is_awaited = not meta.pop(SCHEDULED, False)
-        has_gone_back: object = False
-        if RETURNED in meta:
-            request.dont_filter, has_gone_back = meta.pop(RETURNED)
-        return cls(request, is_awaited, has_gone_back is True, is_kept=is_awaited)
+        request.dont_filter = meta.pop(RETURNED, request.dont_filter)
+        return cls(request, is_awaited, is_kept=is_awaited)
 
     def returned(self) -> Request:
-        """Return a copy of the request, marked with `RETURNED`, for the scheduler."""
+        """Return the request, marked for the scheduler."""
         request = self.request
-        marked = request.dont_filter, self.has_gone_back
-        # Set `dont_filter`, because the duplicates filter has seen the request and would
-        # drop it.
-        return request.replace(
-            dont_filter=True, meta={**request.meta, RETURNED: marked}
-        )
+        request.meta[RETURNED] = request.dont_filter
+        # The duplicates filter has seen the request, and would drop it.
+        request.dont_filter = True
+        return request
 
 
 class WaitingRequests:
-    """The requests of one crawl that wait in the middleware.
+    """The requests of one crawl that wait or are held.
 
-    The limit of concurrent requests is raised for at most *most* waiting requests.
-    Further waiting requests count towards the limit. If a setting such as
-    CLOSESPIDER_PAGECOUNT limits the crawl, a lower maximum can apply to waits for a
-    robots.txt (`SHARE`). *on_closing* is called when the package detects that the crawl
-    is closing. If the closing crawl still sends waiting requests, *on_closing* is called
-    again after `CLOSE_SECONDS`.
+    At most *most* of them do not count towards `CONCURRENT_REQUESTS`, and at most
+    `MAX_OF_ORIGIN` of one origin. *on_closing* is called when the crawl begins to close,
+    and again after `CLOSE_SECONDS` if waiting requests are still to be sent.
     """
 
     def __init__(
@@ -153,46 +144,90 @@ class WaitingRequests:
         self._most = most
         self._most_for_file = min([most, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
-        # If no slot is free, return requests only to Scrapy's scheduler or to a subclass
-        # of it. Another scheduler may be shared by several workers, or may drop a request
-        # that it has already seen. Do not use `issubclass`, which returns `True` for any
-        # class with the methods of a scheduler.
-        scheduler = load_object(crawler.settings["SCHEDULER"])
-        self._owns_order = Scheduler in getattr(scheduler, "__mro__", ())
         self._on_closing = on_closing
-        # `_visits` contains the visits whose requests wait, in order of arrival.
+        # The visits of waiting and held requests, in order of arrival.
         self._visits: dict[Request, Visit] = {}
+        # The visits of held requests, first in first out.
+        self._held: dict[Request, Visit] = {}
+        # Requests that have reached the middleware, and those that stay before it: they were
+        # there at each of the last two looks.
+        self._arrived: WeakSet[Request] = WeakSet()
+        self._before: set[Request] = set()
+        self._stuck: set[Request] = set()
         self._raised = self._files = 0
-        self._is_looking = self._is_closed = False
-        crawler.signals.connect(self._mark, signals.request_scheduled)
-        crawler.signals.connect(self.close, signals.spider_closed)
+        self._raised_of: Counter[Origin | None] = Counter()
+        self._is_looking = self._is_closed = self._is_releasing = False
+        connect = crawler.signals.connect
+        connect(self._mark, signals.request_scheduled)
+        connect(self.close, signals.spider_closed)
+        # One of these follows when a request is finished: a response, another request
+        # (retry, redirect), or the engine asks the scheduler for the next one.
+        for signal in (signals.response_received, signals.scheduler_empty):
+            connect(self._release_held, signal)
+
+    def arrived(self, request: Request) -> None:
+        """Record that *request* has reached the middleware."""
+        self._arrived.add(request)
+        self._stuck.discard(request)
 
     @contextmanager
-    def waiting(self, visit: Visit, *, for_file: bool = True) -> Iterator[None]:
-        """Let the request of *visit* wait while the block runs.
+    def waiting(self, visit: Visit, origin: Origin | None) -> Iterator[None]:
+        """Let the request of *visit* wait while the block runs, if possible without counting
+        towards the limit.
 
-        If the limit can be raised, the request does not count towards the limit. *for_file*
-        is `True` if the request waits for a robots.txt, and `False` if the request waits
-        for a crawl delay.
+        *origin* is the origin whose policy or slot the request waits for, or `None` if it
+        waits for a crawl delay.
         """
-        self._visits[visit.request] = visit
+        request = visit.request
+        self._visits[request] = visit
         if not self._is_looking:
             self._look()
-        most = self._most_for_file if for_file else self._most
-        if self._raised < most and self._engine.change_limit(1):
-            visit.is_raised = True
+        visit.origin = origin
+        most = self._most if origin is None else self._most_for_file
+        visit.is_raised = (
+            self._raised < most
+            and (origin is None or self._raised_of[origin] < MAX_OF_ORIGIN)
+            and self._engine.change_limit(1)
+        )
+        visit.has_slot = not visit.is_raised
+        if visit.is_raised:
             self._raised += 1
-            # Wake the engine, because it may now take one more request.
+            self._raised_of[origin] += 1
+            # The engine may now take one more request.
             self._engine.wake()
         try:
-            with count_in_slot(self._crawler, visit.request):
+            with count_in_slot(self._crawler, request):
                 yield
         finally:
-            self._visits.pop(visit.request, None)
-            if visit.is_raised:
-                visit.is_raised = False
-                self._raised -= 1
-                self._engine.change_limit(-1)
+            self._visits.pop(request, None)
+            self._lower(visit)
+
+    def _lower(self, visit: Visit) -> None:
+        if visit.is_raised:
+            visit.is_raised = False
+            self._raised -= 1
+            self._raised_of[visit.origin] -= 1
+            if not self._raised_of[visit.origin]:
+                del self._raised_of[visit.origin]
+            self._engine.change_limit(-1)
+
+    async def slot(self, visit: Visit, origin: Origin) -> bool:
+        """Hold the request of *visit*, which has waited, until a slot is free.
+
+        Return `False` if the request must go back to the scheduler because the crawl closes.
+        """
+        needs_slot = not (visit.is_awaited or visit.has_slot or self._is_closed)
+        if needs_slot and (self._held or not self._has_free_slot(but=1)):
+            with self.waiting(visit, origin):
+                # If the limit can no longer be raised, the request counts, and goes on.
+                if visit.is_raised:
+                    visit.turn = DeferredWaiter()
+                    self._held[visit.request] = visit
+                    try:
+                        await visit.turn
+                    finally:
+                        self._held.pop(visit.request, None)
+        return visit.is_kept or not self._is_closed
 
     async def turn(self, visit: Visit) -> bool:
         """Wait until the future `visit.turn` is released. Return whether the request may
@@ -203,7 +238,7 @@ class WaitingRequests:
         may state a very long delay. The wait of a request that a component awaits does
         not end.
         """
-        with self.waiting(visit, for_file=False):
+        with self.waiting(visit, None):
             if not self.goes_back(visit):
                 visit.turn = DeferredWaiter()
                 await visit.turn
@@ -229,83 +264,98 @@ class WaitingRequests:
                 self._engine.change_limit(-1)
 
     def is_kept(self, request: Request) -> bool:
-        """Return whether a closing crawl still sends the waiting *request* (R6, closing).
-
-        Each request that a component awaits is still sent. Of the remaining waiting
-        requests, the first `CONCURRENT_REQUESTS` are still sent. With the built-in
-        middleware, a closing crawl also sends at most `CONCURRENT_REQUESTS` waiting
-        requests.
-        """
+        """Return whether a closing crawl still sends the waiting *request* (R6)."""
         visit = self._visits.get(request)
         return visit is not None and visit.is_kept
 
     def goes_back(self, visit: Visit, policy: Policy | None = None) -> bool:
-        """Return whether the request of *visit*, which still waits, must be returned to the
-        scheduler. *policy* is the policy that the request waited for, or `None` if the
-        policy was not found.
-
-        While the crawl runs, a request with a policy is returned to Scrapy's own
-        scheduler if no slot is free, but at most once. When the crawl closes, a request
-        is returned unless its policy is known and the closing crawl still sends it. With
-        JOBDIR, the next crawl tries the request again. A request that a component awaits
-        is never returned to the scheduler.
+        """Return whether the request of *visit* must go back to the scheduler because the
+        crawl closes. *policy* is the policy that it waited for, or `None` if there is none.
         """
         if not self._is_closed and self._engine.is_closing():
             self.close()
-        if visit.is_awaited:
+        if visit.is_awaited or not self._is_closed:
             return False
-        if self._is_closed:
-            is_known = policy is not None and policy.outcome is not Outcome.UNREACHABLE
-            return not (is_known and visit.is_kept)
-        # A request for which the limit is not raised counts towards the limit, and
-        # therefore already has a slot.
-        is_movable = visit.is_raised and not visit.has_gone_back and self._owns_order
-        # The request of *visit* takes no slot, because the limit is still raised for it.
-        if policy is None or not is_movable or self._engine.has_free_slot():
-            return False
-        visit.has_gone_back = True
-        return True
+        is_known = policy is not None and policy.outcome is not Outcome.UNREACHABLE
+        return not (is_known and visit.is_kept)
 
     def close(self) -> None:
-        """Choose the waiting requests that the closing crawl still sends, and end the
-        waits of the remaining requests.
-
-        Also end every wait for a crawl delay. Do not end the wait of a request that a
-        component awaits. A second call to `close` has no effect.
+        """Choose the waiting and held requests that the closing crawl still sends, and end
+        the waits of the others. A second call has no effect.
         """
-        if not self._is_closed:
-            self._is_closed = True
-            own = (it for it in self._visits.values() if not it.is_awaited)
-            kept = list(islice(own, self._concurrent))
-            for visit in kept:
-                visit.is_kept = True
-            self._on_closing()
-            # Iterate over a copy, because without asyncio a released request goes on at
-            # once, and its visit is removed from the dict.
-            for visit in list(self._visits.values()):
-                if visit.turn is not None and not visit.is_awaited:
-                    visit.turn.release(None)
-            if kept:
-                call_later(CLOSE_SECONDS, self._return_kept)
+        if self._is_closed:
+            return
+        self._is_closed = True
+        own = [it for it in self._visits.values() if not it.is_awaited]
+        for number, visit in enumerate(own):
+            visit.is_kept = (
+                self._concurrent is None
+                or number < self._concurrent
+                or self._is_never_stored(visit.request)
+            )
+        self._on_closing()
+        for visit in own:
+            if visit.turn is not None:
+                visit.turn.release(None)
+        if any(it.is_kept for it in own):
+            call_later(CLOSE_SECONDS, self._return_kept)
 
     def _return_kept(self) -> None:
-        """Return the remaining waiting requests to the scheduler, except requests that a
-        component awaits.
-        """
         for visit in self._visits.values():
             visit.is_kept = visit.is_awaited
         self._on_closing()
 
+    def _is_never_stored(self, request: Request) -> bool:
+        """Return whether JOBDIR is set and cannot store *request*, so that the request would
+        be lost if it went back.
+        """
+        if not self._crawler.settings["JOBDIR"]:
+            return False
+        try:
+            pickle.dumps(request.to_dict(spider=self._crawler.spider))
+        except Exception:  # noqa: BLE001 - a class may define its own pickling
+            return True
+        return False
+
     def _mark(self, request: Request) -> None:
-        """Mark *request*, which is about to be passed to the scheduler."""
         request.meta[SCHEDULED] = True
+        self._release_held()
+
+    def _has_free_slot(self, but: int = 0) -> bool:
+        """Return whether one more request may be sent. *but* is the number of requests
+        that count, and that are not yet to be sent.
+        """
+        active, limit = self._engine.active(), self._engine.limit()
+        if active is None or not limit:
+            return True
+        self._stuck &= active
+        return len(active) - len(self._stuck) - but < limit
+
+    def _release_held(self) -> None:
+        """Let held requests go on while slots are free."""
+        # Without asyncio, a released request goes on at once, and may end before `release`
+        # returns.
+        if self._is_releasing:
+            return
+        self._is_releasing = True
+        while self._held and self._has_free_slot():
+            visit = self._held.pop(next(iter(self._held)))
+            # Now, because the request goes on in a later turn of the event loop, and the
+            # engine must not take another one for its slot.
+            self._lower(visit)
+            if visit.turn is not None:
+                visit.turn.release(None)
+        self._is_releasing = False
 
     def _look(self) -> None:
-        """Check whether the crawl is closing. Repeat the check while requests wait or
-        robots.txt requests are sent.
-        """
+        """Check whether the crawl is closing, again and again while requests wait."""
         if not self._is_closed and self._engine.is_closing():
             self.close()
         self._is_looking = bool(self._visits or self._files) and not self._is_closed
+        if self._held:
+            before = set(self._engine.active() or ()).difference(self._arrived)
+            self._stuck, self._before = before & self._before, before
+            # No signal comes if a middleware fails while stuck requests have all slots.
+            self._release_held()
         if self._is_looking:
             call_later(LOOK_SECONDS, self._look)

@@ -99,31 +99,6 @@ def test_two_parsers_with_one_class_name_are_both_compared(site: Site) -> None:
     }
 
 
-def test_request_that_went_back_to_the_scheduler_is_compared_once(
-    site: Site, reactor: Reactor
-) -> None:
-    """A request that was returned to the scheduler is compared only once.
-
-    Six requests wait for a robots.txt while two pages of another host occupy both slots.
-    """
-    site.robots("User-agent: *\nDisallow: /no\n", gate="busy", at="slow.test")
-    site.answer("/busy", replies.Reply(gate="went back"), at="fast.test")
-    site.open_when("busy", host="fast.test", count=3)
-    slow = [site.url(f"/{number}", host="slow.test") for number in range(6)]
-    busy = [site.url(f"/busy?{number}", host="fast.test") for number in range(2)]
-    settings = {"ROBOTS1994_COMPARE": True, "CONCURRENT_REQUESTS": 2}
-    running = start_crawl(
-        [*slow, *busy], settings=settings, reactor=reactor, hook="log_what_goes_back"
-    )
-    running.wait_for("a request went back")
-    site.open("went back")
-    result = running.result()
-
-    assert sorted(result.fetched_urls) == sorted([*slow, *busy])
-    assert result.stats["scheduler/enqueued"] > 8
-    assert result.stats[f"{PROTEGO}/agree"] == 8
-
-
 def test_placeholders_in_the_report_name_are_replaced(
     site: Site, tmp_path: Path
 ) -> None:

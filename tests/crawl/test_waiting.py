@@ -77,6 +77,24 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
+def test_three_slow_hosts_with_many_pages_delay_no_other_host(
+    site: Site, reactor: Reactor
+) -> None:
+    """The pages of a quick host are fetched while 180 pages of three slow hosts wait."""
+    site.robots(OPEN)
+    hosts = [f"slow-{number}.test" for number in range(3)]
+    for host in hosts:
+        site.robots(OPEN, at=host, gate="slow")
+    site.open_when("slow", host="quick.test", count=61)
+    urls = [site.url(f"/{n}", host=host) for n in range(60) for host in hosts]
+    urls += [site.url(f"/{n}", host="quick.test") for n in range(60)]
+    gauge = {"SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1}}
+    result = crawl(urls, reactor=reactor, settings=gauge)
+
+    assert (len(result.fetched), result.failed) == (240, [])
+    assert result.stats["test/most_pages"] <= 16
+
+
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     """If ROBOTS1994_MAX_WAITING is 4, at most four waiting requests do not count towards
     CONCURRENT_REQUESTS.
@@ -200,7 +218,10 @@ def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
     assert result.stats["finish_reason"] == "finished"
 
 
+WAITING_OF_ORIGIN = 64
+"""Maximum number of waiting requests of one origin that take no slot."""
 MANY = 150
+FEWER = WAITING_OF_ORIGIN - 4
 QUEUES = [
     "scrapy.pqueues.ScrapyPriorityQueue",
     "scrapy.pqueues.DownloaderAwarePriorityQueue",
@@ -219,11 +240,11 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site.open_when("known", "/less", count=10)
     urgent = [
         CrawlRequest(site.url(f"/{number}", host="urgent.test"), priority=1)
-        for number in range(MANY)
+        for number in range(FEWER)
     ]
     less = [
         CrawlRequest(site.url("/less", host="less.test"), {"page": number})
-        for number in range(2 * MANY)
+        for number in range(2 * FEWER)
     ]
     result = crawl(
         [*urgent, *less],
@@ -232,7 +253,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     )
     hosts = [seen.host.partition(".")[0] for seen in site.log()]
 
-    assert len(result.fetched) == 3 * MANY
+    assert len(result.fetched) == 3 * FEWER
     pages = hosts[hosts.index("urgent") + 1 :]
     last = max(at for at, host in enumerate(pages) if host == "urgent")
     # Ten pages are sent before the policy of the urgent pages is known.
@@ -247,8 +268,8 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """While waiting requests are sent, urgent requests in the scheduler overtake most of
-    the waiting requests.
+    """Urgent requests in the scheduler are overtaken by at most 64 waiting requests of an
+    origin.
 
     The server sends only the first page until the urgent requests are scheduled, because
     Scrapy 2.13 calls callbacks 0.1 s late.
@@ -258,18 +279,19 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
     # takes the first host by name.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
-    site.open_when("known", "/known")
     many = [site.url(f"/many/{n}", host="usual.test") for n in range(MANY)]
-    known = CrawlRequest(site.url("/known", host="urgent.test"), priority=-1)
+    known = CrawlRequest(site.url("/known", host="urgent.test"), priority=1)
     urgent = [site.url(f"/urgent/{n}", host="urgent.test") for n in range(3)]
     running = start_crawl(
-        [*many, known],
+        [known, *many],
         spider="UrgentSpider",
         spider_args={"urgent": urgent},
         settings={"CONCURRENT_REQUESTS": 2, "SCHEDULER_PRIORITY_QUEUE": queue},
         hook="log_scheduled",
         reactor=reactor,
     )
+    running.wait_for(f"all {MANY + 1} are yielded")
+    site.open("known")
     running.wait_for(f"scheduled {urgent[-1]}")
     site.open("urgent")
     result = running.result()
@@ -277,4 +299,6 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
 
     assert len(result.fetched) == MANY + 4
     last = max(at for at, target in enumerate(targets) if "/urgent/" in target)
-    assert sum("/many/" in target for target in targets[:last]) <= 10
+    assert (
+        sum("/many/" in target for target in targets[:last]) <= WAITING_OF_ORIGIN + 10
+    )

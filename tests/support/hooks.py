@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 import os
 import resource
 import shutil
@@ -401,21 +400,6 @@ def note_modules(crawler: Crawler) -> None:
         crawler.stats.set_value("test/modules", sorted(sys.modules))
 
     crawler.signals.connect(closed, signals.spider_closed, weak=False)
-
-
-def log_what_goes_back(crawler: Crawler) -> None:
-    """Log a line for each request that is returned to the scheduler.
-
-    A request counts as returned when the scheduler receives the request a second time.
-    """
-    known: set[str] = set()
-
-    def scheduled(request: Request) -> None:
-        if request.url in known:
-            logging.getLogger(__name__).info("a request went back")
-        known.add(request.url)
-
-    crawler.signals.connect(scheduled, signals.request_scheduled, weak=False)
 
 
 def warn(crawler: Crawler) -> None:

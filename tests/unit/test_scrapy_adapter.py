@@ -87,9 +87,8 @@ CHANGES = {
     "engine.needs_backout": Change(
         r"(engine|self)\.needs_backout\b",
         r"\1.is_full",
-        ("engine.needs_backout: after a wait",),
-        ENGINE,
-        ((r"def needs_backout", "def is_full"),),
+        where=ENGINE,
+        more=((r"def needs_backout", "def is_full"),),
     ),
     "engine.downloader": Change(
         r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS,)
@@ -133,7 +132,9 @@ CHANGES = {
         ((r"slots\[key\]", "slots[key,]"),),
     ),
     "downloader._get_slot": renamed("_get_slot"),
-    "Slot.active": Change(r"\bactive\b(?!\()", "active_renamed"),
+    "Downloader.active and Slot.active": Change(
+        r"\bactive\b(?!\()", "active_renamed", ("downloader.active: after a wait",)
+    ),
     "DownloadHandlers._get_handler": renamed("_get_handler"),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),

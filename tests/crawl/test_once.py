@@ -1,0 +1,78 @@
+"""A request passes the project's components once, however long it waits for robots.txt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.support.crawl import COMPONENTS, start_crawl
+from tests.support.left_out import table
+from tests.support.projects import PAGES
+
+if TYPE_CHECKING:
+    from tests.support.crawl import Reactor
+    from tests.support.site import Site
+
+HERE = "tests.support.projects"
+BEFORE, BEHIND = 50, 900
+PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "constructor": ("PageSpider", {}),
+    "attributes": (
+        "ScriptSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.RunScripts": BEHIND}},
+    ),
+    "scheduler": ("RequestingSpider", {"SCHEDULER": f"{HERE}.SeenScheduler"}),
+    "handler": ("RequestingSpider", {"EXTENSIONS": {f"{HERE}.ScheduledBudget": 1}}),
+    "budget": (
+        "RequestingSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Budget": BEFORE}},
+    ),
+    "leases": (
+        "RequestingSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Leases": BEFORE}},
+    ),
+    # Requests that leave the middlewares without passing ours on their way back.
+    "rewritten": (
+        "RequestingSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Rewriting": BEHIND}},
+    ),
+    "sent again": (
+        "AgainSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Failing": BEHIND}},
+    ),
+}
+TWICE = {"sent again": 2}
+
+
+@table(("hosts", "project"), *((h, p) for h in (1, 10) for p in PROJECTS))
+def test_request_passes_each_component_once(
+    site: Site, reactor: Reactor, hosts: int, project: str
+) -> None:
+    """All pages are fetched, each once past a middleware before ours and once scheduled."""
+    spider, settings = PROJECTS[project]
+    site.robots("User-agent: *\nDisallow: /private\n", gate="robots")
+    urls = [
+        site.url(f"/p{number}", host=f"h{number % hosts}.test")
+        for number in range(PAGES)
+    ]
+    middlewares = settings.get("DOWNLOADER_MIDDLEWARES", {})
+    gauge = {"SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1}}
+    counted = {
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": BEFORE} | middlewares
+    }
+    running = start_crawl(
+        urls,
+        reactor=reactor,
+        spider=f"{HERE}:{spider}",
+        settings=settings | gauge | counted,
+        hook=f"{HERE}:count_scheduled",
+    )
+    running.wait_for(f"all {PAGES} are yielded")
+    site.open("robots")
+    result = running.result()
+
+    assert (len(result.fetched), result.failed) == (PAGES, [])
+    passes, scheduled = (result.stats[f"test/{it}"] for it in ("passes", "scheduled"))
+    assert set(urls) <= set(passes)
+    assert set(passes.values()) == set(scheduled.values()) == {TWICE.get(project, 1)}
+    assert result.stats["finish_reason"] == "finished"
+    assert result.stats["test/most_pages"] <= 16

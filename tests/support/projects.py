@@ -1,0 +1,188 @@
+"""Projects whose components notice if a request passes them more than once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import Scheduler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import DeferredSemaphore
+
+from tests.support.child import RequestingSpider
+from tests.support.components import is_robots
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+PAGES = 40
+LEASES = 16
+
+
+class PageRequest(Request):
+    """A request with another constructor, so that `replace` fails."""
+
+    def __init__(self, page: str, spider: RequestingSpider) -> None:
+        super().__init__(page, spider.fetched, errback=spider.failed, dont_filter=True)
+
+
+class ScriptRequest(Request):
+    """A request with an attribute that `replace` loses, like a `SeleniumRequest`."""
+
+    script = ""
+
+
+class PageSpider(RequestingSpider):
+    """Sends a `PageRequest` for each URL."""
+
+    name = "pages"
+
+    def request(self, url: str, **_: Any) -> Request:
+        """Return a request with another constructor."""
+        return PageRequest(url, self)
+
+
+class ScriptSpider(RequestingSpider):
+    """Sends a `ScriptRequest` for each URL."""
+
+    name = "scripts"
+
+    def request(self, url: str, **options: Any) -> Request:
+        """Return a request with an attribute."""
+        request = ScriptRequest(
+            url, self.fetched, errback=self.failed, dont_filter=True
+        )
+        request.script = "window.scroll()"
+        return request
+
+
+class RunScripts:
+    """A middleware behind ours that needs the attribute of a `ScriptRequest`."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Raise IgnoreRequest if the attribute is lost."""
+        if not is_robots(request) and not getattr(request, "script", ""):
+            raise IgnoreRequest("no script")
+
+
+class SeenScheduler(Scheduler):
+    """A scheduler that accepts each URL once, whatever `dont_filter` says."""
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Refuse a request that was accepted before."""
+        seen = self.__dict__.setdefault("seen_urls", set())
+        if request.url in seen:
+            return False
+        seen.add(request.url)
+        return super().enqueue_request(request)
+
+
+class ScheduledBudget:
+    """An extension that drops all requests after the first `PAGES` that are scheduled."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._scheduled = 0
+        crawler.signals.connect(self._count, signals.request_scheduled)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return an extension of *crawler*."""
+        return cls(crawler)
+
+    def _count(self) -> None:
+        self._scheduled += 1
+        if self._scheduled > PAGES:
+            raise IgnoreRequest("over the budget")
+
+
+class Budget:
+    """A middleware that drops all page requests after the first `PAGES`."""
+
+    passed = 0
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Count a page request."""
+        self.passed += not is_robots(request)
+        if self.passed > PAGES:
+            raise IgnoreRequest("over the budget")
+
+
+class Leases:
+    """A middleware that gives each page request one of 16 leases, and takes it back in
+    `process_response`.
+    """
+
+    def __init__(self) -> None:
+        self._leases = DeferredSemaphore(LEASES)
+
+    async def process_request(self, request: Request, spider: Any = None) -> None:
+        """Wait for a lease."""
+        if not is_robots(request):
+            await maybe_deferred_to_future(self._leases.acquire())
+
+    def process_response(
+        self, request: Request, response: Response, spider: Any = None
+    ) -> Response:
+        """Take the lease back."""
+        if not is_robots(request):
+            self._leases.release()
+        return response
+
+
+class Rewriting:
+    """A middleware behind ours that answers each page request with another request, as
+    middlewares for rendering services do.
+    """
+
+    def process_request(self, request: Request, spider: Any = None) -> Request | None:
+        """Return a request for the rendered page."""
+        if is_robots(request) or request.url.endswith("?rendered"):
+            return None
+        return request.replace(url=f"{request.url}?rendered")
+
+
+class Failing:
+    """A middleware behind ours that refuses the first response of each page, and a hook
+    of which the errback sends the page again.
+    """
+
+    def __init__(self) -> None:
+        self._refused: set[str] = set()
+
+    def process_response(
+        self, request: Request, response: Response, spider: Any = None
+    ) -> Response:
+        """Raise IgnoreRequest for the first response of a page."""
+        if is_robots(request) or request.url in self._refused:
+            return response
+        self._refused.add(request.url)
+        raise IgnoreRequest("not yet")
+
+
+class AgainSpider(RequestingSpider):
+    """Sends each page that failed once more, from the errback."""
+
+    name = "again"
+
+    def failed(self, failure: Any) -> Any:
+        """Return the request again."""
+        yield failure.request.copy()
+
+
+def count_scheduled(crawler: Crawler) -> None:
+    """Count in the stats how often the request of each URL is scheduled."""
+    scheduled: Counter[str] = Counter()
+
+    def opened() -> None:
+        assert crawler.stats is not None
+        crawler.stats.set_value("test/scheduled", scheduled)
+
+    def count(request: Request) -> None:
+        scheduled[request.url] += 1
+
+    crawler.signals.connect(opened, signals.spider_opened, weak=False)
+    crawler.signals.connect(count, signals.request_scheduled, weak=False)
