@@ -11,7 +11,7 @@ from scrapy_robots1994.lint.fixes import edited
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.problems import policy_problems, problems_of
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
-from scrapy_robots1994.parser.dialects import LITERAL, Dialect, dialect_named
+from scrapy_robots1994.parser.dialects import Dialect, dialect_named
 from scrapy_robots1994.parser.prefix_rules import PrefixRules
 from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
@@ -48,11 +48,10 @@ _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 
 
 class RobotsTxt:
-    """One robots.txt, read in one dialect and one reading.
+    """One robots.txt, read in one dialect, by default that of 1994.
 
-    The defaults are the dialect of 1994 and the literal reading. Two objects are equal if
-    they have the same text, dialect and reading. Each access to `lines`, `records` or
-    `problems` reads the text again. The first call of `rules` for a robot compiles and
+    Two objects are equal if they have the same text and dialect. Each access to `lines`,
+    `records` or `problems` reads the text again. The first call of `rules` for a robot compiles and
     stores the rules.
     """
 
@@ -61,7 +60,6 @@ class RobotsTxt:
         "_body",
         "_dialect",
         "_memory_bytes",
-        "_reading",
         "_rfc9309",
         "_rules",
         "_sitemaps",
@@ -75,7 +73,6 @@ class RobotsTxt:
         self,
         body: bytes | str | Body,
         dialect: str = "1994",
-        reading: str = LITERAL,
     ) -> None:
         """Store the *body* of a file. To limit the size of the file, use `parse`."""
         self._body = body if isinstance(body, Body) else Body(body)
@@ -85,8 +82,7 @@ class RobotsTxt:
         """The name of the format in which the body is compressed, or None."""
         self.is_markup = begins_as_markup(self._body.text)
         """Whether the file begins like an HTML or XML document."""
-        self._dialect = dialect_named(dialect, reading)
-        self._reading = reading
+        self._dialect = dialect_named(dialect)
         # `_rules` contains one item for each tuple of robot names. User-Agent headers
         # that differ only in a version have equal names. For most files, `_rules`
         # contains only one item. For one item, a dict would take four times as much
@@ -107,7 +103,6 @@ class RobotsTxt:
         body: bytes | str,
         *,
         dialect: str = "1994",
-        reading: str = LITERAL,
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
@@ -115,9 +110,9 @@ class RobotsTxt:
 
         If *body* is longer than *limit* bytes, only the whole lines within the limit are
         obeyed. *truncated* must be true if *body* is only the beginning of the file.
-        Raise `ValueError` for an unknown *dialect* or *reading*.
+        Raise `ValueError` for an unknown *dialect*.
         """
-        return cls(Body(body, is_truncated=truncated, limit=limit), dialect, reading)
+        return cls(Body(body, is_truncated=truncated, limit=limit), dialect)
 
     def _read_for(
         self, robot: str | bytes, *, for_warnings: bool
@@ -127,9 +122,7 @@ class RobotsTxt:
         If *for_warnings* is true, also read the lines that are needed only for warnings.
         """
         body, dialect, names = self._body, self._dialect, robot_names(robot)
-        reading = read_for_robot(
-            body.text, dialect, self._reading, names, for_warnings=for_warnings
-        )
+        reading = read_for_robot(body.text, dialect, names, for_warnings=for_warnings)
         self._sitemaps = reading.sitemaps
         make = LongestRules if dialect.has_wildcards else PrefixRules
         rules = make(reading, body, dialect, robot)
@@ -158,7 +151,7 @@ class RobotsTxt:
         The first call for a robot reads the file, and stores the rules.
         """
         if self._rfc9309 is None:
-            self._rfc9309 = self.read_as(dialect="rfc9309")
+            self._rfc9309 = self.read_as("rfc9309")
         if not self._rfc9309.is_read_for(robot, with_usage=False):
             self._memory_bytes = None
         return self._rfc9309.rules(robot)
@@ -221,9 +214,7 @@ class RobotsTxt:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """The records of the file in the literal reading, in order. `reading` does not
-        affect the records.
-        """
+        """The records of the file, in order."""
         groups = groups_of(self.text, self._dialect)
         return tuple(records_of(groups, self._dialect))
 
@@ -234,9 +225,7 @@ class RobotsTxt:
         The tuple is empty in a dialect without the field Sitemap.
         """
         if self._sitemaps is None:
-            reading = read_for_robot(
-                self.text, self._dialect, self._reading, (), for_warnings=False
-            )
+            reading = read_for_robot(self.text, self._dialect, (), for_warnings=False)
             self._sitemaps = reading.sitemaps
             self._memory_bytes = None
         return self._sitemaps
@@ -298,9 +287,7 @@ class RobotsTxt:
         for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
             if problem.edits and not problem.is_split:
                 text = edited(self.lines, problem.edits)
-                fixed = RobotsTxt.parse(
-                    text, dialect=self.dialect, reading=self._reading
-                )
+                fixed = RobotsTxt.parse(text, dialect=self.dialect)
                 if not fixed.allowed(url, robot):
                     return problem
         return None
@@ -338,22 +325,12 @@ class RobotsTxt:
         """The name of the dialect in which the file is read."""
         return self._dialect.name
 
-    @property
-    def reading(self) -> str:
-        """The name of the reading, which defines what a blank line in a record means."""
-        return self._reading
+    def read_as(self, dialect: str) -> "RobotsTxt":
+        """Return this file, read in another *dialect*.
 
-    def read_as(
-        self, reading: str | None = None, *, dialect: str | None = None
-    ) -> "RobotsTxt":
-        """Return this file, read in another *reading*, another *dialect*, or both.
-
-        Raise `ValueError` for an unknown *dialect* or *reading*.
+        Raise `ValueError` for an unknown *dialect*.
         """
-        reading, dialect = reading or self._reading, dialect or self.dialect
-        if (reading, dialect) == (self._reading, self.dialect):
-            return self
-        return RobotsTxt(self._body, dialect, reading)
+        return self if dialect == self.dialect else RobotsTxt(self._body, dialect)
 
     def compress_body(self) -> None:
         """Compress the stored body if compression saves memory. The stored rules do not
@@ -373,29 +350,28 @@ class RobotsTxt:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
 
-    def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str, str]]:
+    def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str]]:
         """Pickle the file without its stored rules.
 
         The first access to the rules after unpickling reads the file again.
         """
-        return RobotsTxt, (self._body, self.dialect, self._reading)
+        return RobotsTxt, (self._body, self.dialect)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether *other* is a file with the same text, dialect and reading."""
+        """Return whether *other* is a file with the same text and dialect."""
         return (
             isinstance(other, RobotsTxt)
             and self.dialect == other.dialect
-            and self.reading == other.reading
             and self.text == other.text
         )
 
     def __hash__(self) -> int:
-        """Return the hash of the text, the dialect and the reading."""
-        return hash((self.text, self.dialect, self.reading))
+        """Return the hash of the text and the dialect."""
+        return hash((self.text, self.dialect))
 
     def __repr__(self) -> str:
-        """Return the size, dialect and reading of the file, without its text."""
-        return f"<RobotsTxt: {self.size} bytes, {self.dialect}, {self.reading}>"
+        """Return the size and dialect of the file, without its text."""
+        return f"<RobotsTxt: {self.size} bytes, {self.dialect}>"
 
 
 def memory_of(root: object) -> int:
@@ -417,7 +393,7 @@ def memory_of(root: object) -> int:
 
 
 class Reader:
-    """Reads files in the dialect and reading of a crawl. Files with equal bytes share one
+    """Reads files in the dialect of a crawl. Files with equal bytes share one
     `RobotsTxt`.
 
     Some hosting platforms serve the same file from thousands of origins. The policies of
@@ -426,9 +402,8 @@ class Reader:
     maximum number of bytes that are read from a body.
     """
 
-    def __init__(self, dialect: str, reading: str, limit: int) -> None:
+    def __init__(self, dialect: str, limit: int) -> None:
         self._dialect = dialect
-        self._reading = reading
         self.limit = limit
         self._known: WeakValueDictionary[int, RobotsTxt]
         self._known = WeakValueDictionary()
@@ -446,7 +421,7 @@ class Reader:
         is_same = known is not None and known.is_truncated == within.is_truncated
         if known is not None and is_same and known.body == within.data:
             return known
-        robots = RobotsTxt(within, self._dialect, self._reading)
+        robots = RobotsTxt(within, self._dialect)
         # If two threads create objects for equal bytes at the same time, the later object
         # replaces the earlier object in `_known`. The earlier object can still be used.
         self._known[key] = robots

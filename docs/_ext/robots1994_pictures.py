@@ -205,7 +205,7 @@ def evidence() -> tuple[str, tuple[Step, ...]]:
                 f"· decision: {'allowed' if verdict.allowed else 'refused'}",
                 f"· reason: {verdict.reason.value}; line: {verdict.line}",
                 f"· rule: {verdict.rule}",
-                "· dialect: 1994; reading: literal",
+                "· dialect: 1994",
                 f"· record: {record}",
                 f"· digest: {digest}",
             ),
@@ -230,7 +230,7 @@ def evidence() -> tuple[str, tuple[Step, ...]]:
             "The same decision",
             (
                 "· from the bytes of the record",
-                "· in the dialect and reading of the line",
+                "· in the dialect of the line",
                 f"· with {settings} and other settings of the warcinfo record",
             ),
             "another decision",

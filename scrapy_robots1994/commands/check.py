@@ -335,9 +335,8 @@ class RobotsCheck(RobotsCommand):
 class UrlVerdict:
     """The verdict of *source* for *url*, and further values to print.
 
-    *otherwise* contains each verdict that differs from *verdict* because the file is
-    parsed in another reading or dialect. The keys of *otherwise* are keys of
-    `OTHER_READINGS`. If a crawl does not check *url*, *exemption* gives the reason, and
+    *otherwise* maps each of `OTHER_DIALECTS` that decides otherwise to its verdict.
+    If a crawl does not check *url*, *exemption* gives the reason, and
     *source* is None. If the verdict comes from evidence, *applied* is the recorded
     decision. *usage* contains the usage preferences that the file states for *url*.
     *forbidden* is the statement that disallows one of the checked purposes. *robot* is
@@ -474,8 +473,10 @@ class UrlVerdict:
                     f"probably meant: {lost.sentence} {lost.fix}"
                 )
         for name, other in self.otherwise.items():
-            words, setting = inputs.OTHER_READINGS[name]
-            yield f'{words} says: {other}; to obey that decision, set {setting} = "{name}"'
+            yield (
+                f"the dialect {name} says: {other}; to obey that decision, set "
+                f'ROBOTS1994_DIALECT = "{name}"'
+            )
         yield from _usage_reasons(self.usage)
 
     def _lost_line(self) -> "Problem | None":
@@ -503,7 +504,7 @@ class UrlVerdict:
             "why": (source.why if source else self.exemption) or None,
             **{
                 name: _verdict_as_json(verdicts.get(name))
-                for name in ("verdict", *inputs.OTHER_READINGS)
+                for name in ("verdict", *inputs.OTHER_DIALECTS)
             },
             "usage": self.usage and asdict(self.usage),
         } | ({"evidence": self.applied.as_json()} if self.applied else {})

@@ -165,8 +165,8 @@ class Job:
     """The options of a comparison, which can be pickled for another process.
 
     *opts* are the options of the command. *parsers* are the names of the other parsers.
-    *settings* are the settings that the command line sets. *variant* is the dialect and the
-    reading of our parser. *urls* are the URLs in the file given with --urls, or None if the
+    *settings* are the settings that the command line sets. *variant* is the dialect of our
+    parser. *urls* are the URLs in the file given with --urls, or None if the
     questions are made from the files.
     """
 
@@ -200,7 +200,7 @@ class Job:
             opts,
             parsers,
             {name: settings[name] for name in given},
-            Variant(ours.dialect, ours.reading),
+            Variant(ours.dialect),
             urls,
         )
 

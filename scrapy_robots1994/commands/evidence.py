@@ -295,7 +295,6 @@ class CrawlEvidence:
         by_warc = {
             "digest": record and record.digest,
             "dialect": self.settings.dialect,
-            "reading": self.settings.reading,
         }
         yield from _unequal(line, by_warc, "WARC")
         if record is not None and record.origin != Origin.of(line.url):

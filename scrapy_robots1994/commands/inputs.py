@@ -208,17 +208,8 @@ def why_unread(error: OSError) -> str:
     return f"{reason}: check the name and the permissions of the file"
 
 
-OTHER_READINGS = {
-    "cautious": ("the cautious reading", "ROBOTS1994_READING"),
-    "rfc9309": ("the dialect rfc9309", "ROBOTS1994_DIALECT"),
-}
-"""The additional readings and dialects in which `robots-check` parses a file.
-
-Each key is the name of a reading or dialect. Each value consists of a phrase for
-messages, and of the setting that selects the reading or dialect in a crawl. If the
-verdict about a URL then differs from the verdict under the settings, `robots-check`
-also prints the other verdict.
-"""
+OTHER_DIALECTS = ("rfc9309",)
+"""The dialects whose verdict `robots-check` also prints if it differs."""
 
 
 @dataclass(frozen=True)
@@ -247,19 +238,11 @@ class PolicySource:
 
     @cached_property
     def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The file, parsed in each reading or dialect of `OTHER_READINGS`. The keys are
-        the keys of `OTHER_READINGS`.
-
-        If the policy has no file, the dictionary is empty. The file is parsed only once
-        in each reading or dialect, even if many URLs are checked.
-        """
+        """The file in each of `OTHER_DIALECTS`; empty for a policy without a file."""
         rules = self.rules
         if not isinstance(rules, RobotsTxt):
             return {}
-        return {
-            "cautious": rules.read_as("cautious"),
-            "rfc9309": rules.read_as(dialect="rfc9309"),
-        }
+        return {name: rules.read_as(name) for name in OTHER_DIALECTS}
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":

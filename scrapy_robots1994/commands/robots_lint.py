@@ -14,7 +14,6 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.kinds import KIND_CODED, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
-from scrapy_robots1994.parser.dialects import LITERAL
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
 
@@ -173,6 +172,6 @@ def main(argv: list[str] | None = None) -> int:
         terminal.check_streams(parser)
         terminal.refuse_unknown(args, parser)
         run = LintRun(args, opts)
-        reader = Reader(opts.dialect or "1994", LITERAL, MAX_BYTES)
+        reader = Reader(opts.dialect or "1994", MAX_BYTES)
         Lookup(reader).run(run.names, run.add, run.print_end)
     return run.exit_code

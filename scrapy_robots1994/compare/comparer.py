@@ -30,11 +30,8 @@ from scrapy_robots1994.compare.parsers import (
 from scrapy_robots1994.parser.dialects import dialect_named
 from scrapy_robots1994.robotstxt import RobotsTxt
 
-_PARSE = {
-    it: partial(RobotsTxt.parse, dialect=it.dialect, reading=it.reading)
-    for it in VARIANTS
-}
-"""Our parser in each dialect and reading."""
+_PARSE = {it: partial(RobotsTxt.parse, dialect=it.dialect) for it in VARIANTS}
+"""Our parser in each dialect."""
 
 CACHED_BYTES = 1_000_000
 """The maximum total size, in bytes, of the files that are cached in parsed form."""
@@ -57,10 +54,10 @@ class Comparison:
 
 
 class Comparer:
-    """Compares our parser, in one dialect and reading, with each parser of *others*.
+    """Compares our parser, in one dialect, with each parser of *others*.
 
-    *others* maps the name of each parser to the parser. *ours* is the dialect and the
-    reading of our parser.
+    *others* maps the name of each parser to the parser. *ours* is the dialect of our
+    parser.
     """
 
     def __init__(self, others: Mapping[str, Parse], ours: Variant) -> None:
@@ -69,9 +66,7 @@ class Comparer:
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
         dialect = dialect_named(ours.dialect)
         # A file that is larger than the whole cache is not cached.
-        self._file_of = cached(files)(
-            partial(ParsedBody, dialect=dialect, reading=ours.reading)
-        )
+        self._file_of = cached(files)(partial(ParsedBody, dialect=dialect))
 
     def compare(self, name: str, task: Comparison) -> SiteImpact:
         """Ask the parser *name* the questions of *task*, and return how its decisions

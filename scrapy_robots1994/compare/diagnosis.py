@@ -41,10 +41,9 @@ class ParsedBody:
     compiled rules.
     """
 
-    def __init__(self, body: bytes, dialect: Dialect, reading: str) -> None:
+    def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.body = body
         self._dialect = dialect
-        self._reading = reading
         self._parsed = cache(self._parse)
         self._compiled = lru_cache(_MAX_RULES)(self._compile)
 
@@ -79,7 +78,7 @@ class ParsedBody:
         """Apply *points* to the setup of our parser for *robot*. Return the rules of the
         changed setup, and the function that spells a URL for these rules.
         """
-        setup = Setup.of(self.body, robot, self._dialect, self._reading)
+        setup = Setup.of(self.body, robot, self._dialect)
         for point in points:
             setup = point(setup)
         return setup.rules(), setup.spell
@@ -111,7 +110,7 @@ class ParsedBody:
 
         def direction(some: Sequence[tuple[int, bytes]]) -> object:
             body = mark + b"".join(line for _, line in some)
-            part = ParsedBody(body, self._dialect, self._reading)
+            part = ParsedBody(body, self._dialect)
             return direction_of(part.answer(question), part.answer(question, points))
 
         whole = direction(lines)

@@ -4,12 +4,12 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.parsers import Capture, Direction, Question
-from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy.outcomes import AnswerGroup
 
 MAX_SITES = 20_000
@@ -25,13 +25,12 @@ CHANGING = frozenset({Direction.STRICTER, Direction.LAXER})
 
 
 class Variant(NamedTuple):
-    """A dialect and a reading of our parser."""
+    """A dialect of our parser."""
 
     dialect: str
-    reading: str
 
 
-VARIANTS = tuple(Variant(*pair) for pair in product(DIALECTS, READINGS))
+VARIANTS = tuple(map(Variant, DIALECTS))
 
 
 class Change(NamedTuple):
@@ -88,8 +87,8 @@ our parser, and the effect of the switch.
 
 The first item is the name of the other parser, and the third item is the effect. If the
 second item is an `AnswerGroup`, only the sites of that group are counted, for the dialect
-and reading of the comparison. If the second item is a `Variant`, all sites are counted,
-for the dialect and reading of the variant.
+of the comparison. If the second item is a `Variant`, all sites are counted, for the
+dialect of the variant.
 """
 
 
@@ -143,8 +142,8 @@ class SiteImpact(Answers):
     *capture* is the capture that was compared, without its file. If another parser
     differs from our parser, *packed* is the compressed file of the capture. *variants*
     contains tuples of the name of a parser, a direction and a variant. Each tuple in
-    *variants* means that the parser differs in that direction from our parser with the
-    dialect and reading of the variant.
+    *variants* means that the parser differs in that direction from our parser in the
+    dialect of the variant.
     """
 
     capture: Capture
@@ -173,7 +172,7 @@ class SiteImpact(Answers):
 
     def change(self, parser: str, variant: Variant) -> Change:
         """Return the effect on the site of a switch from *parser* to our parser. *variant*
-        is the dialect and the reading of our parser.
+        is the dialect of our parser.
         """
         opened = (parser, Direction.STRICTER, variant) in self.variants
         closed = (parser, Direction.LAXER, variant) in self.variants
@@ -181,7 +180,7 @@ class SiteImpact(Answers):
 
     def changes(self, ours: Variant) -> Iterator[Switch]:
         """Yield the keys under which this site is counted, for each parser with answers.
-        *ours* is the dialect and reading of the comparison.
+        *ours* is the dialect of the comparison.
         """
         for parser in {name for name, _ in +self.counts}:
             yield parser, self.capture.basis, self.change(parser, ours)
@@ -226,7 +225,7 @@ class SiteImpact(Answers):
 class Totals(Answers):
     """Exact counts over all sites, and a list of at most `MAX_SITES` sites.
 
-    *ours* is the dialect and reading of our parser. *skipped* is the number of questions
+    *ours* is the dialect of our parser. *skipped* is the number of questions
     that were not compared. *unlisted_sites* is the number of sites that are not in the
     list, and *unlisted* counts the changes of the unlisted sites. *is_interrupted* is true
     if the comparison did not finish.

@@ -88,15 +88,12 @@ class Setup:
     text: str
     names: tuple[str, ...]
     header: str
-    reading: str
     dialect: Dialect
     is_longest: bool
     spell: Callable[[str], str] = str
 
     @classmethod
-    def of(
-        cls, body: bytes, question: Question, dialect: Dialect, reading: str
-    ) -> "Setup":
+    def of(cls, body: bytes, question: Question, dialect: Dialect) -> "Setup":
         """Return the setup of our own parser for *body* and the robot of *question*."""
         header = question.others_robot or question.robot
         names = robot_names(question.robot)
@@ -104,14 +101,12 @@ class Setup:
         # of each line.
         text = StringIO(Body(body).text, newline=None).read()
         is_longest = dialect.has_wildcards
-        return cls(body, text, names, header, reading, dialect, is_longest)
+        return cls(body, text, names, header, dialect, is_longest)
 
     def rules(self) -> RobotRules:
         """Return the rules that the robot obeys."""
         dialect = self.dialect
-        found = read_for_robot(
-            self.text, dialect, self.reading, self.names, for_warnings=False
-        )
+        found = read_for_robot(self.text, dialect, self.names, for_warnings=False)
         make: type[RobotRules]
         if dialect.has_wildcards:
             make = LongestRules if self.is_longest else _FirstPattern

@@ -92,7 +92,7 @@
     }
     byId("sentence").textContent = says;
     const said = data.metadata;
-    byId("setup").textContent = [`questions: ${said.questions}`, `${said.dialect}, ${said.reading} reading`, `robot: ${said.robot}`, said.versions, said.made].filter(Boolean).join(" \u00b7 ");
+    byId("setup").textContent = [`questions: ${said.questions}`, `dialect ${said.dialect}`, `robot: ${said.robot}`, said.versions, said.made].filter(Boolean).join(" \u00b7 ");
     const rows = BASES.filter(([basis]) => sum(Object.values(changesBy[basis] || NONE)));
     table(byId("bases"), ["what decides", ...Object.values(CHANGES)], rows.map(([basis, , words]) => [
       element("a", { href: view({ basis }) }, words), ...cells(changesBy[basis])]));
@@ -102,31 +102,20 @@
   };
 
   /* What to do next */
-  const settingsOf = ({ dialect, reading }) =>
-    [`ROBOTS1994_DIALECT = "${dialect}"`, reading === "literal" ? "" : `ROBOTS1994_READING = "${reading}"`].filter(Boolean).join(", ");
+  const settingsOf = ({ dialect }) => `ROBOTS1994_DIALECT = "${dialect}"`;
   const showAdvice = () => {
     const { changes, changes_by: changesBy } = counts();
-    const seen = new Map();
-    const rows = data.variants.map(({ dialect, reading, changes: all }) => ({
-      dialect, reading, numbers: all[state.parser] || NONE, isNow: dialect === data.metadata.dialect && reading === data.metadata.reading,
-      names: reading,
-    })).filter((row) => {
-      /* Two readings of one dialect share a row if their numbers are equal. */
-      const key = `${row.dialect} ${Object.values(row.numbers)}`;
-      const first = seen.get(key);
-      if (!first) return Boolean(seen.set(key, row));
-      first.names = `${first.names} or ${row.reading}`;
-      first.isNow ||= row.isNow;
-      return false;
-    });
+    const rows = data.variants.map(({ dialect, changes: all }) => ({
+      dialect, numbers: all[state.parser] || NONE, isNow: dialect === data.metadata.dialect,
+    }));
     const best = (worth) => rows.reduce((found, it) => (worth(it.numbers) > worth(found.numbers) ? it : found), rows[0]);
     const now = rows.find(({ isNow }) => isNow);
     const least = best((numbers) => -opens(numbers));
     const same = best((numbers) => numbers.unchanged);
     const notes = (row) => [row === now && "compared here", row === same && "fewest changes", row === least && "opens the fewest"].filter(Boolean);
-    table(byId("variants"), ["dialect, reading", ...Object.values(CHANGES)],
+    table(byId("variants"), ["dialect", ...Object.values(CHANGES)],
       rows.map((row) => [
-        element("span", { title: settingsOf(row) }, element("b", {}, `${row.dialect}, ${row.names}`), " ", ...notes(row).map((it) => element("span", { class: "badge" }, it))),
+        element("span", { title: settingsOf(row) }, element("b", {}, row.dialect), " ", ...notes(row).map((it) => element("span", { class: "badge" }, it))),
         ...cells(row.numbers),
       ]), rows.map((row) => (row === now ? "now" : "")));
     const code = (text) => element("code", {}, text);

@@ -85,7 +85,6 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
     return {
         "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "dialect": variant.dialect,
-        "reading": variant.reading,
         "robot": robots,
         "questions": questions,
         "versions": f"scrapy_robots1994 {version('scrapy_robots1994')}, "

@@ -3,7 +3,7 @@
 import traceback
 from logging import ERROR, INFO, WARNING
 
-from scrapy import exceptions, signals
+from scrapy import exceptions
 from scrapy.crawler import Crawler
 from scrapy.utils.python import global_object_name
 
@@ -12,8 +12,6 @@ from scrapy_robots1994.crawl.log import (
     MessageKind,
     OriginLog,
     count,
-    counted,
-    log_line,
     log_lines,
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
@@ -77,7 +75,7 @@ _OPENING = MessageKind(
     WARNING,
     "Under the strict reading, %d robots.txt files allow URLs that the site owners probably "
     "wanted to disallow; "
-    'ROBOTS1994_READING = "cautious" obeys split records',
+    'ROBOTS1994_DIALECT = "rfc9309" obeys split records and wildcards',
     _LINT,
 )
 _CLOSING = MessageKind(
@@ -110,11 +108,6 @@ class FetchLog:
         # `_bugs`, the traceback of one broken middleware could be logged for thousands of
         # origins.
         self._bugs: set[str] = set()
-        # `_number_of_splits` is the number of origins whose robots.txt has lines for this
-        # robot below a blank line. The literal reading ignores the lines below the blank
-        # line.
-        self._number_of_splits = 0
-        crawler.signals.connect(self._closed, signals.spider_closed)
 
     def fetched(
         self,
@@ -303,20 +296,17 @@ class FetchLog:
         Log a warning about problems that allow more URLs than the author intended. At
         level INFO, log problems that disallow more URLs than the author intended.
         """
-        # For example, a blank line ends a record under the literal reading, although the
-        # author perhaps did not intend this (O5, blank lines).
         if opening := [it for it in problems if it.weakens_policy]:
             count(self._crawler, stats.OPENS_SITE)
             is_split = any(it.is_split for it in opening)
             is_wild = any(it.kind is WILDCARD for it in opening)
-            self._number_of_splits += is_split
             self._origins.log(
                 _OPENING,
                 "%s, line %d: %s Under the strict reading, this allows URLs "
                 "that the site owner probably wanted to disallow%s.%s All problems: %s %s",
                 origin,
                 *_first_and_others(opening),
-                ' ROBOTS1994_READING = "cautious" obeys split records.' * is_split
+                ' ROBOTS1994_DIALECT = "rfc9309" obeys split records.' * is_split
                 + ' ROBOTS1994_DIALECT = "rfc9309" obeys wildcards.' * is_wild,
                 self._lint,
                 origin.robots_url,
@@ -331,19 +321,6 @@ class FetchLog:
                 *_first_and_others(closing),
                 ' ROBOTS1994_DIALECT = "rfc9309" obeys Allow.'
                 * any(it.kind is ALLOW for it in closing),
-            )
-
-    def _closed(self) -> None:
-        """Log at how many origins the cautious reading would obey more lines than the
-        literal reading.
-        """
-        if self._number_of_splits:
-            log_line(
-                self._crawler,
-                INFO,
-                "robots.txt of %s has lines for this robot below a blank line. The literal "
-                'reading ignores these lines; ROBOTS1994_READING = "cautious" obeys them',
-                counted(self._number_of_splits, "origin"),
             )
 
 

@@ -84,7 +84,7 @@ class Robots1994Parser(RobotParser):
         The dialect of the file has no effect, because a SitemapSpider follows sitemaps in
         every dialect. Since Scrapy's pull request 8069, SitemapSpider calls this method.
         """
-        return self.robots.read_as(dialect="extended").sitemaps
+        return self.robots.read_as("extended").sitemaps
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from scrapy_robots1994.crawl.requests import RobotName, has_default_name
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.dialects import DIALECTS, READINGS
+from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import Role
 from scrapy_robots1994.parser.user_agent import describe_names, robot_text
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
@@ -86,11 +86,6 @@ class RobotsSettings:
         types.one_of(*DIALECTS), "1994", group="How files are read", decides=True
     )
     """The grammar that is used to read robots.txt files; see :doc:`/standard/dialects`."""
-    reading: str = declare(types.one_of(*READINGS), "literal", decides=True)
-    """With ``literal``, every blank line ends a record. With ``cautious``, a Disallow line
-    below blank lines still belongs to the User-agent lines above the blank lines (O5, blank
-    lines).
-    """
     # RFC 9309, section 2.5, requires crawlers to read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """Maximum size of a robots.txt in bytes. The download stops at this size, and only the
@@ -350,7 +345,7 @@ class RobotsSettings:
 
     def new_reader(self) -> Reader:
         """Return a reader that parses files according to these settings."""
-        return Reader(self.dialect, self.reading, self.max_bytes)
+        return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
         """Log the settings that determine which rules this crawl obeys."""
@@ -375,14 +370,10 @@ class RobotsSettings:
         log_line(
             crawler,
             INFO,
-            "scrapy_robots1994 %s: dialect %s%s, robot name %s, store %s, "
+            "scrapy_robots1994 %s: dialect %s, robot name %s, store %s, "
             "at most %d parallel robots.txt fetches%s",
             __version__,
             self.dialect,
-            # In RFC 9309, blank lines have no meaning, so the reading has no effect.
-            f", {self.reading} reading"
-            if DIALECTS[self.dialect].has_blank_lines
-            else "",
             robot_text(robot) or '""',
             str(self.store),
             self.max_fetches,

@@ -88,8 +88,7 @@ class Problem:
     """A mistake, or a fact that the author should know, in one line of a file.
 
     *line* and *column* count from 1. *texts* fill the placeholders of the message.
-    *is_split* is true if the problem exists only because a blank line ends a record. If
-    *is_split* is true, the problem does not exist in the cautious reading. *message* and
+    *is_split* is true if the problem exists only because a blank line ends a record. *message* and
     *fix* are safe to print. `Kind.at` creates problems.
     """
 

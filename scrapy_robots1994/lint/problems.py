@@ -232,14 +232,7 @@ def policy_problems(
     """
     weakening: list[Problem] = []
     if found := _weakening_problems(reading, dialect, robot):
-        # In the cautious reading, the robot obeys the rules below a blank line, so the
-        # blank line is not a problem.
-        is_cautious = reading.is_cautious
-        counted = (
-            it
-            for it in merge(*found, key=_PLACE)
-            if it.weakens_policy and not (it.is_split and is_cautious)
-        )
+        counted = (it for it in merge(*found, key=_PLACE) if it.weakens_policy)
         weakening = sorted(islice(counted, limit), key=_PLACE)
     tightening = _tightening_problems(reading.own, dialect, robot)
     return *weakening, *islice(tightening, limit)

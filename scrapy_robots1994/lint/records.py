@@ -47,7 +47,7 @@ MISSPELT_AGENT_FIX = (
 
 
 def is_owned(line: Line) -> bool:
-    """Return whether *line* belongs to a record in the literal reading."""
+    """Return whether *line* belongs to a record ."""
     return line.is_obeyed and line.row is not None and line.row.in_record
 
 
@@ -141,7 +141,7 @@ def _orphan_problems(record: Group, dialect: Dialect) -> Iterator[Problem]:
     agent_fix = Fix(MISSPELT_AGENT_FIX.format(agent))
     first = orphans[0]
     if not own:
-        # Ours O5 (readings), 1994 F1 (records): the blank line ends the record.
+        # Ours O5, 1994 F1 (records): the blank line ends the record.
         joined = [it for it in blanks if it < first.number]
         fix = _joining(first, blanks)
         yield kinds.SPLIT.at(

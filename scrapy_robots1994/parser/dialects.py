@@ -1,4 +1,4 @@
-"""The dialects and readings of robots.txt. Each dialect is one row of `_ROWS`.
+"""The dialects of robots.txt. Each dialect is one row of `_ROWS`.
 
 To add a dialect, add a row to `_ROWS`, and add the name of the dialect to the rows of its
 fields (`parser/fields.py`). Settings, commands, reports and tests take the dialects from
@@ -22,11 +22,6 @@ from scrapy_robots1994.parser.user_agent import (
     longest_named,
     whole_name,
 )
-
-LITERAL = "literal"
-CAUTIOUS = "cautious"
-READINGS = (LITERAL, CAUTIOUS)
-
 
 FieldReader: TypeAlias = tuple[
     Field | None, LineKind, Callable[[str], object] | None, LineKind
@@ -207,16 +202,13 @@ _ROWS = (
 DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _ROWS})
 
 
-def dialect_named(name: str, reading: str = LITERAL) -> Dialect:
-    """Return the dialect with this *name*. Raise `ValueError` if the dialect or the
-    *reading* does not exist. The message of the exception lists the known names.
+def dialect_named(name: str) -> Dialect:
+    """Return the dialect with this *name*.
+
+    Raise `ValueError` with the known names if there is none.
     """
-    for word, known, given in (
-        ("reading", READINGS, reading),
-        ("dialect", tuple(DIALECTS), name),
-    ):
-        if given not in known:
-            names = ", ".join(map(repr, known))
-            message = f"There is no {word} {given!r} of robots.txt; use one of {names}."
-            raise ValueError(message)
+    if name not in DIALECTS:
+        names = ", ".join(map(repr, DIALECTS))
+        message = f"There is no dialect {name!r} of robots.txt; use one of {names}."
+        raise ValueError(message)
     return DIALECTS[name]

@@ -7,10 +7,8 @@ from operator import eq, itemgetter
 
 from scrapy_robots1994.parser.reader import Line, with_pauses
 from scrapy_robots1994.parser.rules import (
-    ALLOW,
     NO_RULE,
     NUMBER,
-    SPLIT,
     RobotRules,
     kind_of,
 )
@@ -99,16 +97,14 @@ class PrefixRules(RobotRules):
             texts += [_AS_WRITTEN + it for it in written]
         return texts
 
-    def rank(self, kind: int, value: str, line: int) -> tuple[bool, int, int]:
+    def rank(self, _kind: int, value: str, line: int) -> tuple[bool, int, int]:
         """Return the rank of a rule. In a dialect with Allow, only ranks of rules in one
         record can be compared.
         """
         if self._dialect.has_allow:
             # Ours X1 (order): the first rule in the file that covers a URL decides.
             return False, 0, line
-        # Ours O5 (readings): a rule that the literal reading obeys takes precedence over a
-        # rule that only the cautious reading obeys.
-        return kind > 0, len(value), line
+        return False, len(value), line
 
     def spelling(self, target: str) -> str:
         """Return the canonical spelling of *target*."""
@@ -144,6 +140,4 @@ class PrefixRules(RobotRules):
             firsts.setdefault(self._record(self._lines[number]), number)
         # Ours O2 (several records for `*`): a URL is disallowed if at least one of the
         # records disallows the URL.
-        number = min(firsts.values(), key=self._kind)
-        # An Allow that only the cautious reading obeys never decides.
-        return NO_RULE if self._kind(number) == ALLOW + SPLIT else number
+        return min(firsts.values(), key=self._kind)

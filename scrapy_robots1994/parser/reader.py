@@ -221,8 +221,7 @@ class Group:
     value is good.
 
     A rule or a pause outside any record is an `ORPHAN`. An orphan is either above all
-    records, or below a blank line that ends the preceding record. The cautious reading
-    obeys an orphan unless it is above all records.
+    records, or below a blank line that ends the preceding record.
     """
 
     agents: list[Line] = field(default_factory=list)
@@ -268,8 +267,8 @@ def groups_of(
     # `run` is the index in `names` at which the last run of User-agent lines begins.
     # `is_run` is `True` if the next User-agent line continues the run.
     run, is_run = 0, True
-    # 1994 F1 (records): blank lines separate records. Ours O5 (readings): a blank line also
-    # ends a record that so far contains only User-agent lines.
+    # 1994 F1 (records): blank lines separate records. Ours O5: a blank line also ends a
+    # record that so far contains only User-agent lines.
     boundary = _BLANK if dialect.has_blank_lines else None
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robots1994.escaping import percent_encode_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -83,9 +82,7 @@ class Record:
     robots.
 
     *first_line* is the number of the first User-agent line of the record. *last_line* is
-    the number of the last line that belongs to the record. *orphans* and *orphan_delays*
-    are the rules and delays that a blank line separates from the record. Only the cautious
-    reading obeys *orphans* and *orphan_delays*.
+    the number of the last line that belongs to the record.
     """
 
     agents: tuple[Agent, ...]
@@ -93,8 +90,6 @@ class Record:
     first_line: int
     last_line: int
     delays: tuple[Delay, ...] = ()
-    orphans: tuple[Rule, ...] = ()
-    orphan_delays: tuple[Delay, ...] = ()
 
     @property
     def is_default(self) -> bool:
@@ -120,12 +115,10 @@ class Record:
             self.first_line,
             self.last_line,
             _for_export(self.delays, "written"),
-            _for_export(self.orphans, "value"),
-            _for_export(self.orphan_delays, "written"),
         )
 
     def __str__(self) -> str:
-        """Return the record, without orphans, as lines of a robots.txt. Each line ends with
+        """Return the record as lines of a robots.txt. Each line ends with
         NL.
         """
         agents = (f"User-agent: {agent.name}" for agent in self.agents)
@@ -147,31 +140,20 @@ def _for_export(parts: tuple[T, ...], name: str) -> tuple[T, ...]:
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
     """Yield a record for each of *groups* that contains a name. The group of the lines
-    above all records does not contain a name. The *rules* and *delays* of a record contain
-    only lines that the literal reading obeys.
+    above all records does not contain a name.
     """
     for group in groups:
         if group.names:
             agents = [it for it in group.agents if it.said]
-            # Leave out a delay with a bad value, which has no meaning.
-            pauses = [it for it in group.pauses if it.said is not None]
-            rules, orphans = _without_and_with_orphans(group.rules)
-            delays, orphan_delays = _without_and_with_orphans(pauses)
+            rules = [it for it in group.rules if it.is_obeyed]
+            delays = [it for it in group.pauses if it.is_obeyed]
             yield Record(
                 tuple(Agent(name, it.number) for it in agents for name in it.said),
                 _rules(rules, dialect),
                 agents[0].number,
                 max(it.number for it in (*agents, *rules, *delays)),
                 _delays(delays),
-                _rules(orphans, dialect),
-                _delays(orphan_delays),
             )
-
-
-def _without_and_with_orphans(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """Return the *lines* that are not orphans, and the orphans."""
-    orphans = [it for it in lines if it.kind is LineKind.ORPHAN]
-    return [it for it in lines if it.kind is not LineKind.ORPHAN], orphans
 
 
 def _rules(lines: list[Line], dialect: Dialect) -> tuple[Rule, ...]:

@@ -5,7 +5,7 @@ delay, and the lines to which warnings refer.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scrapy_robots1994.parser.dialects import CAUTIOUS, Dialect
+from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
@@ -42,7 +42,7 @@ class RobotReading:
     names in each of the records. *crawl_delay* is the number of seconds that the robot must
     pause between two requests, or None if no delay applies. *sitemaps* are the distinct
     sitemaps in the file, as written and in order. *has_any* is `True` if the file contains
-    at least one record. *is_cautious* is `True` if the reading is the cautious reading.
+    at least one record.
 
     The other attributes contain the lines to which warnings refer. *above* contains the
     lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
@@ -53,7 +53,6 @@ class RobotReading:
     """
 
     text: str
-    is_cautious: bool
     has_any: bool
     rules: list[Line]
     first_lines: list[int]
@@ -102,7 +101,6 @@ class _Obeyed:
 def read_for_robot(
     text: str,
     dialect: Dialect,
-    reading: str,
     robot: Sequence[str],
     *,
     for_warnings: bool = True,
@@ -111,7 +109,6 @@ def read_for_robot(
 
     If *for_warnings* is false, lines that are needed only for warnings are omitted.
     """
-    is_cautious = reading == CAUTIOUS
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     elsewhere: list[Line] = []
@@ -124,7 +121,7 @@ def read_for_robot(
         only_effective=not for_warnings,
     )
     for record, group in enumerate(groups):
-        pauses = _take_others(group, sitemaps, reading) if group.others else {}
+        pauses = _take_others(group, sitemaps) if group.others else {}
         if not record:
             above = group
             continue
@@ -147,13 +144,9 @@ def read_for_robot(
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 obeyed.delays.append(seconds)
-    # Ours O5 (readings): only the cautious reading obeys a rule that a blank line separates
-    # from its record.
-    ignored = None if is_cautious else _ORPHAN
-    # Ours O4 (rule without a record): a rule above all records is ignored. 1994 D2 (empty
-    # value) and Ours O21 (empty Disallow next to other rules): an empty path disallows
-    # nothing.
-    rules = [it for it in obeyed.own_rules if it.value and it.kind is not ignored]
+    # Ours O4, O5: a rule outside a record is ignored. 1994 D2 and Ours O21: an empty path
+    # disallows nothing.
+    rules = [it for it in obeyed.own_rules if it.value and it.kind is not _ORPHAN]
     if dialect.has_lists:
         # Revisited K2 (lists of paths): a line may list several paths.
         rules = [
@@ -162,7 +155,6 @@ def read_for_robot(
     is_named = not all(EVERYBODY in names for names in obeyed.names)
     return RobotReading(
         text,
-        is_cautious,
         has_any=record > 0,
         rules=rules,
         first_lines=obeyed.first_lines,
@@ -178,7 +170,7 @@ def read_for_robot(
 
 
 def _take_others(
-    group: Group, sitemaps: dict[str, None], reading: str
+    group: Group, sitemaps: dict[str, None]
 ) -> dict[tuple[int, int], float]:
     """Add the sitemaps of *group* to *sitemaps*. Return the longest pause for each run of
     names.
@@ -192,10 +184,9 @@ def _take_others(
             sitemaps[said] = None
         elif role is not Role.PAUSE:
             raise NotImplementedError(role)
-        # Ours X4 (Crawl-delay): a Crawl-delay without a number is ignored. Ours O5
-        # (readings): only the cautious reading obeys a Crawl-delay that a blank line
-        # separates from its record.
-        elif said is not None and (line.kind is not _ORPHAN or reading == CAUTIOUS):
+        # Ours X4: a Crawl-delay without a number is ignored. Ours O5: so is a Crawl-delay
+        # that a blank line separates from its record.
+        elif said is not None and line.kind is not _ORPHAN:
             # Ours X5: the longest delay for the robot applies.
             pauses[run] = max(said, pauses.get(run, said))
     return pauses

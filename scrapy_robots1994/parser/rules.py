@@ -17,7 +17,6 @@ from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.clients import Clients, other_spellings
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Line
 from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -25,11 +24,10 @@ from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
 
 ROBOTS_TXT = "/robots.txt"
 
-SPLIT, ALLOW = 1, 2
-"""Two flags. The kind of a rule is the sum of the flags that apply to the rule. `SPLIT`
-means that only the cautious reading obeys the rule. `ALLOW` means that the rule is an
-Allow. If different rules decide for several records, or for several spellings of a URL, the
-rule with the smallest kind takes precedence.
+ALLOW = 1
+"""The kind of a rule that is an Allow; the kind of other rules is 0. If different rules
+decide for several records, or for several spellings of a URL, the rule with the smallest
+kind takes precedence.
 """
 
 NO_RULE, BEYOND = -1, -2
@@ -56,9 +54,6 @@ _FEW = 64
 # Most robots obey only one record, whose only name is `*`, so all files share this tuple.
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
 
-# Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
-# function, and a file may contain many rules.
-_ORPHAN = LineKind.ORPHAN
 # Access items of a named tuple by index, which is faster than access by name.
 NUMBER, VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
 
@@ -140,8 +135,7 @@ def _stored_numbers(numbers: Sequence[int]) -> Sequence[int]:
 
 def kind_of(line: Line) -> int:
     """Return the kind of the rule *line*."""
-    kind = SPLIT if line.kind is _ORPHAN else 0
-    return kind + ALLOW if line.row is not None and line.row.allows else kind
+    return ALLOW if line.row is not None and line.row.allows else 0
 
 
 class RobotRules:
@@ -212,9 +206,7 @@ class RobotRules:
         self._texts = _stored_texts(texts)
         self._values = self._texts if values == texts else _stored_texts(values)
         self._lines = _stored_numbers(list(map(NUMBER, rules)))
-        # Only the cautious reading obeys a rule with the flag `SPLIT`.
-        has_kinds = dialect.has_allow or reading.is_cautious
-        kinds = bytes(map(kind_of, rules)) if has_kinds else b""
+        kinds = bytes(map(kind_of, rules)) if dialect.has_allow else b""
         self._kinds = kinds if any(kinds) else b""
         self._allows = max(kinds, default=0) >= ALLOW
         self._outer: Sequence[int] = ()
@@ -358,7 +350,7 @@ class RobotRules:
             return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
         return Verdict(
             allowed=kind >= ALLOW,
-            reason=Reason.SPLIT_RECORD if kind & SPLIT else Reason.RULE,
+            reason=Reason.RULE,
             line=self._lines[number],
             rule=self._values[number],
             spelling=spelling,
@@ -394,8 +386,6 @@ class RobotRules:
             number = _ITSELF if is_itself else self.decide(head, each, spelling)
             kind = self._kind(number) if number >= 0 else ALLOW * (number != BEYOND)
             # Ours O27: a URL is disallowed if at least one of its spellings is disallowed.
-            # Ours O5 (readings): a rule that the literal reading obeys takes precedence
-            # over a rule that only the cautious reading obeys.
             if each == target or kind < min(decision[0], ALLOW):
                 decision = kind, number, each
         kind, number, covered = decision

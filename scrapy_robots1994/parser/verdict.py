@@ -24,7 +24,6 @@ class Reason(str, Enum):
     """
 
     RULE = "rule"
-    SPLIT_RECORD = "split-record"
     WILDCARDS = "wildcards"
     NO_RULE = "no-rule"
     NO_RECORD = "no-record"
@@ -55,7 +54,6 @@ class Reason(str, Enum):
 
 _MEANINGS = {
     Reason.RULE: "a rule of the robot's record covers the URL",
-    Reason.SPLIT_RECORD: "a rule that a blank line separates from its record covers the URL",
     Reason.WILDCARDS: "the rules have more wildcards than can be compared with the URL",
     Reason.NO_RULE: "no rule of the robot's record covers the URL",
     Reason.NO_RECORD: "no record of robots.txt is for this robot",
@@ -195,14 +193,11 @@ class Verdict(_Sourced):
         # Read the record, because a pickled reference would contain the whole body.
         record = self.record
         if record is not None:
-            rules = (*record.rules, *record.orphans)
             here = self.line, self.for_export().rule
             record = replace(
                 record,
-                rules=tuple(it for it in rules if (it.line, it.value) == here),
+                rules=tuple(it for it in record.rules if (it.line, it.value) == here),
                 delays=(),
-                orphans=(),
-                orphan_delays=(),
             )
         values = {it.name: getattr(self, it.name) for it in fields(self)}
         return _unpickled, (values, record)
@@ -235,11 +230,7 @@ class Verdict(_Sourced):
         if self.rule is None:
             return f": no rule of {record} covers the URL"
         rule = f"{'Allow' if self.allowed else 'Disallow'}: {self.rule}"
-        by = f' by line {self.line}, "{escape_control_chars(rule)}", '
-        if self.reason is Reason.SPLIT_RECORD:
-            by += f"which a blank line separates from {record}"
-        else:
-            by += f"of {record}"
+        by = f' by line {self.line}, "{escape_control_chars(rule)}", of {record}'
         # Ours O27 (spellings): if the spelling that the rule covers differs from the target
         # as written, print the spelling.
         if self.spelling is None:

@@ -112,14 +112,14 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
     """With `--robots`, a draft replaces the robots.txt of the origin, and a URL can be a
     path.
 
-    `--robot` sets the robot name. The output also shows the decision of the cautious
-    reading if this decision differs from the decision of the literal reading.
+    `--robot` sets the robot name. The output also shows the decision of
+    rfc9309 if it differs.
     """
     draft = "User-agent: rex\n\nDisallow: /a\n"
     code, shown = explained("--robots", "-", "--robot", "rex/2", "/a", draft=draft)
 
     assert code == 0
-    assert "the cautious reading says: disallowed by line 3" in shown
+    assert "the dialect rfc9309 says: disallowed by line 3" in shown
     assert shown.endswith('checked as "rex/2"')
 
 
@@ -300,7 +300,7 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
         (replies.reset(), "connection lost"),
         (replies.redirect("/robots.txt"), "redirect loop"),
         ("User-agent: *\nDisallow: /*.pdf$\n", "rfc9309 differs"),
-        ("User-agent: *\n\nDisallow: /x\n", "cautious differs, rfc9309 differs"),
+        ("User-agent: *\n\nDisallow: /x\n", "rfc9309 differs"),
         ("User-agent: *\nDisallow: /x\nAllow: /x.pdf\n", "line 2, rfc9309 differs"),
         ("User-agent: *\nDisallow: /y\n", ""),
     ],
@@ -308,10 +308,8 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
 def test_third_column_says_what_decides_without_explain(
     site: Site, answer: str | Reply, note: str
 ) -> None:
-    """The third column shows the answer or the line that decides, and each reading or
-    dialect that would change the decision.
-
-    The log has no warning about readings or dialects that would change the decision.
+    """The third column shows the answer or the line that decides, and each
+    dialect that would change the decision, without a warning.
     """
     if isinstance(answer, str):
         site.robots(answer)
@@ -383,7 +381,7 @@ def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> Non
 
     assert [" ".join(line.split()) for line in result.lines[:2]] == [
         "disallowed /x line 2 [a.txt]",
-        "allowed /x cautious differs, rfc9309 differs [in/b.txt]",
+        "allowed /x rfc9309 differs [in/b.txt]",
     ]
     assert "a.txt" not in alone.out
 

@@ -76,24 +76,6 @@ def copied(recorded: Path, tmp_path: Path) -> Path:
     return shutil.copytree(recorded, tmp_path / "evidence")
 
 
-def test_evidence_with_revisits_and_metadata_is_read() -> None:
-    """Evidence of an older version, with revisits and metadata, can be verified.
-
-    In version 0.2, a 304 was a revisit record, and a failed fetch was a metadata record.
-    The evidence is from five crawls in two dialects. The crawls include several statuses,
-    a compressed file, a redirect, a limit of 60 bytes, a store, a confirmed file, a
-    failed refresh, and a dead proxy.
-    """
-    folder = Path(__file__).with_name("evidence-0.2")
-    captures = [it for path in evidence.warcs(folder) for it in evidence.captures(path)]
-    assert {"revisit", "metadata", "resource"} <= {it.kind for it in captures}
-
-    assert differences(folder) == []
-    assert check(folder, "--verify").out == (
-        "22 decisions and 34 records of 5 crawls: 0 differences\n"
-    )
-
-
 FLIPPED = (
     "the payload digest of the response|the block digest of the response|"
     "rule is '/a' in the journal, but None in the record"

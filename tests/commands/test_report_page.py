@@ -110,7 +110,7 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert "in place of the built-in middleware with Protego" in sentence
     assert "request URLs on 7 sites that are refused without it" in sentence
     assert "skip URLs on 4 sites" in sentence
-    assert "1994, literal reading" in texts(browser, "#setup")[0]
+    assert "dialect 1994" in texts(browser, "#setup")[0]
     (advice,) = texts(browser, "#advice")
     # If a status or a failure decides, the advice shows the setting for this case.
     closed = '{} = "allow" for the 1 closed by'

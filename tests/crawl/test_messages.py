@@ -41,7 +41,6 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
         [site.url("/")],
         settings={
             "ROBOTS1994_DIALECT": "extended",
-            "ROBOTS1994_READING": "cautious",
             "ROBOTS1994_MAX_FETCHES": 7,
             "USER_AGENT": "rover/1.0\x1b",
         },
@@ -49,7 +48,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 
     (line,) = result.lines("robot name")
     assert line.split("[scrapy_robots1994] ")[1] == (
-        f"INFO: scrapy_robots1994 {__version__}: dialect extended, cautious reading, "
+        f"INFO: scrapy_robots1994 {__version__}: dialect extended, "
         "robot name rover/1.0\\x1b, store memory://, "
         "at most 7 parallel robots.txt fetches"
     )
@@ -98,34 +97,6 @@ def test_report_without_a_comparison_is_warned_of(
     assert (tmp_path / "report.json").exists() is not warned
 
 
-BELOW = "User-agent: *\nDisallow: /a\n\nDisallow: /b\n"
-
-
-@table(
-    ("robots", "reading", "warnings", "advice"),
-    (BELOW, "literal", 1, 1),
-    (BELOW, "cautious", 0, 0),
-    ("Disallow: /b\n\nUser-agent: *\nDisallow: /a\n", "literal", 1, 0),
-)
-def test_warning_recommends_the_cautious_reading_where_it_obeys_more(
-    site: Site, robots: str, reading: str, warnings: int, advice: int
-) -> None:
-    """The log recommends the cautious reading if the cautious reading obeys more rules of
-    the file than the literal reading.
-
-    The log does not recommend the cautious reading because of a rule before the first
-    record. When the crawl closes, one log line gives the number of origins with rules below
-    a blank line.
-    """
-    site.robots(robots)
-    result = crawl([site.url("/1")], settings={"ROBOTS1994_READING": reading})
-
-    count = result.log.count
-    assert count("Under the strict reading") == warnings
-    assert count('ROBOTS1994_READING = "cautious" obeys split records') == advice
-    assert count("of 1 origin has lines for this robot below a blank line") == advice
-
-
 @pytest.mark.parametrize(
     ("dialect", "reported"), [("1994", 1), ("revisited", 1), ("extended", 0)]
 )
@@ -150,10 +121,7 @@ def test_allow_that_is_ignored_is_reported_as_stricter(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """O5 (readings): a warning about a file is not repeated when the file is fetched again.
-
-    In the literal reading, the file of this test allows the whole site.
-    """
+    """O5: a warning about a file is not repeated when the file is fetched again."""
     site.robots("User-agent: *\n\nDisallow: /private\n")
     result = crawl(
         [site.url(f"/private/{number}") for number in range(3)],
@@ -501,8 +469,12 @@ def test_faults_of_ours_are_limited_as_other_lines_are(site: Site, number: int) 
 
 @table(
     ("settings", "start", "hint"),
-    ({}, "dialect 1994, literal reading", 'DIALECT = "rfc9309" obeys wildcards'),
-    ({"ROBOTS1994_DIALECT": "extended"}, "literal", "lint --dialect extended http"),
+    ({}, "dialect 1994, robot name", 'DIALECT = "rfc9309" obeys wildcards'),
+    (
+        {"ROBOTS1994_DIALECT": "extended"},
+        "dialect extended",
+        "lint --dialect extended http",
+    ),
     ({"ROBOTS1994_DIALECT": "rfc9309"}, "dialect rfc9309, robot name", None),
 )
 def test_warning_about_wildcards_names_the_next_step(
@@ -510,9 +482,6 @@ def test_warning_about_wildcards_names_the_next_step(
 ) -> None:
     """The warning about a wildcard says what to do. The dialect rfc9309 obeys wildcards, so
     it causes no warning.
-
-    In the dialect rfc9309, blank lines have no meaning, so the first log line does not show
-    a reading.
     """
     site.robots("User-agent: *\nDisallow: /*.pdf$\n")
     result = crawl([site.url("/")], settings=settings)

@@ -60,13 +60,13 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
     Scrapy's parser interface permits that the crawler is None.
     """
-    body = b"User-agent: rover\nCrawl-delay: 2.5\n\nDisallow: /no\n"
-    settings = {"ROBOTS1994_READING": "cautious", "ROBOTS1994_DIALECT": "extended"}
+    body = b"User-agent: rover\nCrawl-delay: 2.5\nAllow: /no\nDisallow: /no\n"
+    settings = {"ROBOTS1994_DIALECT": "extended"}
     plain = Robots1994Parser.from_crawler(None, body)
     parser = Robots1994Parser.from_crawler(idle_crawler(settings), body)
 
-    assert plain.allowed(PAGE, "rover")
-    assert not parser.allowed(PAGE, "rover")
+    assert not plain.allowed(PAGE, "rover")
+    assert parser.allowed(PAGE, "rover")
     # Scrapy's interface has the method `RobotParser.crawl_delay` since Scrapy 2.18.
     delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
     assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
@@ -78,7 +78,7 @@ def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
     The built-in middleware parses b"" at the start of a crawl. Therefore, a crawl with an
     invalid setting does not start.
     """
-    crawler = idle_crawler({"ROBOTS1994_READING": "bold"})
+    crawler = idle_crawler({"ROBOTS1994_DIALECT": "bold"})
 
-    with pytest.raises(SettingsError, match="ROBOTS1994_READING must be"):
+    with pytest.raises(SettingsError, match="ROBOTS1994_DIALECT must be"):
         Robots1994Parser.from_crawler(crawler, b"")

@@ -24,7 +24,6 @@ BY_HAND: dict[str, Any] = {
 COMPARED = {"ROBOTS1994_COMPARE": True}
 INVALID: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
-    "READING": ["strict", True, 1],
     "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999", "1_0", "٣"],
     "MIN_TTL": ["soon", -1, True, 90_000],
     "STALE_TTL": ["", -0.5, {}],

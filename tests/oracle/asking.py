@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.generator import Case, Question
-from tests.oracle.reading import DIALECTS, FEATURES, READINGS, Answer, Reading
+from tests.oracle.reading import DIALECTS, FEATURES, Answer, Reading
 
 THREADS = 4
 
@@ -27,7 +27,6 @@ class Difference:
 
     body: bytes | str
     dialect: str
-    reading: str
     question: Question
     expected: Row
     given: Row
@@ -35,7 +34,7 @@ class Difference:
     def __str__(self) -> str:
         """Return a text with all values that are needed to reproduce the difference."""
         return (
-            f"{self.dialect}, {self.reading}\n"
+            f"{self.dialect}\n"
             f"    file      {self.body!r}\n"
             f"    URL       {self.question.url!r}\n"
             f"    robot     {self.question.robot!r}\n"
@@ -57,9 +56,9 @@ class Row(NamedTuple):
     crawl_delay: float | None
 
 
-def parse(body: bytes | str, dialect: str, reading: str) -> RobotsTxt:
+def parse(body: bytes | str, dialect: str) -> RobotsTxt:
     """Parse a file with the package."""
-    return RobotsTxt.parse(body, dialect=dialect, reading=reading)
+    return RobotsTxt.parse(body, dialect=dialect)
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
@@ -122,7 +121,7 @@ def differences(
     threads: bool = False,
     tally: Tally | None = None,
 ) -> Iterator[Difference]:
-    """Ask all questions of *case* in each dialect and reading, and yield the differences.
+    """Ask all questions of *case* in each dialect, and yield the differences.
 
     One `RobotsTxt` object answers all questions. Then a new object answers the last
     question again. If *threads* is true, several threads share the first object. *tally*
@@ -130,23 +129,22 @@ def differences(
     """
     everything: list[tuple[Row, Answer]] = []
     for dialect in dialects:
-        for reading in READINGS:
-            naive = Reading(case.body, dialect, reading)
-            expected = [expect(naive, question) for question in case.questions]
-            everything += expected
-            robots = parse(case.body, dialect, reading)
-            if threads:
-                with ThreadPoolExecutor(THREADS) as pool:
-                    given = list(pool.map(lambda q: ask(robots, q), case.questions))  # noqa: B023 (used at once)
-            else:
-                given = [ask(robots, question) for question in case.questions]
-            rows = list(zip(case.questions, expected, given, strict=True))
-            if rows:
-                question, answer, _ = rows[-1]
-                fresh = parse(case.body, dialect, reading)
-                rows.append((question, answer, ask(fresh, question)))
-            for question, (row, _), got in rows:
-                if row != got:
-                    yield Difference(case.body, dialect, reading, question, row, got)
+        naive = Reading(case.body, dialect)
+        expected = [expect(naive, question) for question in case.questions]
+        everything += expected
+        robots = parse(case.body, dialect)
+        if threads:
+            with ThreadPoolExecutor(THREADS) as pool:
+                given = list(pool.map(lambda q: ask(robots, q), case.questions))  # noqa: B023 (used at once)
+        else:
+            given = [ask(robots, question) for question in case.questions]
+        rows = list(zip(case.questions, expected, given, strict=True))
+        if rows:
+            question, answer, _ = rows[-1]
+            fresh = parse(case.body, dialect)
+            rows.append((question, answer, ask(fresh, question)))
+        for question, (row, _), got in rows:
+            if row != got:
+                yield Difference(case.body, dialect, question, row, got)
     if tally is not None:
         tally.add(everything)

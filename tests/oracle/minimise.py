@@ -43,15 +43,15 @@ def retry(found: Difference, body: bytes | str, url: bytes | str) -> Difference 
     of the same kind as *found*.
     """
     question = found.question._replace(url=url)
-    naive = Reading(body, found.dialect, found.reading)
+    naive = Reading(body, found.dialect)
     expected, _ = asking.expect(naive, question)
-    given = asking.ask(asking.parse(body, found.dialect, found.reading), question)
+    given = asking.ask(asking.parse(body, found.dialect), question)
     # The new difference must be of the same kind as *found*, because a wrong line and a
     # wrong answer have different causes.
     same = (expected.allowed == given[0]) == (found.expected.allowed == found.given[0])
     if expected == given or not same:
         return None
-    return Difference(body, found.dialect, found.reading, question, expected, given)
+    return Difference(body, found.dialect, question, expected, given)
 
 
 def lines_of(body: bytes | str) -> list[str]:

@@ -24,11 +24,10 @@ In the dialects with wildcards, a blank line has no meaning.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
-READINGS = ("literal", "cautious")
 
 FEATURES = (
     *("Allow", "crawl delay", "tie of rfc9309", "wildcard", "end mark", "list"),
-    *("version in a name", "header as a name", "several records for *", "orphan"),
+    *("version in a name", "header as a name", "several records for *"),
     *("byte order mark", "lone CR", "percent-encoding", "dot segments"),
     *("raw tab or line end", "absolute URL"),
 )
@@ -56,7 +55,6 @@ class Rule(NamedTuple):
     line: int
     allows: bool
     value: str
-    is_orphan: bool
     features: frozenset[str]
 
 
@@ -75,19 +73,16 @@ class Record:
 
 
 class Records:
-    """The records of a file. If *joined* is true, blank lines do not end records (O5, 5.1)."""
+    """The records of a file."""
 
-    def __init__(self, body: bytes | str, dialect: str, *, joined: bool) -> None:
+    def __init__(self, body: bytes | str, dialect: str) -> None:
         self.found: list[Record] = []
         self._dialect = dialect
         self._current: Record | None = None
-        self._after_blank = False
         for line in fields(body):
             if not isinstance(line, Blank):
                 self._add(line)
-                continue
-            self._after_blank = True
-            if not joined:
+            elif dialect not in GROUPED:
                 self._current = None  # F1, O5
 
     def _add(self, line: Field) -> None:
@@ -112,11 +107,9 @@ class Records:
         names = record_names(value, self._dialect)
         if not names:
             return  # O12
-        ends = self._after_blank and self._dialect not in GROUPED
-        if self._current is None or self._current.has_rule_line or ends:
+        if self._current is None or self._current.has_rule_line:
             self._current = Record()  # A record begins (F1, O7, X2, K7).
             self.found.append(self._current)
-        self._after_blank = False
         if self._current.ends_run:
             self._current.run, self._current.ends_run = [], False
         self._current.run += names
@@ -135,22 +128,16 @@ class Records:
         is_list = self._dialect == "revisited"
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
         features = frozenset({"list"} if len(values) > 1 else ())
-        is_orphan = self._after_blank and self._dialect not in GROUPED
         for it in filter(None, values):
-            record.rules.append(Rule(number, name == "allow", it, is_orphan, features))
+            record.rules.append(Rule(number, name == "allow", it, features))
 
 
 class Reading:
-    """A file that is parsed in one dialect, under one reading."""
+    """A file that is parsed in one dialect."""
 
-    def __init__(
-        self, body: bytes | str, dialect: str = "1994", reading: str = "literal"
-    ) -> None:
+    def __init__(self, body: bytes | str, dialect: str = "1994") -> None:
         self.dialect = dialect
-        joined = [dialect in GROUPED]
-        if reading == "cautious" and not joined[0]:
-            joined.append(True)
-        self.halves = [Records(body, dialect, joined=it).found for it in joined]
+        self.records = Records(body, dialect).found
         self.features = set()
         octets = (
             body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
@@ -167,7 +154,7 @@ class Reading:
         delays).
         """
         own = robot_names(robot)
-        obeyed = [it for half in self.halves for it in self._chosen(half, own)]
+        obeyed = self._chosen(own)
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
             # 5.1: a delay applies to the names in the last run of User-agent lines above
@@ -178,32 +165,26 @@ class Reading:
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Return the answer for *url*. The URL is disallowed if at least one of the lists
-        of records in `halves` disallows at least one spelling of the URL.
-        """
+        """Return the answer for *url*, which is disallowed if one of its spellings is."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent = spellings(text)
         answers = []
-        for records in self.halves:
-            chosen = self._chosen(records, own)
-            for number, (origin, target) in enumerate(as_sent):  # O27
-                answer = self._judge(records, chosen, own, origin, target)
-                if number and not answer.allowed:
-                    is_raw = re.search("[\t\r\n]", text)
-                    why = {"raw tab or line end" if is_raw else "dot segments"}
-                    answer = answer._replace(
-                        spelling=target, features=answer.features | why
-                    )
-                answers.append(answer)
+        chosen = self._chosen(own)
+        for number, (origin, target) in enumerate(as_sent):  # O27
+            answer = self._judge(chosen, own, origin, target)
+            if number and not answer.allowed:
+                is_raw = re.search("[\t\r\n]", text)
+                why = {"raw tab or line end" if is_raw else "dot segments"}
+                answer = answer._replace(
+                    spelling=target, features=answer.features | why
+                )
+            answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
-        # O5: if both readings disallow the URL, return the line and the reason of the
-        # literal reading.
         return (refusals or answers)[0]
 
     def _judge(
         self,
-        records: list[Record],
         chosen: list[Record],
         own: list[str],
         origin: str,
@@ -212,7 +193,7 @@ class Reading:
         if is_robots_txt(target):
             return Answer(allowed=True, reason="robots.txt-itself")  # O22
         if not chosen:
-            return Answer(allowed=True, reason="no-record" if records else "empty")
+            return Answer(allowed=True, reason="no-record" if self.records else "empty")
         features = self.features | {
             feature
             for record in chosen
@@ -225,7 +206,7 @@ class Reading:
                 features.add("several records for *")
             return Answer(
                 rule.allows,
-                "split-record" if rule.is_orphan else "rule",
+                "rule",
                 rule.line,
                 rule.value,
                 features=frozenset(features | rule.features | more),
@@ -263,10 +244,11 @@ class Reading:
         ]
         return sorted(firsts, key=lambda it: it[1].allows)
 
-    def _chosen(self, records: list[Record], own: list[str]) -> list[Record]:
+    def _chosen(self, own: list[str]) -> list[Record]:
         """Return the records that apply to a robot with the names *own* (A3 and O1 to
         O3, choice of records).
         """
+        records = self.records
         if self.dialect in GROUPED:
             # RFC 9309 2.2.1: groups with equal product tokens are merged. Find the
             # first of the robot's names that has a group. All groups for the found name
@@ -294,8 +276,6 @@ class Reading:
 def features_of(rule: Rule, origin: str, target: str) -> set[str]:
     """Return the features of the grammar that make *rule* cover *target*."""
     found = {"Allow"} if rule.allows else set()
-    if rule.is_orphan:
-        found.add("orphan")
     if not rule.value.startswith("/"):
         found.add("absolute URL")
     elif not written(target).startswith(written(rule.value)):

@@ -33,7 +33,7 @@ def check(generator: Generator, files: int, *, threads: bool = False) -> Tally:
 
 @pytest.mark.parametrize("seed", ["one", "two"])
 def test_package_agrees_with_the_naive_parser(seed: str) -> None:
-    """In each dialect and reading, the package and the naive parser return equal answers,
+    """In each dialect, the package and the naive parser return equal answers,
     reasons, lines, rules, spellings and crawl delays.
     """
     tally = check(Generator(seed), FILES)

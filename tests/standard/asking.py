@@ -11,7 +11,6 @@ HOST = "http://a.example"
 DIALECTS = reading.DIALECTS
 PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
 """The dialects whose rules are prefixes, and whose records end at a blank line."""
-READINGS = reading.READINGS
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:

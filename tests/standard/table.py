@@ -20,14 +20,13 @@ from tests.standard.asking import allowed, allowed_however_spelt, clauses, disal
 
 
 class Row(NamedTuple):
-    """A file, its answers in some dialects under one reading, and its problems."""
+    """A file, its answers in some dialects, and its problems."""
 
     said: str
     body: str
     answers: list[str]
     problems: list[str] | None
     dialects: tuple[str, ...]
-    reading: str
     robot: str
 
     def __str__(self) -> str:
@@ -49,7 +48,6 @@ def unescaped(text: str) -> str:
 def rows(
     table: str,
     dialects: tuple[str, ...] = ("1994",),
-    reading: str = "literal",
     robot: str = "rex",
 ) -> list[Row]:
     """Return the rows of *table*. An answer without the name of a robot is for *robot*."""
@@ -61,7 +59,7 @@ def rows(
             body = disallowing(body)
         found = list(map(unescaped, answers.split(" ")))
         named = problems.strip("-").split() if problems else None
-        made.append(Row(said, body, found, named, dialects, reading, robot))
+        made.append(Row(said, body, found, named, dialects, robot))
     return made
 
 
@@ -78,7 +76,7 @@ def check(row: Row) -> None:
         # Do not respell a file that already contains a CR.
         asked = allowed if "\r" in row.body else allowed_however_spelt
         for dialect in row.dialects:
-            given = asked(row.body, url, robot, dialect=dialect, reading=row.reading)
+            given = asked(row.body, url, robot, dialect=dialect)
             assert given is {"-": False, "+": True}[answer[0]], (answer, dialect)
     if row.problems is not None:
         assert clauses(row.body) == row.problems

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_robots1994 import LineKind, Origin, RobotsTxt, Verdict
 from tests.oracle.generator import Generator
-from tests.standard.asking import DIALECTS, READINGS
+from tests.standard.asking import DIALECTS
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 """Any text, including lone surrogates."""
@@ -26,9 +26,8 @@ ROBOTS = st.one_of(ANY_TEXT, st.binary(), st.text("a/;() ", max_size=12))
 WAYS = st.tuples(
     st.one_of(st.none(), st.integers(0, 60)),
     st.sampled_from(DIALECTS),
-    st.sampled_from(READINGS),
 )
-RULES = (LineKind.DISALLOW, LineKind.ALLOW, LineKind.ORPHAN)
+RULES = (LineKind.DISALLOW, LineKind.ALLOW)
 
 
 def is_printable(text: str) -> bool:
@@ -46,9 +45,7 @@ def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
         rules = [rule.line for rule in verdict.record.rules]
         assert str(verdict.rule) in line.value
         assert line.kind in RULES
-        # Ours O5 (readings): only the cautious reading obeys a rule that a blank line
-        # separates from its record.
-        assert (verdict.line in rules) is (line.kind is not LineKind.ORPHAN)
+        assert verdict.line in rules
 
 
 @settings(max_examples=500, deadline=None)
@@ -57,11 +54,11 @@ def test_any_body_url_and_robot_has_an_answer(
     body: bytes | str,
     url: str | bytes,
     robot: str | bytes,
-    way: tuple[int | None, str, str],
+    way: tuple[int | None, str],
 ) -> None:
     """The verdict, lines, records and problems of any file are consistent with each other."""
-    limit, dialect, reading = way
-    robots = RobotsTxt.parse(body, limit=limit, dialect=dialect, reading=reading)
+    limit, dialect = way
+    robots = RobotsTxt.parse(body, limit=limit, dialect=dialect)
 
     verdict = robots.verdict(url, robot)
 

@@ -12,7 +12,6 @@ from scrapy_robots1994 import LineKind, Reason, RobotsTxt
 from tests.standard.asking import (
     DIALECTS,
     PREFIX_DIALECTS,
-    READINGS,
     allowed,
     clauses,
     disallowing,
@@ -148,16 +147,6 @@ O27 name after two dots              | /b                                   | +/
 
 OURS += rows(
     r"""
-O5 cautious: split after names      | {U}*\n{D}/x\n\n{U}*{D}/y     | -/x -/y
-O5 cautious: split after a rule     | {U}rex{D}/x\n{D}/y\n\n{D}/z  | -/x -/y -/z
-O5 cautious: User-agent after a gap | {U}*\nAllow: /\n\n{U}max{D}/ | +/ -max/
-""",
-    PREFIX_DIALECTS,
-    "cautious",
-)
-
-OURS += rows(
-    r"""
 O19 user and part of a host       | http://h.te         | -http://u:p@h.test/x
 O19 user and a longer host        | http://h.test       | -http://u@h.test.example/x
 O19 user and a longer port        | http://h.test:80    | -http://u@h.test:8080/
@@ -268,41 +257,6 @@ def test_1994_f5_comment_is_removed_with_the_space_before_it() -> None:
     line = RobotsTxt.parse("User-agent: * \t# all: of them").lines[0]
 
     assert (line.value, line.comment) == ("*", "# all: of them")
-
-
-BOTH_REFUSE = [
-    (f"{U}*{D}/ab\n{D}/a\n", "/abc", 2),
-    (f"{U}*{D}/a\n{D}/a\n", "/a", 2),
-    (f"{U}*\n{D}/a\n\n{U}*{D}/ab\n", "/abc", 6),
-    (f"{U}*{D}/ab\n{D}/x\n", "/x/../abc", 2),
-    (f"{U}*{D}/x\n{D}/ab\n", "/x/../abc", 2),
-    (f"{U}*\n{D}/abc{D}/ab\n", "/abc", 4),
-]
-
-
-@pytest.mark.parametrize("dialect", PREFIX_DIALECTS)
-@pytest.mark.parametrize(("body", "url", "line"), BOTH_REFUSE)
-def test_ours_o05_where_both_readings_refuse_the_literal_one_gives_the_reason(
-    body: str, url: str, line: int, dialect: str
-) -> None:
-    """If the literal reading disallows the URL, the verdict of the cautious reading has
-    the line and the reason of the literal reading.
-    """
-    literal, cautious = (
-        RobotsTxt.parse(body, dialect=dialect, reading=reading).verdict(url, "rex")
-        for reading in READINGS
-    )
-
-    if literal.allowed:
-        # The dialect decides which of the rules below a blank line applies. In a
-        # dialect with Allow, the first rule decides (X1, order of rules).
-        allow = RobotsTxt.parse("User-agent: *\nAllow: /", dialect=dialect).lines[1]
-        line -= allow.kind is LineKind.ALLOW
-        assert cautious.reason is Reason.SPLIT_RECORD
-    else:
-        assert cautious == literal
-        assert cautious.reason is Reason.RULE
-    assert cautious.line == line
 
 
 FILE = disallowing("/caf\u00e9")

@@ -16,18 +16,11 @@ X1 the order of lines, not length  | {U}*{D}/a\nAllow: /a/b               | -/a/
 X2 Allow without a record          | Allow: /x\n\n{U}*{D}/                 | -/x
 X2 Allow ends the names            | {U}a\nAllow: /\n{U}rex{D}/           | +a/x -/x
 X3 each default record decides     | {U}*\nAllow: /a\n\n{U}*{D}/a/b\nAllow: / | -/a/b +/a/c
-O5 literal: split record           | {U}*\n\nAllow: /a/b{D}/a             | +/a/c
+O5 split record                    | {U}*\n\nAllow: /a/b{D}/a             | +/a/c
 X6 delay between two names         | {U}a\nCrawl-delay: 5\n{U}rex{D}/     | -a/x -/x
 X8 wildcards are literal           | {U}*{D}/*.pdf$\nAllow: /             | +/a.pdf -/*.pdf$x
 """,
     ("extended",),
-)
-CLAUSES += rows(
-    r"""
-O5 cautious: split record | {U}*\n\nAllow: /a/b{D}/a | -/a/c +/a/b
-""",
-    ("extended",),
-    "cautious",
 )
 
 
@@ -39,10 +32,9 @@ def test_extended_clause_decides(row: Row) -> None:
     check(row)
 
 
-def delay(body: str, dialect: str = "extended", reading: str = "literal") -> Any:
+def delay(body: str, dialect: str = "extended") -> Any:
     """Return the crawl delay that the file *body* states for the robot rex."""
-    robots = RobotsTxt.parse(body, dialect=dialect, reading=reading)
-    return robots.rules("rex").crawl_delay
+    return RobotsTxt.parse(body, dialect=dialect).rules("rex").crawl_delay
 
 
 def test_extended_verdict_names_the_allow_line() -> None:
@@ -83,12 +75,10 @@ DELAYS = [
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
     """The extended dialect obeys a crawl delay, and the dialect of 1994 ignores the
-    crawl delay. The cautious reading and `rfc9309` also obey the delay of a split
-    record (O5, readings).
+    crawl delay. `rfc9309` also obeys the delay of a split record (O5).
     """
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
-    assert delay(SPLIT, reading="cautious") == 5
     assert delay(SPLIT, dialect="rfc9309") == 5
 
 

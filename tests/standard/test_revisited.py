@@ -28,13 +28,6 @@ O10 and O12 for each word     | {U}rex\n{U}/1.0 /2.0{D}/x            | -/x
 )
 CLAUSES += rows(
     r"""
-K3 cautious: blank line | {U}rex\n{D}/x\n | -/x
-""",
-    DIALECT,
-    "cautious",
-)
-CLAUSES += rows(
-    r"""
 K5 first record                | {U}lycos{D}/x\n\n{U}rex{D}/y         | -/x +/y +other/x
 K4 end of the product token    | {U}rex{D}/x                          | -/x +other/x
 K4 whole product token         | {U}Lycos_Spider_(Rex){D}/x           | -/x +other/x

@@ -7,53 +7,42 @@ from __future__ import annotations
 import copy
 import pickle
 from base64 import b64decode
+from functools import partial
 
 import pytest
 
 from scrapy_robots1994 import LineKind, Reason, RobotsTxt, Verdict
-from tests.standard.asking import DIALECTS, READINGS, disallowing
+from tests.standard.asking import DIALECTS, disallowing
 
 FILE = disallowing("/x") * 50
 
 
-def test_equal_by_text_dialect_and_reading() -> None:
-    """Objects are equal if their text, dialect and reading are equal. Bytes and text with
-    equal content give equal objects.
-    """
+def test_equal_by_text_and_dialect() -> None:
+    """Objects are equal if text and dialect are, whether the body was bytes or text."""
     robots = RobotsTxt.parse(FILE)
 
     assert robots == RobotsTxt.parse(FILE.encode())
     assert hash(robots) == hash(RobotsTxt.parse(FILE.encode()))
-    assert robots != RobotsTxt.parse(FILE, reading="cautious")
     assert robots != RobotsTxt.parse(FILE, dialect="extended")
     assert robots != RobotsTxt.parse(disallowing("/y"))
     assert robots != FILE
 
 
-def test_parsed_file_has_its_dialect_and_reading() -> None:
-    """A parsed file has the given dialect and reading. The defaults are 1994 and literal."""
-    robots = RobotsTxt.parse("", dialect="extended", reading="cautious")
+def test_parsed_file_has_its_dialect() -> None:
+    """A file is read in the dialect of 1994, or in that which is asked for."""
+    robots = RobotsTxt.parse("", dialect="extended")
 
-    for made, dialect, reading in (
-        (robots, "extended", "cautious"),
-        (robots.read_as("literal"), "extended", "literal"),
-        (robots.read_as(dialect="1994"), "1994", "cautious"),
-        (RobotsTxt(b""), "1994", "literal"),
-        (RobotsTxt.parse(""), "1994", "literal"),
-    ):
-        assert (made.dialect, made.reading) == (dialect, reading)
+    assert robots.dialect == "extended"
+    assert robots.read_as("rfc9309").dialect == "rfc9309"
+    assert RobotsTxt(b"").dialect == RobotsTxt.parse("").dialect == "1994"
 
 
-@pytest.mark.parametrize("how", [{"dialect": "1995"}, {"reading": "loose"}])
-def test_unknown_dialect_or_reading_raises(how: dict[str, str]) -> None:
-    """For an unknown dialect or reading, the error message lists the possible names, in
-    order.
-    """
-    known = DIALECTS if "dialect" in how else READINGS
-    with pytest.raises(ValueError, match=f"use one of {', '.join(map(repr, known))}"):
-        RobotsTxt.parse("", **how)  # type: ignore[arg-type]  # all are strings
-    with pytest.raises(ValueError, match="'literal', 'cautious'"):
-        RobotsTxt.parse("").read_as("loose")
+def test_unknown_dialect_raises() -> None:
+    """The message lists the dialects, in order."""
+    known = ", ".join(map(repr, DIALECTS))
+    for ask in (RobotsTxt.parse("").read_as, partial(RobotsTxt, b"")):
+        with pytest.raises(ValueError, match=f"use one of {known}"):
+            ask("1995")
 
 
 def test_body_text_and_size_are_those_of_the_file() -> None:
@@ -69,16 +58,14 @@ def test_body_text_and_size_are_those_of_the_file() -> None:
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
-    """An unpickled file equals the original file, and has the dialect, the reading and
-    the answers of the original file.
-    """
-    robots = RobotsTxt.parse(FILE, dialect="extended", reading="cautious")
+    """An unpickled file equals the original, and has its dialect and answers."""
+    robots = RobotsTxt.parse(FILE, dialect="extended")
     assert not robots.allowed("/x", "rex")
 
     again = pickle.loads(pickle.dumps(robots))  # noqa: S301 (our own bytes)
 
     assert again == robots
-    assert (again.dialect, again.reading) == ("extended", "cautious")
+    assert again.dialect == "extended"
     assert not again.allowed("/x", "rex")
 
 
@@ -106,7 +93,6 @@ def test_robot_as_bytes_is_the_robot_as_str() -> None:
 
 
 ESCAPED = "# x\nUser-agent: re\x1bx\nUser-agent: rex\nDisallow: /x\x9b\nDisallow: /z\n"
-SPLIT = "User-agent: *\n\nDisallow: /x\n"
 FOR_ALL = 'the record for "*" (line 1)'
 SENTENCES = [
     (FILE, "/x", f'disallowed by line 2, "Disallow: /x", of {FOR_ALL}'),
@@ -114,11 +100,6 @@ SENTENCES = [
     (FILE, "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
     ("", "/x", "allowed: robots.txt contains no record"),
     ("User-agent: max", "/", "allowed: no record of robots.txt is for this robot"),
-    (
-        SPLIT,
-        "/x",
-        f'disallowed by line 3, "Disallow: /x", which a blank line separates from {FOR_ALL}',
-    ),
     # Ours O25 (control characters): names and rules are printed without control characters.
     (
         ESCAPED,
@@ -136,7 +117,7 @@ def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> N
     """The text of a verdict names the line, the rule and the record, or says why no rule
     decides.
     """
-    verdict = RobotsTxt.parse(body, reading="cautious").verdict(path, "rex")
+    verdict = RobotsTxt.parse(body).verdict(path, "rex")
 
     assert str(verdict) == verdict.explain() == sentence
 
@@ -145,10 +126,10 @@ def test_verdict_has_the_record_of_its_rule() -> None:
     """If several records are for every robot, the verdict has the record that contains
     the deciding rule.
     """
-    body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}\n{SPLIT}"
-    robots = RobotsTxt.parse(body, reading="cautious")
+    body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}"
+    robots = RobotsTxt.parse(body)
 
-    for path, record in (("/a", 0), ("/b", 1), ("/x", 2), ("/c", 0)):
+    for path, record in (("/a", 0), ("/b", 1), ("/c", 0)):
         assert robots.verdict(path, "rex").record == robots.records[record]
     assert robots.verdict("/robots.txt", "rex").record is None
 
@@ -180,7 +161,7 @@ def test_values_of_kinds_and_reasons_are_stable() -> None:
     for kind in (*LineKind, *Reason):
         name = kind.name
         assert kind.value == exceptions.get(name, name.lower().replace("_", "-"))
-    assert {reason.value for reason in Reason} >= {"rule", "split-record", "no-rule"}
+    assert {reason.value for reason in Reason} >= {"rule", "no-rule"}
     assert {reason.value for reason in Reason} >= {"no-record", "empty", "absent"}
     assert {reason.value for reason in Reason} >= {"forbidden", "unreachable"}
 
@@ -226,19 +207,6 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
     assert found["record"] == {"names": ["me"], "first_line": 1}
     assert (found["reason"], found["explanation"]) == ("rule", str(verdict))
     assert robots.verdict("/x", "other").as_dict()["record"] is None
-
-
-def test_pickled_verdict_has_the_rule_that_a_blank_line_parts_from_its_record() -> None:
-    """A pickled verdict has its deciding rule, even if a blank line separates the rule
-    from its record. Only the cautious reading obeys a rule below a blank line (O5,
-    readings).
-    """
-    robots = RobotsTxt.parse(SPLIT, reading="cautious")
-
-    unpacked = pickled(robots.verdict("/x", "me"))
-
-    assert unpacked.record is not None
-    assert [str(rule) for rule in unpacked.record.rules] == ["Disallow: /x"]
 
 
 EARLIER = b64decode(

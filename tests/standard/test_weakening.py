@@ -86,20 +86,6 @@ def test_weakening_problems_are_those_of_the_given_robot() -> None:
         assert weakening_codes(body, robot=robot) == expected
 
 
-def test_cautious_reading_obeys_rules_below_a_blank_line() -> None:
-    """The cautious reading obeys rules below a blank line. Rules above all records are
-    not obeyed, so these rules weaken the policy.
-    """
-    body = STAR + "Disallow: /a\n\nDisallow: /b\n"
-
-    above = RobotsTxt.parse("Disallow: /c\n\n" + body, reading="cautious")
-
-    assert weakening_codes(body, reading="cautious") == []
-    (problem,) = above.weakening_problems("rex")
-    assert (problem.code, problem.line) == ("R001", 1)
-    assert weakening_codes("Disallow: /c\n", reading="cautious") == ["R001"]
-
-
 def test_allow_line_without_a_record_does_not_weaken_the_policy() -> None:
     """A dialect with Allow reports an Allow line above all records (X2, Allow lines;
     O4, lines above all records). An Allow line above all records does not weaken the

@@ -85,7 +85,7 @@ def in_parallel(process: str) -> None:
     """Run several spiders at once, which read one robots.txt with different settings."""
     started = getattr(crawlers, process)(settings())
     started.crawl(Walk)
-    started.crawl(reads("careful", "split/1.0", READING="cautious"))
+    started.crawl(reads("careful", "split/1.0", DIALECT="rfc9309"))
     started.crawl(reads("exact", "split/1.0"))
     started.crawl(reads("lists", DIALECT="revisited"))
     started.crawl(reads("allows", DIALECT="extended"))

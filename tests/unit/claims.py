@@ -23,16 +23,11 @@ class Question:
     body: bytes
     robot: str
     target: str
-    reading: str = "literal"
     place: int = 0
 
     def parsed(self, body: bytes | str | None = None) -> RobotsTxt:
-        """Parse *body* under the reading of the question. If *body* is `None`, parse the
-        file of the question.
-        """
-        return RobotsTxt.parse(
-            self.body if body is None else body, reading=self.reading
-        )
+        """Parse *body*, or the file of the question."""
+        return RobotsTxt.parse(self.body if body is None else body)
 
     def allows(self, body: str) -> bool:
         """Return whether the file *body* allows the target for the robot."""
@@ -79,7 +74,7 @@ def allowed_and_verdict_agree(question: Question) -> None:
 
 def oracle_agrees(question: Question) -> None:
     """Check that the package agrees with the oracle, which is an independent parser."""
-    naive = Reading(question.body, "1994", question.reading)
+    naive = Reading(question.body, "1994")
 
     expected = naive.answer(question.target, question.robot).allowed
     assert question.parsed().allowed(question.target, question.robot) is expected

@@ -13,7 +13,7 @@ SITE = Origin("http", "site.example", 80)
 NOW = 1_000_000.0
 DAY = 86_400.0
 FRESHNESS = FreshnessSettings()
-READER = Reader("1994", "literal", 512_000)
+READER = Reader("1994", 512_000)
 
 BODY = b"User-agent: *\nDisallow: /closed\n"
 
@@ -41,5 +41,5 @@ def parsed(
     answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
     # Use a new reader for each policy. With one reader, policies of equal files would
     # share one parsed file, as in a crawl.
-    reader = Reader("1994", "literal", len(body))
+    reader = Reader("1994", len(body))
     return Policy.from_response(origin, answer, reader, at, freshness)

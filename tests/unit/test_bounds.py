@@ -447,7 +447,7 @@ def test_rules_of_few_robots_stay_compiled(shrink: Any) -> None:
     compare thousands of robots.
     """
     shrink("compare.diagnosis._MAX_RULES", 2)
-    body = ParsedBody(b"User-agent: r1\nDisallow: /\n", DIALECTS["1994"], "literal")
+    body = ParsedBody(b"User-agent: r1\nDisallow: /\n", DIALECTS["1994"])
     answers = [body.answer(Question("/", f"r{number}", "")) for number in range(5)]
 
     assert answers.count(answers[1]) == 1

@@ -77,7 +77,7 @@ def test_file_truncated_below_our_limit_is_fetched_again(
     answer = RobotsResponse(200, body[:30], is_truncated=True)
     packed = encode(policy_of(answer))
 
-    decoded = decode(packed, SITE, Reader("1994", "literal", limit), FRESHNESS)
+    decoded = decode(packed, SITE, Reader("1994", limit), FRESHNESS)
 
     assert decoded is not None
     assert decoded.is_fresh(NOW) is decoded.is_usable(NOW) is is_used

@@ -77,7 +77,7 @@ def test_decision_that_is_not_of_the_parser_has_no_cause(
 
     body = b"User-agent: *\nDisallow: /b\n\nUser-agent: *\nDisallow: /a\n"
     name = "PythonRobotParser"
-    comparer = Comparer({name: lambda _: Parser()}, Variant("1994", "literal"))
+    comparer = Comparer({name: lambda _: Parser()}, Variant("1994"))
     asked = (Question("http://a.test/a", "me"),)
     task = Comparison(Capture("a", body), asked, decided={name: ALLOWS})
     site = comparer.compare(name, task)
@@ -99,7 +99,7 @@ def test_parser_that_raises_reads_a_file_once() -> None:
         parsed.append(body)
         raise LookupError
 
-    comparer = Comparer({"Parser": parse}, Variant("1994", "literal"))
+    comparer = Comparer({"Parser": parse}, Variant("1994"))
     asked = tuple(questions("http://a.test", BODY, max_questions=50))
     site = comparer.compare("Parser", Comparison(Capture("a", BODY), asked))
 

@@ -60,7 +60,7 @@ def policies(file: str) -> Iterator[Policy]:
     """Yield policies of different origins, with compiled rules for a robot. Together, the
     policies take more than `MAX_BYTES`.
     """
-    reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
+    reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
         # Do not use `Origin.of`, because its cache would also take memory.
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
@@ -107,7 +107,7 @@ def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> No
     """A crawl may compile rules for a second robot of a stored policy. `measure` counts the
     rules, and removes the least recently used policies if the memory exceeds its limit.
     """
-    reader, freshness = Reader("1994", "literal", MAX_FILE), FreshnessSettings()
+    reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     store, made = MemoryStore(10**6, lambda: 0.0, MAX_BYTES), list[Policy]()
     for seed in range(50):
         origin = Origin("http", f"h{seed}.test", 80)

@@ -29,16 +29,13 @@ Disallow: https://h.test/%7ex
 Disallow: /cut%
 Allow: /a/b
 Crawl-delay: 5
-
-Disallow: /c
-Crawl-delay: 7
 """
 """One record with each attribute, and with rules for each of the rule tables."""
 
 
-def whole(reading: str = "literal", dialect: str = "extended") -> RobotsTxt:
-    """Parse `WHOLE` under the given reading, in the given dialect."""
-    return RobotsTxt.parse(WHOLE, dialect=dialect, reading=reading)
+def whole() -> RobotsTxt:
+    """Parse `WHOLE`."""
+    return RobotsTxt.parse(WHOLE, dialect="extended")
 
 
 def test_each_attribute_of_a_record_has_a_value() -> None:
@@ -48,12 +45,11 @@ def test_each_attribute_of_a_record_has_a_value() -> None:
     assert [it.name for it in fields(record) if not getattr(record, it.name)] == []
 
 
-@pytest.mark.parametrize("reading", ["literal", "cautious"])
-def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
+def test_pickle_and_copy_of_a_file_have_the_whole_record() -> None:
     """An unpickled file has the records and lines of the original file. An unpickled
     record equals the original record.
     """
-    robots = whole(reading)
+    robots = whole()
     robots.rules("rex")
 
     again = pickle.loads(pickle.dumps(robots))  # noqa: S301 (our own)
@@ -65,7 +61,7 @@ def test_pickle_and_copy_of_a_file_have_the_whole_record(reading: str) -> None:
     assert pickle.loads(pickle.dumps(record)) == record  # noqa: S301
 
 
-def test_json_has_what_the_literal_reading_obeys() -> None:
+def test_json_has_what_is_obeyed() -> None:
     """For each record, the JSON report contains the names, the rules of both kinds, the
     delay, and the first and last line numbers.
     """
@@ -81,28 +77,14 @@ def test_json_has_what_the_literal_reading_obeys() -> None:
     }
 
 
-def test_readings_differ_in_what_a_blank_line_separates_alone() -> None:
-    """The two readings differ only in the lines below the blank line. Only the cautious
-    reading obeys the lines below the blank line.
-    """
-    literal, cautious = whole().rules("rex"), whole("cautious").rules("max")
-
-    for url in ("/a", "/a/b", "/b", "/cut%", "https://h.test/~x"):
-        assert literal.allowed(url) is cautious.allowed(url)
-    assert (literal.allowed("/c"), literal.crawl_delay) == (True, 5)
-    assert (cautious.allowed("/c"), cautious.crawl_delay) == (False, 7)
-
-
 @pytest.mark.parametrize("more", [0, 500])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) -> None:
     """`memory_bytes` is the total size of all objects that the garbage collector finds in
     a file, without shared objects such as the dialect.
     """
-    body = WHOLE.replace(
-        "\n\n", "\n" + "".join(f"Disallow: /{it}\n" for it in range(more)) + "\n", 1
-    )
-    robots = RobotsTxt.parse(body, dialect=dialect, reading="cautious")
+    body = WHOLE + "".join(f"Disallow: /{it}\n" for it in range(more))
+    robots = RobotsTxt.parse(body, dialect=dialect)
     assert robots.rules("rex").names
     assert robots.usage("/", "rex")["search"].value == "disallow"
     found: dict[int, object] = {}

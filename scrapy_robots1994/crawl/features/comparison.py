@@ -90,7 +90,7 @@ class ShadowComparison(FetchObserver):
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._robot = RobotName(crawler)
-        self._variant = Variant(settings.dialect, settings.reading)
+        self._variant = Variant(settings.dialect)
         self._is_dry_run = settings.dry_run
         self._max_bytes = settings.max_bytes
         # A dry run always compares with the parser of Scrapy's built-in middleware.

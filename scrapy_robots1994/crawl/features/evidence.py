@@ -255,7 +255,6 @@ class Evidence(FetchObserver):
             url=names.shown_url(url),
             robot=robot_text(robot),
             dialect=self._settings.dialect,
-            reading=self._settings.reading,
             **values,
         )
         self._files.add_line(line)

@@ -82,7 +82,6 @@ class JournalLine(NamedTuple):
     line: int | None
     rule: str | None
     dialect: str
-    reading: str
     record: str | None
     digest: str | None
     stale: bool = False
