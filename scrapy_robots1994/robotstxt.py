@@ -11,13 +11,13 @@ from scrapy_robots1994.lint.fixes import edited
 from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.lint.problems import policy_problems, problems_of
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
-from scrapy_robots1994.parser.dialects import Dialect, dialect_named
+from scrapy_robots1994.parser.dialects import Dialect, grammars_of
 from scrapy_robots1994.parser.prefix_rules import PrefixRules
 from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
 from scrapy_robots1994.parser.rfc9309 import LongestRules
 from scrapy_robots1994.parser.robot_reading import RobotReading, read_for_robot
-from scrapy_robots1994.parser.rules import RobotRules
+from scrapy_robots1994.parser.rules import RobotRules, StrictestRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
 
@@ -60,11 +60,13 @@ class RobotsTxt:
         "_body",
         "_dialect",
         "_memory_bytes",
+        "_other",
         "_rfc9309",
         "_rules",
         "_sitemaps",
         "_usage",
         "compression",
+        "dialect",
         "is_markup",
         "size",
     )
@@ -82,7 +84,13 @@ class RobotsTxt:
         """The name of the format in which the body is compressed, or None."""
         self.is_markup = begins_as_markup(self._body.text)
         """Whether the file begins like an HTML or XML document."""
-        self._dialect = dialect_named(dialect)
+        self._dialect, *others = grammars_of(dialect)
+        self.dialect = dialect
+        """The name of the dialect in which the file is read."""
+        # The same file in the other dialect of "strictest", or None.
+        self._other: RobotsTxt | None = None
+        for other in others:
+            self._other = RobotsTxt(self._body, other.name)
         # `_rules` contains one item for each tuple of robot names. User-Agent headers
         # that differ only in a version have equal names. For most files, `_rules`
         # contains only one item. For one item, a dict would take four times as much
@@ -131,13 +139,18 @@ class RobotsTxt:
         self._memory_bytes = None
         return reading, rules
 
-    def rules(self, robot: str | bytes) -> RobotRules:
+    def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
         """Return the rules of the file for *robot*, which is a bare name or a whole
         User-Agent header. Never raises.
 
         The first call for a robot reads the file. Reading a large file takes many
         milliseconds. This method can be called in any thread.
         """
+        own = self._own_rules(robot)
+        other = self._other
+        return own if other is None else StrictestRules(own, other._own_rules(robot))  # noqa: SLF001 - of the same class
+
+    def _own_rules(self, robot: str | bytes) -> RobotRules:
         names = robot_names(robot)
         for rules in self._rules:
             if rules.names == names:
@@ -154,7 +167,7 @@ class RobotsTxt:
             self._rfc9309 = self.read_as("rfc9309")
         if not self._rfc9309.is_read_for(robot, with_usage=False):
             self._memory_bytes = None
-        return self._rfc9309.rules(robot)
+        return self._rfc9309._own_rules(robot)  # noqa: SLF001 - of the same class
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
         """Return whether the rules for *robot* are stored.
@@ -228,7 +241,8 @@ class RobotsTxt:
             reading = read_for_robot(self.text, self._dialect, (), for_warnings=False)
             self._sitemaps = reading.sitemaps
             self._memory_bytes = None
-        return self._sitemaps
+        more = () if self._other is None else self._other.sitemaps
+        return tuple(dict.fromkeys((*self._sitemaps, *more)))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -271,7 +285,8 @@ class RobotsTxt:
         method then compresses the stored body, and measures the memory of the file. Each
         step can take many milliseconds for a large file.
         """
-        if self.rules(robot).has_wildcards and not self._dialect.has_wildcards:
+        self.rules(robot)
+        if self._own_rules(robot).has_wildcards and not self._dialect.has_wildcards:
             self.wildcard_rules(robot)
         if reads_usage:
             self.read_usage(robot)
@@ -319,11 +334,6 @@ class RobotsTxt:
         obeyed.
         """
         return not self.is_truncated or self.text != ""
-
-    @property
-    def dialect(self) -> str:
-        """The name of the dialect in which the file is read."""
-        return self._dialect.name
 
     def read_as(self, dialect: str) -> "RobotsTxt":
         """Return this file, read in another *dialect*.

@@ -20,7 +20,7 @@ from scrapy_robots1994.escaping import (
     redact_and_escape,
 )
 from scrapy_robots1994.lint.formats import Paint, unpainted
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 
 
 class ExitCode(IntEnum):
@@ -91,7 +91,7 @@ def add_common_options(
     # heading.
     parser.add_argument(
         "--dialect",
-        choices=tuple(DIALECTS),
+        choices=DIALECT_NAMES,
         help=f"read files in this dialect instead of {default}",
     )
 

@@ -27,7 +27,7 @@ from scrapy_robots1994.compare.parsers import (
     Question,
     direction_of,
 )
-from scrapy_robots1994.parser.dialects import dialect_named
+from scrapy_robots1994.parser.dialects import grammars_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 _PARSE = {it: partial(RobotsTxt.parse, dialect=it.dialect) for it in VARIANTS}
@@ -64,7 +64,7 @@ class Comparer:
         self._others = others
         self._ours = ours
         files = LRUCache[Any, ParsedBody](CACHED_BYTES, lambda it: len(it.body) + 1)
-        dialect = dialect_named(ours.dialect)
+        dialect = grammars_of(ours.dialect)[0]
         # A file that is larger than the whole cache is not cached.
         self._file_of = cached(files)(partial(ParsedBody, dialect=dialect))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from scrapy_robots1994.compare.causes import Cause
 from scrapy_robots1994.compare.parsers import Capture, Direction, Question
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import AnswerGroup
 
 MAX_SITES = 20_000
@@ -30,7 +30,7 @@ class Variant(NamedTuple):
     dialect: str
 
 
-VARIANTS = tuple(map(Variant, DIALECTS))
+VARIANTS = tuple(map(Variant, DIALECT_NAMES))
 
 
 class Change(NamedTuple):

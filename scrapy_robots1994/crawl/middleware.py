@@ -59,7 +59,7 @@ from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import grammars_of
 from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.policy import Policy
 
@@ -126,7 +126,7 @@ class Robots1994Middleware:
         self._resolver = PolicyResolver(backend)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         self._wildcards: IgnoredWildcards | None = None
-        if not DIALECTS[settings.dialect].has_wildcards:
+        if not any(it.has_wildcards for it in grammars_of(settings.dialect)):
             self._wildcards = IgnoredWildcards(crawler, settings.dialect)
         self._delays: CrawlDelays | None = None
         if settings.applies_crawl_delay:

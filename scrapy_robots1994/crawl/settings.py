@@ -30,7 +30,7 @@ from scrapy_robots1994.crawl.requests import RobotName, has_default_name
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES, DIALECTS, grammars_of
 from scrapy_robots1994.parser.fields import Role
 from scrapy_robots1994.parser.user_agent import describe_names, robot_text
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
@@ -83,9 +83,11 @@ class RobotsSettings:
     """The settings of a crawl. All values have been checked."""
 
     dialect: str = declare(
-        types.one_of(*DIALECTS), "1994", group="How files are read", decides=True
+        types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )
-    """The grammar that is used to read robots.txt files; see :doc:`/standard/dialects`."""
+    """The grammar that is used to read robots.txt files; see :doc:`/standard/dialects`.
+    With ``strictest``, a URL is disallowed if ``1994`` or ``rfc9309`` disallows it.
+    """
     # RFC 9309, section 2.5, requires crawlers to read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """Maximum size of a robots.txt in bytes. The download stops at this size, and only the
@@ -320,7 +322,8 @@ class RobotsSettings:
     @property
     def applies_crawl_delay(self) -> bool:
         """Whether `ROBOTS1994_CRAWL_DELAY` is on and the dialect has a field for delays."""
-        return self.crawl_delay is not None and DIALECTS[self.dialect].has(Role.PAUSE)
+        has_field = any(it.has(Role.PAUSE) for it in grammars_of(self.dialect))
+        return self.crawl_delay is not None and has_field
 
     @property
     def freshness(self) -> FreshnessSettings:

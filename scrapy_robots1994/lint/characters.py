@@ -9,7 +9,7 @@ import unicodedata
 from difflib import get_close_matches
 from functools import lru_cache
 
-from scrapy_robots1994.parser.dialects import Dialect, dialect_named
+from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.parser.fields import FIELDS, Field
 
 # Ours O17 (undecodable bytes): the text of a file contains a surrogate escape for each
@@ -163,6 +163,6 @@ def _closest(name: str, dialect: str) -> Field | None:
     """Return the field of *dialect* whose letters are most similar to *name*, or None if no
     field is similar enough.
     """
-    by_letters = {letters(it.name): it for it in dialect_named(dialect).fields.values()}
+    by_letters = {letters(it.name): it for it in DIALECTS[dialect].fields.values()}
     close = get_close_matches(name, by_letters, n=1, cutoff=_SIMILARITY)
     return by_letters[close[0]] if close else None

@@ -13,7 +13,7 @@ from scrapy_robots1994.lint.problems import problems_of
 from scrapy_robots1994.lint.records import allows
 from scrapy_robots1994.lint.values import can_match, is_pattern
 from scrapy_robots1994.parser.body import Body
-from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, dialect_named
+from scrapy_robots1994.parser.dialects import DIALECTS, Dialect, grammars_of
 from scrapy_robots1994.parser.fields import WHY_IGNORED, Field, LineKind, Role
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.records import records_of
@@ -69,7 +69,7 @@ class Report:
         is_truncated: bool = False,
         ignored: frozenset[str] = frozenset(),
     ) -> None:
-        here, file = dialect_named(dialect), Body(body, is_truncated=is_truncated)
+        here, file = grammars_of(dialect)[0], Body(body, is_truncated=is_truncated)
         text = file.text
         groups = tuple(groups_of(text, here))
         lines = tuple(chain.from_iterable(it.lines for it in groups))

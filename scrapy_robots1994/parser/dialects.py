@@ -202,13 +202,24 @@ _ROWS = (
 DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _ROWS})
 
 
-def dialect_named(name: str) -> Dialect:
-    """Return the dialect with this *name*.
+STRICTEST = "strictest"
+"""The dialect in which a URL is disallowed if 1994 or rfc9309 disallows it. It has no
+grammar of its own, so it is not in `DIALECTS`.
+"""
 
-    Raise `ValueError` with the known names if there is none.
+DIALECT_NAMES = (*DIALECTS, STRICTEST)
+"""The names that a setting, a command and `RobotsTxt` accept."""
+
+
+def grammars_of(name: str) -> tuple[Dialect, ...]:
+    """Return the dialects that the dialect with this *name* obeys, the main one first.
+
+    Raise `ValueError` with the known names if there is no such dialect.
     """
+    if name == STRICTEST:
+        return DIALECTS["1994"], DIALECTS["rfc9309"]
     if name not in DIALECTS:
-        names = ", ".join(map(repr, DIALECTS))
+        names = ", ".join(map(repr, DIALECT_NAMES))
         message = f"There is no dialect {name!r} of robots.txt; use one of {names}."
         raise ValueError(message)
-    return DIALECTS[name]
+    return (DIALECTS[name],)

@@ -20,7 +20,12 @@ from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import Line
 from scrapy_robots1994.parser.robot_reading import RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
-from scrapy_robots1994.parser.verdict import Reason, RecordReference, Verdict
+from scrapy_robots1994.parser.verdict import (
+    Reason,
+    RecordReference,
+    StrictestRefusal,
+    Verdict,
+)
 
 ROBOTS_TXT = "/robots.txt"
 
@@ -338,7 +343,12 @@ class RobotRules:
         if number == BEYOND:
             # Ours O28 (bounded matching): a URL that cannot be compared with all rules is
             # disallowed.
-            return Verdict(allowed=False, reason=Reason.WILDCARDS, spelling=spelling)
+            return Verdict(
+                allowed=False,
+                reason=Reason.WILDCARDS,
+                spelling=spelling,
+                dialect=self._dialect.name,
+            )
         if not self._names:
             return _NO_RECORD if self._has_any else _EMPTY
         # If no rule decides, the verdict refers to the first record that the robot obeys.
@@ -347,7 +357,12 @@ class RobotRules:
             self._first_lines[record], self._names[record], self._body, self._dialect
         )
         if number == NO_RULE:
-            return Verdict(allowed=True, reason=Reason.NO_RULE, source=source)
+            return Verdict(
+                allowed=True,
+                reason=Reason.NO_RULE,
+                source=source,
+                dialect=self._dialect.name,
+            )
         return Verdict(
             allowed=kind >= ALLOW,
             reason=Reason.RULE,
@@ -355,6 +370,7 @@ class RobotRules:
             rule=self._values[number],
             spelling=spelling,
             source=source,
+            dialect=self._dialect.name,
         )
 
     def _decision(
@@ -390,6 +406,36 @@ class RobotRules:
                 decision = kind, number, each
         kind, number, covered = decision
         return kind, number, None if covered == target else covered
+
+
+class StrictestRules:
+    """The rules of one robots.txt for one robot in the dialect "strictest": a URL is
+    disallowed if *main* or *other* disallows it.
+    """
+
+    __slots__ = ("_main", "_other")
+
+    def __init__(self, main: RobotRules, other: RobotRules) -> None:
+        self._main = main
+        self._other = other
+
+    @property
+    def crawl_delay(self) -> float | None:
+        """The longer of the two delays, in seconds, or None."""
+        delays = (self._main.crawl_delay, self._other.crawl_delay)
+        return max((it for it in delays if it is not None), default=None)
+
+    def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
+        """Return whether both dialects allow *url*. Never raises."""
+        return self._main.allowed(url, clients) and self._other.allowed(url, clients)
+
+    def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
+        """Return the refusal of *url*, that of *main* if both refuse. Never raises."""
+        verdict = self._main.verdict(url, clients)
+        if verdict.allowed:
+            other = self._other.verdict(url, clients)
+            return verdict if other.allowed else StrictestRefusal.of(other)
+        return StrictestRefusal.of(verdict)
 
 
 def _outer_places(texts: Sequence[str]) -> list[int]:

@@ -3,7 +3,7 @@ the reason. If a record applies, the verdict refers to the record. If a rule dec
 verdict also contains the path and the line number of the rule.
 """
 
-from dataclasses import InitVar, dataclass, fields, replace
+from dataclasses import InitVar, dataclass, field, fields, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -122,6 +122,9 @@ class Verdict(_Sourced):
     as "DNS lookup failed" or "HTTP 503". *failure* is None unless robots.txt is
     unreachable.
 
+    *dialect* is the dialect that decided, or None if no record applies. In the dialect
+    "strictest" it is "1994" or "rfc9309". Verdicts that differ only in *dialect* are equal.
+
     A verdict can be part of an item, because the exporters of Scrapy can write the fields
     of a verdict.
     """
@@ -134,6 +137,7 @@ class Verdict(_Sourced):
     source: InitVar[Record | RecordReference | None] = None
     status: int | None = None
     failure: str | None = None
+    dialect: str | None = field(default=None, compare=False)
 
     def __post_init__(self, source: Record | RecordReference | None) -> None:
         """Store *source*, from which `record` is read."""
@@ -200,7 +204,7 @@ class Verdict(_Sourced):
                 delays=(),
             )
         values = {it.name: getattr(self, it.name) for it in fields(self)}
-        return _unpickled, (values, record)
+        return _unpickled, (type(self), values, record)
 
     # Without `__copy__` and `__deepcopy__`, the module `copy` would call `__reduce__`.
     # `__reduce__` reads the file, and the copy would contain only the rule that decides.
@@ -238,10 +242,25 @@ class Verdict(_Sourced):
         return f'{by}; the URL means "{escape_control_chars(self.spelling)}"'
 
 
-def _unpickled(values: dict[str, Any], record: Record | None) -> Verdict:
-    """Return the verdict with these *values* and this *record*.
+def _unpickled(
+    kind: type[Verdict], values: dict[str, Any], record: Record | None
+) -> Verdict:
+    return kind(**values, source=record)
 
-    Pickles of version 0.1 call `Verdict` itself, so the order of its arguments must not
-    change.
-    """
-    return Verdict(**values, source=record)
+
+class StrictestRefusal(Verdict):
+    """A refusal in the dialect "strictest", whose sentence names the dialect that refuses."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> "StrictestRefusal":
+        """Return *verdict* as a refusal in the dialect "strictest"."""
+        values = {it.name: getattr(verdict, it.name) for it in fields(verdict)}
+        return cls(**values, source=verdict._source)  # noqa: SLF001 - of its own base class
+
+    def explain(self) -> str:
+        """Return the verdict as one sentence that is safe to print."""
+        return f"disallowed in {self.dialect}{self._because()}"
+
+    __str__ = explain

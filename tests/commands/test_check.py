@@ -254,6 +254,7 @@ def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
         (["/a/b/1"], 1, 'allowed by line 4, "Allow: /a/b"'),
         (["/x.html"], 0, ""),
         (["/x.pdf", "--dialect", "rfc9309"], 1, ""),
+        (["/x.pdf", "--dialect", "strictest"], 1, ""),
     ],
 )
 def test_explain_names_the_line_that_rfc_9309_would_obey(
@@ -270,6 +271,7 @@ def test_explain_names_the_line_that_rfc_9309_would_obey(
     assert found == code
     assert (f"the dialect rfc9309 says: {said}" in shown) is bool(said)
     assert ('ROBOTS1994_DIALECT = "rfc9309"' in shown) is bool(said)
+    assert ("in rfc9309 by line 2" in shown) is ("strictest" in args)
 
 
 @pytest.mark.parametrize(

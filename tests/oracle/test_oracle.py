@@ -54,4 +54,4 @@ def test_naive_parser_knows_every_dialect() -> None:
         RobotsTxt.parse("", dialect="?")
 
     known = str(raised.value).partition("use one of")[2]
-    assert tuple(re.findall("'(.*?)'", known)) == DIALECTS
+    assert tuple(re.findall("'(.*?)'", known)) == (*DIALECTS, "strictest")

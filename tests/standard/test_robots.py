@@ -39,7 +39,7 @@ def test_parsed_file_has_its_dialect() -> None:
 
 def test_unknown_dialect_raises() -> None:
     """The message lists the dialects, in order."""
-    known = ", ".join(map(repr, DIALECTS))
+    known = ", ".join(map(repr, (*DIALECTS, "strictest")))
     for ask in (RobotsTxt.parse("").read_as, partial(RobotsTxt, b"")):
         with pytest.raises(ValueError, match=f"use one of {known}"):
             ask("1995")

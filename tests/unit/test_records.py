@@ -85,7 +85,7 @@ def test_memory_of_rules_counts_all_that_they_refer_to(dialect: str, more: int) 
     """
     body = WHOLE + "".join(f"Disallow: /{it}\n" for it in range(more))
     robots = RobotsTxt.parse(body, dialect=dialect)
-    assert robots.rules("rex").names
+    assert not robots.allowed("/a", "rex")
     assert robots.usage("/", "rex")["search"].value == "disallow"
     found: dict[int, object] = {}
     left: list[object] = [robots]
