@@ -7,31 +7,25 @@ from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from scrapy_robots1994.lint.fixes import edited
-from scrapy_robots1994.lint.kinds import Problem
-from scrapy_robots1994.lint.problems import policy_problems, problems_of
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
 from scrapy_robots1994.parser.dialects import Dialect, grammars_of
 from scrapy_robots1994.parser.prefix_rules import PrefixRules
 from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
 from scrapy_robots1994.parser.rfc9309 import LongestRules
-from scrapy_robots1994.parser.robot_reading import RobotReading, read_for_robot
+from scrapy_robots1994.parser.robot_reading import read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules, StrictestRules
 from scrapy_robots1994.parser.user_agent import robot_names
 from scrapy_robots1994.parser.verdict import Verdict
 
 if TYPE_CHECKING:
+    from scrapy_robots1994.lint.kinds import Problem
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
 """The default value of ROBOTS1994_MAX_BYTES. Lines beyond this number of bytes are not
 obeyed.
 """
-
-# `lost_line` tries to fix at most this number of problems, because each try parses the
-# whole file again.
-_MAX_LOST_LINES = 50
 
 # A `RobotsTxt` stores the rules for at most this number of robots. A crawl uses only a
 # few robot names, and the rules for many robots would take too much memory.
@@ -61,7 +55,6 @@ class RobotsTxt:
         "_dialect",
         "_memory_bytes",
         "_other",
-        "_rfc9309",
         "_rules",
         "_sitemaps",
         "_usage",
@@ -102,8 +95,6 @@ class RobotsTxt:
         # `_memory_bytes` is the last result of `memory_bytes`, or None if the memory must
         # be calculated again.
         self._memory_bytes: int | None = None
-        # `_rfc9309` is this file in the dialect rfc9309, if `wildcard_rules` was called.
-        self._rfc9309: RobotsTxt | None = None
 
     @classmethod
     def parse(
@@ -122,23 +113,6 @@ class RobotsTxt:
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect)
 
-    def _read_for(
-        self, robot: str | bytes, *, for_warnings: bool
-    ) -> tuple[RobotReading, RobotRules]:
-        """Read the file for *robot*, and store its sitemaps and the rules for *robot*.
-
-        If *for_warnings* is true, also read the lines that are needed only for warnings.
-        """
-        body, dialect, names = self._body, self._dialect, robot_names(robot)
-        reading = read_for_robot(body.text, dialect, names, for_warnings=for_warnings)
-        self._sitemaps = reading.sitemaps
-        make = LongestRules if dialect.has_wildcards else PrefixRules
-        rules = make(reading, body, dialect, robot)
-        others = [it for it in self._rules if it.names != names]
-        self._rules = (rules, *others[: _MAX_ROBOTS - 1])
-        self._memory_bytes = None
-        return reading, rules
-
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
         """Return the rules of the file for *robot*, which is a bare name or a whole
         User-Agent header. Never raises.
@@ -155,35 +129,22 @@ class RobotsTxt:
         for rules in self._rules:
             if rules.names == names:
                 return rules
-        return self._read_for(robot, for_warnings=False)[1]
-
-    def wildcard_rules(self, robot: str | bytes) -> RobotRules:
-        """Return the rules of the file for *robot* in the dialect rfc9309, in which `*` and
-        `$` are wildcards.
-
-        The first call for a robot reads the file, and stores the rules.
-        """
-        if self._rfc9309 is None:
-            self._rfc9309 = self.read_as("rfc9309")
-        if not self._rfc9309.is_read_for(robot, with_usage=False):
-            self._memory_bytes = None
-        return self._rfc9309._own_rules(robot)  # noqa: SLF001 - of the same class
+        dialect = self._dialect
+        reading = read_for_robot(self.text, dialect, names)
+        make = LongestRules if dialect.has_wildcards else PrefixRules
+        rules = make(reading, self._body, dialect, robot)
+        self._sitemaps = reading.sitemaps
+        self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
+        self._memory_bytes = None
+        return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Return whether the rules for *robot* are stored.
-
-        `rules` returns stored rules without reading the file. If `prepare` would also store
-        the rules with wildcards for *robot*, these rules must be stored, too. If
-        *with_usage* is true, the usage preferences for *robot* must also be stored.
+        """Return whether `rules` answers for *robot* without reading the file. If
+        *with_usage* is true, `usage` must do so, too.
         """
         names = robot_names(robot)
-        stored = [it for it in self._rules if it.names == names]
-        if not stored or (with_usage and names not in self._usage):
-            return False
-        if self._dialect.has_wildcards or not stored[0].has_wildcards:
-            return True
-        other = self._rfc9309
-        return other is not None and other.is_read_for(robot, with_usage=False)
+        is_read = any(it.names == names for it in self._rules)
+        return is_read and (names in self._usage or not with_usage)
 
     def allowed(self, url: str | bytes, robot: str | bytes) -> bool:
         """Return whether *robot* may retrieve the URL or path *url*. Never raises."""
@@ -238,74 +199,40 @@ class RobotsTxt:
         The tuple is empty in a dialect without the field Sitemap.
         """
         if self._sitemaps is None:
-            reading = read_for_robot(self.text, self._dialect, (), for_warnings=False)
-            self._sitemaps = reading.sitemaps
+            self._sitemaps = read_for_robot(self.text, self._dialect, ()).sitemaps
             self._memory_bytes = None
         more = () if self._other is None else self._other.sitemaps
         return tuple(dict.fromkeys((*self._sitemaps, *more)))
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> "tuple[Problem, ...]":
         """The problems with the file, in the order of its lines."""
+        from scrapy_robots1994.lint.problems import problems_of  # noqa: PLC0415 - a crawl needs no lint
+
         groups = tuple(groups_of(self.text, self._dialect))
         return problems_of(groups, self._body, self._dialect)
 
-    def weakening_problems(
-        self, robot: str | bytes, limit: int | None = None
-    ) -> tuple[Problem, ...]:
-        """Return at most *limit* weakening problems for *robot*.
-
-        A weakening problem allows URLs that the author of the file probably wanted to
-        disallow.
+    def weakening_problems(self, robot: str | bytes) -> "tuple[Problem, ...]":
+        """The problems because of which the file allows URLs to *robot* that its author
+        probably wanted to disallow.
         """
-        found = self.policy_problems(robot, limit)
-        return tuple(problem for problem in found if problem.weakens_policy)
+        from scrapy_robots1994.lint.problems import weakening_problems  # noqa: PLC0415 - a crawl needs no lint
 
-    def policy_problems(
-        self, robot: str | bytes, limit: int | None = None
-    ) -> tuple[Problem, ...]:
-        """Return the problems that a crawl logs for the file.
-
-        Weakening problems for *robot* come first. A weakening problem allows URLs that the
-        author probably wanted to disallow. Tightening problems for *robot* follow. A
-        tightening problem disallows URLs that the author probably wanted to allow. At most
-        *limit* weakening problems and at most *limit* tightening problems are returned.
-        """
-        # Parse the file only once, both to find the problems and to store the rules for the
-        # robot.
-        reading, rules = self._read_for(robot, for_warnings=True)
-        return policy_problems(reading, self._dialect, rules.names, limit)
+        return weakening_problems(self.text, self._dialect, robot_names(robot))
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
         """Store all data that the requests of *robot* need, so that none of them reads
         the file again.
 
-        The method stores the rules and, if *reads_usage* is true, the usage preferences. In
-        a dialect without wildcards, the method also stores the rules with wildcards. The
-        method then compresses the stored body, and measures the memory of the file. Each
-        step can take many milliseconds for a large file.
+        The method stores the rules and, if *reads_usage* is true, the usage preferences.
+        It then compresses the stored body, and measures the memory of the file. Each step
+        can take many milliseconds for a large file.
         """
         self.rules(robot)
-        if self._own_rules(robot).has_wildcards and not self._dialect.has_wildcards:
-            self.wildcard_rules(robot)
         if reads_usage:
             self.read_usage(robot)
         self._body.compress()
         self._memory_bytes = memory_of(self)
-
-    def lost_line(self, url: str | bytes, robot: str | bytes) -> Problem | None:
-        """Return the first problem whose fix would disallow *url* for *robot*, or None.
-
-        The line with the problem either has no effect, or has an effect that the author of
-        the file probably did not want.
-        """
-        for problem in self.weakening_problems(robot, _MAX_LOST_LINES):
-            if problem.edits and not problem.is_split:
-                text = edited(self.lines, problem.edits)
-                fixed = RobotsTxt.parse(text, dialect=self.dialect)
-                if not fixed.allowed(url, robot):
-                    return problem
-        return None
 
     @property
     def text(self) -> str:

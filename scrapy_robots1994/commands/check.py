@@ -26,7 +26,6 @@ from scrapy_robots1994.parser.user_agent import describe_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy_robots1994 import Problem
     from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
@@ -467,28 +466,14 @@ class UrlVerdict:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
             yield f"{because}{effect} [{name}]"
-            if lost := self._lost_line():
-                yield (
-                    f"line {lost.line} would decide if it were read as its author "
-                    f"probably meant: {lost.sentence} {lost.fix}"
-                )
+            if ignored := source.rules and source.rules.rules(self.robot).ignored:
+                yield f"ignored or taken literally in this dialect: {ignored}"
         for name, other in self.otherwise.items():
             yield (
                 f"the dialect {name} says: {other}; to obey that decision, set "
                 f'ROBOTS1994_DIALECT = "{name}"'
             )
         yield from _usage_reasons(self.usage)
-
-    def _lost_line(self) -> "Problem | None":
-        """Return the problem with a line that was probably meant to disallow the URL.
-
-        Return None if the file does not contain such a line. Also return None if the URL
-        is not allowed, or if the verdict comes from evidence.
-        """
-        robots = self.source and self.source.rules
-        if not isinstance(robots, RobotsTxt) or self.word != "allowed" or self.applied:
-            return None
-        return robots.lost_line(self.url, self.robot)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain values that can be written as JSON."""

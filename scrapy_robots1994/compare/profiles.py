@@ -106,7 +106,7 @@ class Setup:
     def rules(self) -> RobotRules:
         """Return the rules that the robot obeys."""
         dialect = self.dialect
-        found = read_for_robot(self.text, dialect, self.names, for_warnings=False)
+        found = read_for_robot(self.text, dialect, self.names)
         make: type[RobotRules]
         if dialect.has_wildcards:
             make = LongestRules if self.is_longest else _FirstPattern

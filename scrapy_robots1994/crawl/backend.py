@@ -14,7 +14,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.fetch import FetchObserver, RobotsDownload
-from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
+from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.http_cache import HttpCache
 from scrapy_robots1994.crawl.log import count
 from scrapy_robots1994.crawl.parser import (
@@ -26,7 +26,6 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.requests import RequestContext, RobotName
 from scrapy_robots1994.crawl.scrapy_private import has_handlers
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.policy.fetch_result import Answer
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
@@ -155,17 +154,12 @@ class ScrapyBackend:
             return
         robot = self._robot.of(context.page)
 
-        def examine() -> tuple[Problem, ...]:
-            """Prepare *robots* for the robot, and return the problems."""
-            problems = robots.policy_problems(robot, MAX_PROBLEMS)
-            robots.prepare(robot, reads_usage=self._reads_usage)
-            return problems
-
-        problems = await threads.compute(examine, robots.size)
+        prepare = partial(robots.prepare, robot, reads_usage=self._reads_usage)
+        await threads.compute(prepare, robots.size)
         if robots.is_truncated:
             self._log.truncated(policy.origin)
-        if problems:
-            self._log.read_strictly(policy.origin, problems)
+        if ignored := robots.rules(robot).ignored:
+            self._log.ignores(policy.origin, ignored)
 
     async def announce(
         self,

@@ -16,8 +16,8 @@ from scrapy_robots1994.crawl.log import (
 )
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import one_line
-from scrapy_robots1994.lint.kinds import ALLOW, WILDCARD, Problem
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser import Ignored
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     Cancelled,
@@ -27,18 +27,16 @@ from scrapy_robots1994.policy.fetch_result import (
 )
 from scrapy_robots1994.policy.policy import Policy
 
-MAX_PROBLEMS = 10
-"""Maximum number of weakening problems that a crawl looks for in one file. `MAX_PROBLEMS`
-is also the maximum number of tightening problems. A log line describes the first problem,
-and gives the number of further problems.
-"""
-
 MAX_TRACEBACKS = 20
 """Maximum number of places in the code whose exceptions are logged."""
 
 
 _CHECK = "`scrapy robots-check --explain URL` shows what an origin answers now"
 _LINT = "`scrapy robots-lint URL` shows the problems of a file"
+
+OBEYING = (
+    'ROBOTS1994_DIALECT = "rfc9309" obeys them, and "strictest" those that disallow'
+)
 
 _STALE = MessageKind(
     WARNING,
@@ -71,19 +69,11 @@ _COMPRESSED = MessageKind(
     "cannot be read: they disallow nothing",
     _LINT,
 )
-_OPENING = MessageKind(
+_IGNORING = MessageKind(
     WARNING,
-    "Under the strict reading, %d robots.txt files allow URLs that the site owners probably "
-    "wanted to disallow; "
-    'ROBOTS1994_DIALECT = "rfc9309" obeys split records and wildcards',
-    _LINT,
-)
-_CLOSING = MessageKind(
-    INFO,
-    "Under the strict reading, %d robots.txt files disallow URLs that the site owners "
-    "probably wanted to allow; "
-    'ROBOTS1994_DIALECT = "rfc9309" obeys Allow',
-    _LINT,
+    "%d robots.txt files have lines for this robot that the dialect ignores or takes "
+    f"literally; {OBEYING}",
+    _CHECK,
 )
 
 
@@ -289,52 +279,16 @@ class FetchLog:
             self._settings.max_bytes,
         )
 
-    def read_strictly(self, origin: Origin, problems: tuple[Problem, ...]) -> None:
-        """Log the *problems* that make the meaning of a file differ from the probable
-        intention of its author.
-
-        Log a warning about problems that allow more URLs than the author intended. At
-        level INFO, log problems that disallow more URLs than the author intended.
-        """
-        if opening := [it for it in problems if it.weakens_policy]:
-            count(self._crawler, stats.OPENS_SITE)
-            is_split = any(it.is_split for it in opening)
-            is_wild = any(it.kind is WILDCARD for it in opening)
-            self._origins.log(
-                _OPENING,
-                "%s, line %d: %s Under the strict reading, this allows URLs "
-                "that the site owner probably wanted to disallow%s.%s All problems: %s %s",
-                origin,
-                *_first_and_others(opening),
-                ' ROBOTS1994_DIALECT = "rfc9309" obeys split records.' * is_split
-                + ' ROBOTS1994_DIALECT = "rfc9309" obeys wildcards.' * is_wild,
-                self._lint,
-                origin.robots_url,
-            )
-        if closing := [it for it in problems if it.tightens_policy]:
-            count(self._crawler, stats.CLOSES_SITE)
-            self._origins.log(
-                _CLOSING,
-                "%s, line %d: %s Under the strict reading, this disallows URLs that the "
-                "site owner probably wanted to allow%s.%s",
-                origin,
-                *_first_and_others(closing),
-                ' ROBOTS1994_DIALECT = "rfc9309" obeys Allow.'
-                * any(it.kind is ALLOW for it in closing),
-            )
-
-
-def _first_and_others(problems: list[Problem]) -> tuple[int, str, str]:
-    """Return the line number and the sentence of the first problem, and a clause with the
-    number of further *problems*.
-    """
-    others = len(problems) - 1
-    # At most `MAX_PROBLEMS` problems are found, because a hostile file could have 100,000
-    # problems.
-    or_more = " or more" * (len(problems) == MAX_PROBLEMS)
-    words = f"; so {'does' if others == 1 else 'do'} {others}{or_more} other problem"
-    text = words + "s" * (others > 1) if others else ""
-    return problems[0].line, problems[0].sentence, text
+    def ignores(self, origin: Origin, ignored: Ignored) -> None:
+        """Log and count a file of which the dialect ignores lines."""
+        count(self._crawler, stats.IGNORED)
+        self._origins.log(
+            _IGNORING,
+            f"%s: the dialect %s ignores or takes literally %s; {OBEYING}",
+            origin,
+            self._settings.dialect,
+            str(ignored),
+        )
 
 
 HOOKS = frozenset({"process_request", "process_response", "process_exception"})

@@ -55,12 +55,9 @@ from scrapy_robots1994.crawl.resolver import PolicyResolver
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.threads import INLINE_BYTES, Turns, compute_in_thread
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
-from scrapy_robots1994.crawl.wildcards import IgnoredWildcards
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.dialects import grammars_of
-from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -125,9 +122,6 @@ class Robots1994Middleware:
         self._memory, self._cache = backend.memory, backend.http_cache
         self._resolver = PolicyResolver(backend)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        self._wildcards: IgnoredWildcards | None = None
-        if not any(it.has_wildcards for it in grammars_of(settings.dialect)):
-            self._wildcards = IgnoredWildcards(crawler, settings.dialect)
         self._delays: CrawlDelays | None = None
         if settings.applies_crawl_delay:
             self._delays = CrawlDelays(crawler, settings, self._waiting)
@@ -349,14 +343,6 @@ class Robots1994Middleware:
         self._refusals.has_passed |= not visit.is_awaited
         if self._usage:
             self._usage.decide(request, origin, policy)
-        if (
-            isinstance(rules, RobotRules)
-            and rules.has_wildcards
-            and self._wildcards
-            and policy.robots
-        ):
-            others = policy.robots.wildcard_rules(rules.robot)
-            self._wildcards.sent(request, clients, origin, others)
 
     async def _find(self, visit: Visit, origin: Origin) -> Policy | Exception:
         """Return the policy of *origin*, or the exception with which its fetch failed.

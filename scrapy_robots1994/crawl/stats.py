@@ -46,18 +46,9 @@ STORE_FAILURES: Final = "robots1994/store_failures"
 """Failed calls to the store that ROBOTS1994_STORE names."""
 TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files that are longer than ROBOTS1994_MAX_BYTES (O24, truncated files)."""
-OPENS_SITE: Final = "robots1994/weakens_policy"
-"""Origins whose robots.txt allows this robot to retrieve URLs that the author of the file
-probably wanted to disallow.
-"""
-CLOSES_SITE: Final = "robots1994/tightens_policy"
-"""Origins whose robots.txt prevents this robot from retrieving URLs that the author of the
-file probably wanted to allow. For example, the file has an ``Allow`` line, but the dialect
-does not have that field.
-"""
-WILDCARDS_IGNORED: Final = "robots1994/wildcards_ignored"
-"""Requests that passed, but that a rule with ``*`` or ``$`` disallows under RFC 9309. The
-dialect of the crawl reads ``*`` and ``$`` as ordinary characters.
+IGNORED: Final = "robots1994/ignored"
+"""Robots.txt files in which the dialect ignores lines for this robot, or takes wildcards
+literally.
 """
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions that were compared with the decisions of another parser (ROBOTS1994_COMPARE).

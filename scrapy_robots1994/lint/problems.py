@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 
 from scrapy_robots1994.lint import kinds
@@ -28,7 +28,7 @@ from scrapy_robots1994.lint.records import (
     rule_problems,
     unreached_problems,
 )
-from scrapy_robots1994.lint.values import before_wildcard, has_wildcard
+from scrapy_robots1994.lint.values import before_wildcard
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import (
@@ -39,10 +39,10 @@ from scrapy_robots1994.parser.fields import (
     Role,
     may_state_usage,
 )
-from scrapy_robots1994.parser.reader import Group, Line
+from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.records import records_of
-from scrapy_robots1994.parser.robot_reading import MAX_OTHER_LINES, RobotReading
-from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
+from scrapy_robots1994.parser.robot_reading import has_wildcard
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 # `_HTML_LINES_FIX` is the fix for HTML in a file that also has records.
 _HTML_LINES_FIX = "Delete the lines of HTML: the records below them are obeyed."
@@ -219,27 +219,19 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     return usage_problems(text, dialect)
 
 
-def policy_problems(
-    reading: RobotReading, dialect: Dialect, robot: Sequence[str], limit: int | None
+def weakening_problems(
+    text: str, dialect: Dialect, robot: Sequence[str]
 ) -> tuple[Problem, ...]:
-    """Return the problems that weaken the policy for *robot*, sorted by line, and then the
-    problems that tighten the policy. At most *limit* problems of each sort are returned.
-
-    If a problem weakens the policy, the file allows URLs that its author probably meant to
-    disallow. If a problem tightens the policy, the file disallows URLs that its author
-    probably meant to allow. *robot* contains the names of the robot. *reading* is the
-    result of parsing the file for this robot.
+    """Return the problems because of which the file *text* allows URLs that its author
+    probably meant to disallow, sorted by line. *robot* contains the names of the robot.
     """
-    weakening: list[Problem] = []
-    if found := _weakening_problems(reading, dialect, robot):
-        counted = (it for it in merge(*found, key=_PLACE) if it.weakens_policy)
-        weakening = sorted(islice(counted, limit), key=_PLACE)
-    tightening = _tightening_problems(reading.own, dialect, robot)
-    return *weakening, *islice(tightening, limit)
+    groups = list(groups_of(text, dialect))
+    found = merge(*_weakening_problems(text, groups, dialect, robot), key=_PLACE)
+    return tuple(sorted((it for it in found if it.weakens_policy), key=_PLACE))
 
 
 def _weakening_problems(
-    reading: RobotReading, dialect: Dialect, robot: Sequence[str]
+    text: str, groups: Sequence[Group], dialect: Dialect, robot: Sequence[str]
 ) -> list[Iterable[Problem]]:
     """Return iterables over the problems that may weaken the policy. Each iterable yields
     problems in the order of their lines.
@@ -248,21 +240,30 @@ def _weakening_problems(
     robot obeys, or above the first record. User-agent lines that were probably meant for
     the robot are also checked.
     """
-    above, own, rules = reading.above, reading.own, reading.own_rules
+    above, *records = groups
+    chosen = dialect.choose([it.names for it in records], robot)
+    own = [records[it] for it in chosen]
+    rules = [line for group in own for line in group.rules]
     found: list[Iterable[Problem]] = []
     others = [
         it for group in own for it in (*group.agents, *group.others, *group.without)
     ]
     odd = _unusual(rules + others)
-    odd_above = _unusual(above.lines)[:MAX_OTHER_LINES]
+    odd_above = _unusual(above.lines)
     if odd or odd_above or above.rules:
-        is_other = _is_other(reading.text, has_records=reading.has_any)
+        is_other = _is_other(text, has_records=bool(records))
         problems = list(_line_problems(odd_above, [above], dialect, is_other=is_other))
-        found += [problems, _orphans(above, problems, has_records=reading.has_any)]
-        lines = sorted(odd[:MAX_OTHER_LINES])
+        found += [problems, _orphans(above, problems, has_records=bool(records))]
+        lines = sorted(odd)
         found.append(_line_problems(lines, (above, *own), dialect, is_other=is_other))
-        found.append([_WIDE_TEXT] * _is_wide(reading.text))
-    if elsewhere := _unusual(reading.elsewhere):
+        found.append([_WIDE_TEXT] * _is_wide(text))
+    if all(EVERYBODY in group.names for group in own):
+        elsewhere = _unusual(
+            line
+            for place, group in enumerate(records)
+            if place not in chosen
+            for line in (*group.agents, *group.without)
+        )
         found.append(
             problem
             for line in sorted(elsewhere)
@@ -273,7 +274,7 @@ def _weakening_problems(
     if ends:
         is_merged = any(it.kind is not LineKind.ORPHAN for it in rules)
         found += (boundary_problems(it, dialect, is_merged=is_merged) for it in ends)
-    if dialect.has_allow and reading.allows:
+    if dialect.has_allow and any(it.is_obeyed and allows(it) for it in rules):
         found.append(sorted(rule_problems(own, dialect), key=_PLACE))
     return found
 
@@ -296,37 +297,6 @@ def _unusual(lines: Iterable[Line]) -> list[Line]:
         if not is_usual:
             found.append(line)
     return found
-
-
-def _tightening_problems(
-    records: Iterable[Group], dialect: Dialect, robot: Sequence[str]
-) -> Iterator[Problem]:
-    """Yield the problems with *records* that tighten the policy for *robot*.
-
-    In a dialect without Allow, a problem is an Allow line that would allow paths if the
-    dialect had Allow. In other dialects, a problem is a User-agent line below the names of
-    *robot*, if no rule separates that line from the names. *robot* also obeys the rules
-    below such a User-agent line.
-    """
-    for record in records:
-        if not dialect.has_blank_lines:
-            # If blank lines have no effect in a dialect, the dialect has Allow.
-            last = _last_name(record, dialect, robot)
-            yield from (it for it in joined_problems(record) if it.line > last)
-        elif any(map(allows, record.without)):
-            yield from ignored_allows(record)
-
-
-def _last_name(record: Group, dialect: Dialect, robot: Sequence[str]) -> int:
-    """Return the number of the last User-agent line because of which *robot* obeys
-    *record*.
-    """
-    joined = joined_names(robot)
-    rank = dialect.rank_of(record.names, joined)
-    agents = (
-        it for it in record.agents if dialect.rank_of(it.said or (), joined) == rank
-    )
-    return max((it.number for it in agents), default=0)
 
 
 def _one_of(found: list[Problem]) -> list[Problem]:

@@ -47,7 +47,7 @@ MISSPELT_AGENT_FIX = (
 
 
 def is_owned(line: Line) -> bool:
-    """Return whether *line* belongs to a record ."""
+    """Return whether *line* belongs to a record."""
     return line.is_obeyed and line.row is not None and line.row.in_record
 
 

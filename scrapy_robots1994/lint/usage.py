@@ -79,7 +79,7 @@ class _Preference(NamedTuple):
 
 def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with the usage preferences in the file *text*."""
-    groups = groups_of(text, usage_dialect(dialect), most=1, only_effective=True)
+    groups = groups_of(text, usage_dialect(dialect), only_effective=True)
     for number, group in enumerate(groups):
         found: list[_Preference] = []
         for line in group.others:

@@ -16,6 +16,7 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import DISALLOW, USER_AGENT, Field, Role
 from scrapy_robots1994.parser.reader import SPACE, Line
+from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
@@ -205,13 +206,6 @@ def can_match(path: str, dialect: Dialect) -> bool:
 def is_pattern(path: str, dialect: Dialect) -> bool:
     """Return whether *path* has wildcards in *dialect*, and is thus not a plain prefix."""
     return dialect.has_wildcards and has_wildcard(path)
-
-
-def has_wildcard(path: str) -> bool:
-    """Return whether *path* has a `*`, or a `$` at its end. In some dialects, such a `*`
-    or `$` is a wildcard.
-    """
-    return "*" in path or path[-1:] == "$"
 
 
 def before_wildcard(path: str) -> str:

@@ -15,7 +15,17 @@ which HTTP clients send a URL. `prefix_rules` and `rfc9309` contain the two kind
 from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Line
 from scrapy_robots1994.parser.records import Record
+from scrapy_robots1994.parser.robot_reading import Ignored
 from scrapy_robots1994.parser.rules import RobotRules, Rules
 from scrapy_robots1994.parser.verdict import Reason, Verdict
 
-__all__ = ["Line", "LineKind", "Reason", "Record", "RobotRules", "Rules", "Verdict"]
+__all__ = [
+    "Ignored",
+    "Line",
+    "LineKind",
+    "Reason",
+    "Record",
+    "RobotRules",
+    "Rules",
+    "Verdict",
+]

@@ -35,6 +35,9 @@ taken as written. For a bad value, the function returns None or an empty tuple o
 NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
 """The `FieldReader` for a line whose field the dialect does not have."""
 
+# The same for an Allow, which the reader hands over, because a crawl counts those ignored.
+_NO_ALLOW: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
+
 
 def _whole_path(value: str) -> tuple[str, ...]:
     """Return the *value* of a rule as its only path."""
@@ -112,8 +115,9 @@ class Dialect:
         # reader rarely converts a name to lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
         reads = {
-            name: self._field_reader(it) if it in own else NO_FIELD
+            name: self._field_reader(it) if it in own else absent
             for it in FIELDS
+            for absent in [_NO_ALLOW if it.allows else NO_FIELD]
             for name in (it.key, it.name, it.name.title(), it.name.upper())
         }
         has_allow = any(it.allows for it in own)

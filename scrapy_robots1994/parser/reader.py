@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from itertools import chain
-from sys import maxsize
 from threading import Event, current_thread, main_thread
 from typing import Any, NamedTuple, TypeVar
 
@@ -161,8 +160,8 @@ def lines_of(
 ) -> Iterator[Line]:
     """Yield each line of *text* as *dialect* reads it, independently of the other lines.
     A rule outside any record does not yet have the kind `ORPHAN`, because only
-    `groups_of` finds orphans. If *only_effective* is true, yield only blank lines and
-    lines with a field of the dialect.
+    `groups_of` finds orphans. If *only_effective* is true, yield only blank lines,
+    lines with a field of the dialect, and Allow lines.
     """
     space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
     said: Any
@@ -196,7 +195,7 @@ def lines_of(
             # anywhere in the file.
             found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
         row, kind, read_value, bad_kind = found
-        if only_effective and row is None:
+        if only_effective and (found is NO_FIELD or found is _NAMELESS):
             continue
         said = value = value.strip(space)
         if read_value is not None:
@@ -248,18 +247,12 @@ def groups_of(
     text: str,
     dialect: Dialect,
     *,
-    most: int = maxsize,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield one group for the lines above all records of *text*, and then one group for
-    each record. The first group can be empty.
-
-    All groups together contain up to *most* lines without a field of the dialect. Each
-    group contains up to *most* User-agent lines, or one User-agent line if *most* is 0. If
-    *only_effective* is true, only blank lines and lines with a field of the dialect are
-    read.
+    """Yield one group for the lines above all records of *text*, which can be empty, and
+    then one group for each record. `lines_of` describes *only_effective*.
     """
-    group, room = Group(), most
+    group = Group()
     # `is_open` is `True` if no blank line has ended the record, so that the next line
     # belongs to the record. `is_named` is `True` if the next User-agent line begins another
     # record because a line above has ended the list of names.
@@ -274,9 +267,7 @@ def groups_of(
         row = line.row
         if row is None:
             is_open = is_open and line.kind is not boundary
-            if room:
-                group.without.append(line)
-                room -= 1
+            group.without.append(line)
         elif row.role is _NAMES:
             # 1994 F1 (records): a User-agent line after a blank line begins another
             # record. Ours O7 (run of names) and X2 (Allow): a User-agent line after a
@@ -289,8 +280,7 @@ def groups_of(
             elif not is_run:
                 run, is_run = len(group.names), True
             group.names += line.said or ()
-            if len(group.agents) < most or not group.agents:
-                group.agents.append(line)
+            group.agents.append(line)
         else:
             is_named = is_named or (is_open and row.ends_names)
             is_owned = row.in_record and line.kind is row.kind

@@ -1,9 +1,8 @@
-"""The result of one parse of a file for one robot. The result contains the rules, the crawl
-delay, and the lines to which warnings refer.
-"""
+"""What one robot obeys of a file, and what of it the dialect ignores: one pass over the text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind, Role
@@ -18,78 +17,68 @@ _ORPHAN = LineKind.ORPHAN
 # share this object.
 _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
-MAX_OTHER_LINES = 5_000
-"""The maximum number of lines without a field of the dialect that a crawl checks for
-problems. `MAX_OTHER_LINES` also limits the number of User-agent lines that a crawl checks
-in one record.
 
-A hostile file may contain 500,000 lines. All threads would wait while Python's garbage
-collector visits 500,000 objects.
-"""
+class Ignored(NamedTuple):
+    """What the dialect ignores or takes literally in the records that a robot obeys."""
 
-MAX_OWN_RECORDS = 500
-"""The maximum number of obeyed records that a crawl checks for all problems. In further
-obeyed records, a crawl checks only the rules.
-"""
+    wildcards: int
+    """The rules whose `*` or final `$` is an ordinary character."""
+    allows: int
+    """The Allow lines, if the dialect does not have the field."""
+    split: int
+    """The rules that a blank line cuts off from their record."""
+    line: int
+    """The number of the first of these lines, from 1."""
+
+    def __str__(self) -> str:
+        """Return the counts and the first line in words."""
+        parts = [
+            f"{number} {noun if number == 1 else many}"
+            for number, noun, many in (
+                (self.wildcards, "rule with a wildcard", "rules with wildcards"),
+                (self.allows, "Allow line", "Allow lines"),
+                (self.split, "rule below a blank line", "rules below a blank line"),
+            )
+            if number
+        ]
+        return f"{', '.join(parts)}; the first is line {self.line}"
+
+
+def has_wildcard(path: str) -> bool:
+    """Return whether *path* has a `*`, or a `$` at its end, which are wildcards in rfc9309."""
+    return "*" in path or path[-1:] == "$"
 
 
 @dataclass(slots=True)
 class RobotReading:
-    """The result of one parse of the *text* of a file for one robot.
+    """What a robot obeys of a file.
 
-    *rules* contains one line for each path that the robot obeys. *first_lines* contains the
-    number of the first line of each record that the robot obeys, and *names* contains the
-    names in each of the records. *crawl_delay* is the number of seconds that the robot must
-    pause between two requests, or None if no delay applies. *sitemaps* are the distinct
-    sitemaps in the file, as written and in order. *has_any* is `True` if the file contains
-    at least one record.
-
-    The other attributes contain the lines to which warnings refer. *above* contains the
-    lines above all records. *own* contains the first `MAX_OWN_RECORDS` of the records that
-    the robot obeys. *own_rules* contains the rules of all records that the robot obeys. If
-    the robot obeys a record without the name `*`, *elsewhere* is empty. Otherwise,
-    *elsewhere* contains the User-agent lines, and the lines without a field of the dialect,
-    in the records that the robot does not obey.
+    *rules* has one line for each path. *first_lines* and *names* are the number of the first
+    line and the names of each record that the robot obeys. *sitemaps* are the distinct
+    sitemaps of the file, as written and in order. *has_any* says whether the file has a
+    record.
     """
 
-    text: str
-    has_any: bool
-    rules: list[Line]
-    first_lines: list[int]
-    names: list[tuple[str, ...]]
-    crawl_delay: float | None
-    sitemaps: tuple[str, ...]
-    above: Group
-    own: list[Group]
-    own_rules: list[Line]
-    elsewhere: list[Line]
-
-    @property
-    def allows(self) -> bool:
-        """Whether one of *rules* is an Allow."""
-        return any(it.row is not None and it.row.allows for it in self.rules)
-
-
-@dataclass(slots=True)
-class _Obeyed:
-    """The records that the robot obeys, if no later record names the robot more
-    specifically.
-
-    *delays* contains the delays that apply to the robot. `RobotReading` describes the other
-    attributes.
-    """
-
-    own: list[Group] = field(default_factory=list)
-    own_rules: list[Line] = field(default_factory=list)
+    rules: list[Line] = field(default_factory=list)
     first_lines: list[int] = field(default_factory=list)
     names: list[tuple[str, ...]] = field(default_factory=list)
-    delays: list[float] = field(default_factory=list)
+    crawl_delay: float | None = None
+    sitemaps: tuple[str, ...] = ()
+    has_any: bool = False
+    allows: list[Line] = field(default_factory=list)
+    """The Allow lines, if the dialect does not have the field."""
+    split: list[Line] = field(default_factory=list)
+    """The rules that a blank line cuts off from their record."""
+    ignored: Ignored | None = None
 
     def add(self, group: Group) -> None:
-        """Add the record of *group*."""
-        if len(self.own) < MAX_OWN_RECORDS:
-            self.own.append(group)
-        self.own_rules += group.rules
+        """Add the record of *group*, but its delay."""
+        for rule in group.rules:
+            # 1994 D2, Ours O21: an empty path disallows nothing.
+            if rule.value:
+                # Ours O5
+                (self.split if rule.kind is _ORPHAN else self.rules).append(rule)
+        self.allows += (it for it in group.without if it.value)
         self.first_lines.append(group.agents[0].number)
         # Share one tuple between records with equal names, because a file may contain
         # thousands of records with the same names.
@@ -98,75 +87,51 @@ class _Obeyed:
         self.names.append(before if before == names else names)
 
 
-def read_for_robot(
-    text: str,
-    dialect: Dialect,
-    robot: Sequence[str],
-    *,
-    for_warnings: bool = True,
-) -> RobotReading:
-    """Read *text* for a robot. *robot* is the result of `robot_names` for the robot.
-
-    If *for_warnings* is false, lines that are needed only for warnings are omitted.
-    """
+def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotReading:
+    """Read *text* for a robot. *robot* is the result of `robot_names` for the robot."""
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
-    elsewhere: list[Line] = []
-    obeyed, highest, record = _Obeyed(), 0, 0
-    # The first group contains the lines above all records, and can be empty.
-    groups = groups_of(
-        text,
-        dialect,
-        most=MAX_OTHER_LINES if for_warnings else 0,
-        only_effective=not for_warnings,
-    )
-    for record, group in enumerate(groups):
+    reading, highest, has_any = RobotReading(), 0, False
+    # The first group contains the lines above all records, which name nobody.
+    for group in groups_of(text, dialect, only_effective=True):
+        has_any = has_any or bool(group.names)
         pauses = _take_others(group, sitemaps) if group.others else {}
-        if not record:
-            above = group
-            continue
         rank = dialect.rank_of(group.names, joined)
-        is_equal = rank == highest > 0 and dialect.obeys_all(rank)
-        if not is_equal and rank <= highest:
-            elsewhere += group.agents + group.without if for_warnings else ()
-            continue
         if rank > highest:
-            # This record names the robot more specifically than the earlier records, so the
-            # robot does not obey the earlier records.
-            for other in obeyed.own if for_warnings else ():
-                elsewhere += other.agents + other.without
-            obeyed, highest = _Obeyed(), rank
-        obeyed.add(group)
+            # This record names the robot more specifically than those before.
+            reading, highest = RobotReading(), rank
+        elif not (rank == highest > 0 and dialect.obeys_all(rank)):
+            continue
+        reading.add(group)
         for (start, end), seconds in pauses.items():
-            # RFC 9309 does not define Crawl-delay. Therefore, if `pauses_by_run` is `True`,
-            # a Crawl-delay applies only to the names in the last run of User-agent lines
-            # above the Crawl-delay.
+            # RFC 9309 defines no Crawl-delay, so it is for the last names above it alone.
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
-                obeyed.delays.append(seconds)
-    # Ours O4, O5: a rule outside a record is ignored. 1994 D2 and Ours O21: an empty path
-    # disallows nothing.
-    rules = [it for it in obeyed.own_rules if it.value and it.kind is not _ORPHAN]
+                # Ours X5: the longest delay for the robot applies.
+                reading.crawl_delay = max(seconds, reading.crawl_delay or 0)
     if dialect.has_lists:
-        # Revisited K2 (lists of paths): a line may list several paths.
-        rules = [
-            it._replace(value=path) for it in rules for path in dialect.paths(it.value)
+        # Revisited K2
+        reading.rules = [
+            it._replace(value=path)
+            for it in reading.rules
+            for path in dialect.paths(it.value)
         ]
-    is_named = not all(EVERYBODY in names for names in obeyed.names)
-    return RobotReading(
-        text,
-        has_any=record > 0,
-        rules=rules,
-        first_lines=obeyed.first_lines,
-        names=obeyed.names,
-        # Ours X5 (several delays): the longest delay for the robot applies.
-        crawl_delay=max(obeyed.delays, default=None),
-        sitemaps=tuple(filter(None, sitemaps)),
-        above=above,
-        own=obeyed.own,
-        own_rules=obeyed.own_rules,
-        elsewhere=[] if is_named else elsewhere,
-    )
+    reading.has_any = has_any
+    reading.sitemaps = tuple(filter(None, sitemaps))
+    reading.ignored = _ignored(reading, dialect)
+    return reading
+
+
+def _ignored(reading: RobotReading, dialect: Dialect) -> Ignored | None:
+    wildcards: list[Line] = []
+    if not dialect.has_wildcards:
+        wildcards = [it for it in reading.rules if has_wildcard(it.value)]
+    # Without a Disallow, an Allow means nothing in any dialect.
+    allows = reading.allows if reading.rules else []
+    numbers = [it.number for it in (*wildcards, *allows, *reading.split)]
+    if not numbers:
+        return None
+    return Ignored(len(wildcards), len(allows), len(reading.split), min(numbers))
 
 
 def _take_others(
@@ -179,14 +144,11 @@ def _take_others(
     for line, run in zip(group.others, group.runs, strict=True):
         role, said = line.row and line.row.role, line.said
         if role is Role.SITEMAP:
-            # Ours X7 (Sitemap): a sitemap does not belong to a record, and may be anywhere
-            # in the file.
+            # Ours X7: a sitemap belongs to no record.
             sitemaps[said] = None
         elif role is not Role.PAUSE:
             raise NotImplementedError(role)
-        # Ours X4: a Crawl-delay without a number is ignored. Ours O5: so is a Crawl-delay
-        # that a blank line separates from its record.
+        # Ours X4, O5
         elif said is not None and line.kind is not _ORPHAN:
-            # Ours X5: the longest delay for the robot applies.
             pauses[run] = max(said, pauses.get(run, said))
     return pauses

@@ -18,7 +18,7 @@ from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.clients import Clients, other_spellings
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import Line
-from scrapy_robots1994.parser.robot_reading import RobotReading
+from scrapy_robots1994.parser.robot_reading import Ignored, RobotReading
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 from scrapy_robots1994.parser.verdict import (
     Reason,
@@ -81,6 +81,12 @@ class Rules(Protocol):
     def crawl_delay(self) -> float | None:
         """The number of seconds that the robot should wait between two requests, or None if
         no delay applies.
+        """
+
+    @property
+    def ignored(self) -> Ignored | None:
+        """What the dialect ignores or takes literally in the records of the robot, or None
+        if there is no such line.
         """
 
     def allowed(self, url: str, clients: Clients = (), /) -> bool:
@@ -179,7 +185,7 @@ class RobotRules:
         "_texts",
         "_values",
         "crawl_delay",
-        "has_wildcards",
+        "ignored",
         "names",
         "robot",
     )
@@ -193,6 +199,7 @@ class RobotRules:
         self.robot = robot
         self.names = robot_names(robot)
         self.crawl_delay = reading.crawl_delay
+        self.ignored = reading.ignored
         self._body = body
         self._dialect = dialect
         self._has_any = reading.has_any
@@ -201,10 +208,6 @@ class RobotRules:
         self._names = _DEFAULT if names == _DEFAULT else names
         rules = sorted(reading.rules, key=VALUE)
         values = list(map(VALUE, rules))
-        paths = "".join(values)
-        # `has_wildcards` is `True` if a path contains `*` or `$`, even if neither character
-        # is a wildcard in the dialect.
-        self.has_wildcards = "*" in paths or "$" in paths
         self._is_whole = True
         texts, rules = self._compile(values, rules)
         values = list(map(VALUE, rules))
@@ -414,6 +417,9 @@ class StrictestRules:
     """
 
     __slots__ = ("_main", "_other")
+
+    ignored = None
+    """None: what 1994 ignores, rfc9309 obeys, but for Allow, which would open paths."""
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
         self._main = main

@@ -339,7 +339,7 @@ def _groups(
     """
     dialect = usage_dialect(dialect)
     # Usage U6 (no group): a preference above all groups does not apply to any robot.
-    above, *groups = groups_of(text, dialect, most=1, only_effective=True)
+    above, *groups = groups_of(text, dialect, only_effective=True)
     chosen = dialect.choose([it.names for it in groups], names)
     return [groups[it] for it in chosen], above
 

@@ -88,6 +88,7 @@ class UniformRules:
 
     # An origin without a file does not ask for a crawl delay.
     crawl_delay = None
+    ignored = None
     size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":

@@ -123,28 +123,16 @@ def test_robots_option_replaces_the_robots_txt_of_the_origin() -> None:
     assert shown.endswith('checked as "rex/2"')
 
 
-@pytest.mark.parametrize(
-    ("draft", "line", "hint"),
-    [
-        ("User-agent: *\nDisalow: /a\n", 2, 'was "Disallow" meant?'),
-        ("User-agent: *\nDisallow /a\n", 2, "Put a colon after the name"),
-        ('"User-agent: *"\nDisallow: /a\n', 1, "Write `User-agent: *`"),
-        ("User-agent: *\nDisallow: a\n", 2, "Write `Disallow: /a`"),
-        ("User-agent: *\nDisallow: /b\n", 0, ""),
-    ],
-)
-def test_explain_names_the_line_that_would_decide_if_it_were_read(
-    draft: str, line: int, hint: str
-) -> None:
-    """If a line is not understood but would decide, `--explain` shows the line and lint's hint.
+def test_explain_says_what_the_dialect_ignores() -> None:
+    """`--explain` counts the lines for our robot that 1994 ignores or takes literally."""
+    draft = "User-agent: rex\nDisallow: /a*\nAllow: /b\n\nDisallow: /c\n"
+    args = ("--robots", "-", "--robot", "rex", "/x")
 
-    The text "no rule covers the URL" alone would not help the author of the file.
-    """
-    code, shown = explained("--robots", "-", "--robot", "rex", "/a", draft=draft)
-
-    assert code == 0
-    assert (f"line {line} would decide if it were read" in shown) is bool(line)
-    assert hint in shown
+    said = "1 rule with a wildcard, 1 Allow line, 1 rule below a blank line"
+    _, shown = explained(*args, draft=draft)
+    assert f"in this dialect: {said}; the first is line 2" in shown
+    _, shown = explained(*args, "--dialect", "rfc9309", draft=draft)
+    assert "in this dialect" not in shown
 
 
 USAGE = (

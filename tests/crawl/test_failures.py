@@ -85,14 +85,14 @@ def test_ours_r7_bug_fails_the_pages_with_itself_and_is_logged(
     assert "robots1994/outcome/unreachable" not in result.stats
 
 
-def test_bug_in_the_search_for_problems_loses_no_page(
+def test_bug_in_the_preparation_of_a_file_loses_no_page(
     site: Site, reactor: Reactor
 ) -> None:
-    """If the search for problems raises an error, the policy still decides."""
+    """If preparing a file raises an error, the policy still decides."""
     site.robots("User-agent: *\nDisallow: /no\n")
 
     urls = [site.url("/a"), site.url("/no")]
-    result = crawl(urls, reactor=reactor, hook="break_problems")
+    result = crawl(urls, reactor=reactor, hook="break_reading")
 
     assert result.fetched_urls == [site.url("/a")]
     assert result.failed_urls == [site.url("/no")]

@@ -336,26 +336,6 @@ def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> 
     assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
 
 
-def test_large_file_with_wildcards_is_read_once_more_for_all_that_wait(
-    site: Site, reactor: Reactor
-) -> None:
-    """A large robots.txt with wildcards is parsed only once in the dialect of RFC 9309, for
-    all waiting requests. The file is parsed in a thread.
-
-    For all waiting requests, one parse in the dialect of RFC 9309 counts the requests
-    that RFC 9309 would refuse.
-    """
-    many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
-    site.robots(FIRST + many)
-    urls = [site.url(f"/page{number}") for number in range(8)]
-
-    result = crawl(urls, reactor=reactor, hook="count_other_readings")
-
-    assert result.fetched_urls == sorted(urls)
-    assert result.stats["test/other_readings"] == 1
-    assert result.stats["test/readings_on_the_loop"] == 0
-
-
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
@@ -378,10 +358,9 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """Large robots.txt files are searched for problems in a thread, and only one thread at a
-    time searches.
+    """Large robots.txt files are read in a thread, one at a time.
 
-    If several threads searched at once, the event loop would wait for each thread.
+    If several threads read at once, the event loop would wait for each thread.
     """
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)

@@ -158,15 +158,6 @@ def test_line_with_a_no_break_space_does_not_split_a_record() -> None:
     assert "is not read as a blank line" in problem.message
 
 
-def test_number_of_weakening_problems_is_limited() -> None:
-    """At most *limit* problems are returned, because a crawl logs only a few of thousands
-    of problems.
-    """
-    robots = RobotsTxt.parse(STAR + "Disallow: a\n" * 5_000)
-
-    assert len(robots.weakening_problems("mybot", limit=100)) == 100
-
-
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
     """If all records are for every robot, each problem that weakens the policy is returned
@@ -183,22 +174,6 @@ def test_no_weakening_problem_of_a_robot_is_missed(dialect: str) -> None:
         assert list(robots.weakening_problems("rex")) == weakening, text
         count += len(weakening)
     assert count
-
-
-def test_crawl_tells_what_opens_and_what_an_ignored_allow_closes() -> None:
-    """`policy_problems()` returns the problems that weaken the policy, and then the
-    problems that tighten the policy. The number of problems of each kind is limited. Only
-    problems in the robot's own records count.
-    """
-    own = "User-agent: rex\nAllow: /x/a\nallow: /b$\nDisallow: /*a\nDisallow: /*b\n\n"
-    robots = RobotsTxt.parse(f"{own}User-agent: max\nAllow: /a\nDisallow: /\n")
-
-    found = robots.policy_problems("rex")
-
-    assert [it.line for it in found] == [4, 5, 2, 3]
-    assert [it.code for it in found] == ["R015", "R015", "R016", "R016"]
-    assert [it.tightens_policy for it in found] == [False, False, True, True]
-    assert [it.line for it in robots.policy_problems("rex", 1)] == [4, 2]
 
 
 def test_thousands_of_lines_or_records_break_no_warning() -> None:

@@ -314,7 +314,7 @@ def test_sitemaps_of_a_stored_file_are_signalled_when_it_applies_again(
     assert result.stats["test/times"] == 1
     stat = {304: "outcome/renewed", 503: "stale_if_error", 200: "outcome/parsed"}[code]
     assert result.stats[f"robots1994/{stat}"] == 1
-    assert result.stats["robots1994/weakens_policy"] == 1
+    assert result.stats["robots1994/ignored"] == 1
 
 
 def test_403_is_a_warning_in_each_crawl(site: Site, tmp_path: Path) -> None:

@@ -225,12 +225,10 @@ def is_on_the_loop() -> bool:
 
 
 def count_readings(crawler: Crawler) -> None:
-    """Delay each search for problems in a policy by 0.1 s, and count these searches.
-
-    The hook also records the largest number of simultaneous searches for problems, and the
-    number of searches that blocked the event loop.
+    """Delay each reading of a file for a robot by 0.1 s. Count the readings, those at
+    once, and those on the event loop.
     """
-    read, under_way = RobotsTxt.policy_problems, [0]
+    read, under_way = RobotsTxt.prepare, [0]
 
     def slowly(*args: Any, **options: Any) -> Any:
         assert crawler.stats is not None
@@ -243,31 +241,16 @@ def count_readings(crawler: Crawler) -> None:
         under_way[0] -= 1
         return found
 
-    RobotsTxt.policy_problems = slowly  # type: ignore[method-assign]
+    RobotsTxt.prepare = slowly  # type: ignore[method-assign]
 
 
-def break_problems(_crawler: Crawler) -> None:
-    """Let each search for problems in a policy raise an error, as a bug would."""
+def break_reading(_crawler: Crawler) -> None:
+    """Let each reading of a file raise an error, as a bug would."""
 
     def broken(*_: Any, **_options: Any) -> Any:
-        raise ZeroDivisionError("bug in the search for problems")
+        raise ZeroDivisionError("bug in the reader")
 
-    RobotsTxt.policy_problems = broken  # type: ignore[method-assign]
-
-
-def count_other_readings(crawler: Crawler) -> None:
-    """Count the calls of `RobotsTxt.read_as`, which reads a file in another dialect. Also
-    count the calls that blocked the event loop.
-    """
-    read_as = RobotsTxt.read_as
-
-    def counted(*args: Any, **options: Any) -> Any:
-        assert crawler.stats is not None
-        crawler.stats.inc_value("test/other_readings")
-        crawler.stats.inc_value("test/readings_on_the_loop", is_on_the_loop())
-        return read_as(*args, **options)
-
-    RobotsTxt.read_as = counted  # type: ignore[method-assign]
+    RobotsTxt.prepare = broken  # type: ignore[method-assign]
 
 
 def count_decisions(crawler: Crawler) -> None:

@@ -109,7 +109,6 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "rules": lambda robots: robots.rules("rex").allowed("/a"),
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "weakening": lambda robots: robots.weakening_problems("rex"),
-    "policy problems": lambda robots: robots.policy_problems("rex", 10),
     "problems": lambda robots: robots.problems,
     "report": lambda robots: list(
         as_text(Report("x", robots.body, dialect=robots.dialect))

@@ -162,51 +162,6 @@ def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
     assert verdict.line is None
 
 
-@bound("parser.robot_reading.MAX_OTHER_LINES")
-def test_lines_that_are_no_rules_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """If a file has too many lines that are not rules, not all problems are found, but each
-    rule is obeyed.
-    """
-    text = "User-agent: *\n" + "Disalow: /x\n" * 20 + "Disallow: /y\n"
-    assert len(RobotsTxt.parse(text).weakening_problems("me")) == 20
-    shrink("parser.robot_reading.MAX_OTHER_LINES", 3)
-    robots = RobotsTxt.parse(text)
-
-    assert 0 < len(robots.weakening_problems("me")) <= 6
-    assert not robots.allowed("/y", "me")
-
-
-@bound("parser.robot_reading.MAX_OWN_RECORDS")
-def test_records_are_looked_at_up_to_the_bound(shrink: Any) -> None:
-    """If a file has too many records, not all problems are found, but the rules of each
-    record are obeyed.
-    """
-    text = "User-agent: *\nDisalow: /x\nDisallow: /y\n\n" * 20
-    text += "User-agent: *\nDisallow: /z\n"
-    found = len(RobotsTxt.parse(text, dialect="rfc9309").weakening_problems("me"))
-    shrink("parser.robot_reading.MAX_OWN_RECORDS", 3)
-    robots = RobotsTxt.parse(text, dialect="rfc9309")
-
-    assert 0 < len(robots.weakening_problems("me")) < found
-    assert not robots.allowed("/z", "me")
-
-
-@bound("robotstxt._MAX_LOST_LINES")
-def test_lost_line_is_sought_up_to_the_bound(shrink: Any) -> None:
-    """`lost_line` tries at most `_MAX_LOST_LINES` fixes, because each try parses the
-    whole file again.
-    """
-    text = "User-agent: *\nDisalow: /a\nDisalow: /b\nDisalow: /c\n"
-    robots = RobotsTxt.parse(text)
-    lost = robots.lost_line("/c", "me")
-    assert lost is not None
-    assert lost.line == 4
-    shrink("robotstxt._MAX_LOST_LINES", 2)
-
-    assert robots.lost_line("/b", "me") is not None
-    assert robots.lost_line("/c", "me") is None
-
-
 @bound("robotstxt._MAX_ROBOTS")
 def test_rules_of_few_robots_stay(shrink: Any) -> None:
     """If the bound is two robots, only the rules of the last two robots remain compiled.

@@ -69,7 +69,6 @@ def policies(file: str) -> Iterator[Policy]:
         policy = Policy.from_response(origin, response, reader, 0.0, freshness)
         policy.rules("me1-1")
         if policy.robots is not None:
-            policy.robots.policy_problems("me1-1")
             policy.robots.prepare("me1-1", reads_usage=True)
         yield policy
 
@@ -184,19 +183,5 @@ def test_rules_with_wildcards_of_a_replayed_policy_are_counted(
     assert policy.robots is not None
     measured, robot = bytes_of(policy), found._robot.usual
     assert policy.robots.is_read_for(robot, with_usage=False)
-    policy.robots.wildcard_rules(robot)
+    policy.robots.rules(robot)
     assert bytes_of(policy) == measured
-
-
-def test_file_is_not_read_before_its_rules_with_wildcards_are_stored() -> None:
-    """If a component has asked for the rules of a large file, the first request must still
-    read the rules with wildcards, in a thread.
-    """
-    robots = RobotsTxt.parse(FILES["wildcards"](0))
-    robots.rules("rex")
-    assert not robots.is_read_for("rex", with_usage=False)
-    robots.prepare("rex")
-    assert robots.is_read_for("rex", with_usage=False)
-    other = RobotsTxt.parse(FILES["rules"](0))
-    other.rules("rex")
-    assert other.is_read_for("rex", with_usage=False)

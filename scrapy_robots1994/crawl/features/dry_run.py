@@ -42,7 +42,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robots1994.compare.parsers import ALLOWS, FORBIDS
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.comparison import ShadowComparison
-from scrapy_robots1994.crawl.fetch_log import MAX_PROBLEMS, FetchLog
+from scrapy_robots1994.crawl.fetch_log import FetchLog
 from scrapy_robots1994.crawl.log import count, counted, log_line
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
@@ -307,10 +307,10 @@ class DryRun:
             return
         if robots.is_truncated:
             self._log.truncated(origin)
-        problems = robots.policy_problems(self._robot.usual, MAX_PROBLEMS)
+        ignored = robots.rules(self._robot.usual).ignored
         robots.compress_body()
-        if problems:
-            self._log.read_strictly(origin, problems)
+        if ignored:
+            self._log.ignores(origin, ignored)
 
     def _count(self, request: Request, *, is_open: bool) -> None:
         """Compare the decision of Scrapy's middleware about *request* with the decision
