@@ -32,7 +32,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES, DIALECTS, grammars_of
 from scrapy_robots1994.parser.fields import Role
-from scrapy_robots1994.parser.user_agent import describe_names, robot_text
+from scrapy_robots1994.parser.user_agent import describe_names, robot_names, robot_text
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
@@ -389,7 +389,7 @@ class RobotsSettings:
             )
             log_line(crawler, INFO, text)
         if names := describe_names(robot):
-            log_line(crawler, DEBUG, "%s", names)
+            log_line(crawler, DEBUG if robot_names(robot) else INFO, "%s", names)
         self._warn_of_no_effect(crawler)
         is_rough = ROUGH_SIZE in crawler.settings and not self.dry_run
         if is_rough and crawler.settings[ROUGH_SIZE] is None:

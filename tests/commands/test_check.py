@@ -229,7 +229,7 @@ def test_explain_names_what_was_read_from_a_user_agent_header() -> None:
         return explained("--robots", "-", "--robot", robot, "/a", draft=draft)[1]
 
     header = "Mozilla/5.0 (compatible; My Rex/1.0; +http://rex.test/)"
-    names = 'names read from the User-Agent header: "my rex", "my", "rex"'
+    names = 'names read from the User-Agent header: "my rex"'
     assert f"{names} 0 allowed, 1 disallowed" in said(header)
     assert "names no robot: only records for every robot apply" in said("Mozilla/5.0")
     assert "User-Agent header" not in said("rex")

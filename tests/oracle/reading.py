@@ -159,9 +159,8 @@ class Reading:
         if self.dialect in GROUPED:
             # 5.1: a delay applies to the names in the last run of User-agent lines above
             # the delay.
-            all_names = [name for it in obeyed for name in it.names]
-            by = next((it for it in (*own, "*") if it in all_names), None)
-            delays = [it for it in delays if by in it[1]]
+            by = named_by([it.names for it in obeyed], own)
+            delays = [it for it in delays if by & set(it[1])]
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
@@ -250,14 +249,9 @@ class Reading:
         """
         records = self.records
         if self.dialect in GROUPED:
-            # RFC 9309 2.2.1: groups with equal product tokens are merged. Find the
-            # first of the robot's names that has a group. All groups for the found name
-            # apply.
-            for name in (*own, "*"):
-                groups = [record for record in records if name in record.names]
-                if groups:
-                    return groups
-            return []
+            # RFC 9309 2.2.1: groups with equal product tokens are merged.
+            by = named_by([record.names for record in records], own)
+            return [record for record in records if by & set(record.names)]
         lengths = [
             longest_match([name for name in record.names if name != "*"], own)
             for record in records
@@ -271,6 +265,15 @@ class Reading:
                 wanted = next(filter(None, lengths))
             return [records[lengths.index(wanted)]]
         return [record for record in records if "*" in record.names]
+
+
+def named_by(records: list[list[str]], own: list[str]) -> set[str]:
+    """Return the names for which the robot obeys groups: the longest of its *own* names
+    that have a group (5.1), or `*`.
+    """
+    named = {name for names in records for name in names}
+    lengths = [len(name) for name in own if name in named and name != "*"]
+    return {it for it in own if len(it) in lengths[:1]} or {"*"}
 
 
 def features_of(rule: Rule, origin: str, target: str) -> set[str]:
