@@ -158,16 +158,18 @@ class RobotsTxt:
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
-        """Return the usage preferences of the file for *url* and *robot*. Never raises.
+        """Return the usage preferences of the file for *url* and *robot*.
 
-        Usage preferences do not change whether *url* may be retrieved. The first call for a
-        robot reads the file. Reading a large file takes many milliseconds.
+        Raise `MissingExtra` without the extra `usage`, and nothing else. Usage
+        preferences do not change whether *url* may be retrieved. The first call for a robot
+        reads the file. Reading a large file takes many milliseconds.
         """
         return self.read_usage(robot).of(url)
 
     def read_usage(self, robot: str | bytes) -> "UsageRules":
         """Return the usage preferences of the file for *robot*. The method `of` of the
-        result returns the usage preferences for one URL. Never raises.
+        result returns the usage preferences for one URL. Raise `MissingExtra` without the
+        extra `usage`.
         """
         names, known = robot_names(robot), self._usage
         if names not in known:
@@ -175,7 +177,7 @@ class RobotsTxt:
             # preferences.
             from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - rarely used
 
-            rules = UsageRules.of_text(self.text, self._dialect, names)
+            rules = UsageRules(self.text, self._dialect, names)
             known = dict(list(known.items())[1 - _MAX_ROBOTS :]) | {names: rules}
             self._usage = known
             self._memory_bytes = None

@@ -4,13 +4,14 @@ import argparse
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.terminal import CappedLines, ExitCode, WrongUse
-from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.errors import MissingExtra, SettingsError
 from scrapy_robots1994.escaping import (
     escape_control_chars,
     redact_and_escape,
@@ -375,7 +376,9 @@ class UrlVerdict:
         }
         usage = None
         if isinstance(source.rules, RobotsTxt):
-            usage = source.rules.usage(url, robot)
+            # Without the extra, `_reasons` says so.
+            with suppress(MissingExtra):
+                usage = source.rules.usage(url, robot)
         return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
 
     @property
@@ -473,6 +476,11 @@ class UrlVerdict:
                 f"the dialect {name} says: {other}; to obey that decision, set "
                 f'ROBOTS1994_DIALECT = "{name}"'
             )
+        if self.usage is None and isinstance(source.rules, RobotsTxt):
+            from scrapy_robots1994.parser.usage import why_unread  # noqa: PLC0415 - rarely needed
+
+            if why := why_unread(source.rules.text):
+                yield f"usage: {why}"
         yield from _usage_reasons(self.usage)
 
     def as_json(self) -> dict[str, Any]:
@@ -500,7 +508,10 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
     `WrongUse` if a purpose is unknown.
     """
     from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
+    from scrapy_robots1994.parser.usage import http_sf  # noqa: PLC0415 - rarely needed
 
+    if names:
+        http_sf()
     try:
         return PURPOSES.read("--purpose", names)
     except SettingsError as error:

@@ -14,6 +14,7 @@ from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.lint import formats
 from scrapy_robots1994.lint.kinds import KIND_CODED, SEVERITIES
 from scrapy_robots1994.lint.report import Report, Summary, Unread
+from scrapy_robots1994.parser.usage import why_unread
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
 
@@ -80,6 +81,8 @@ class LintRun:
                 ignored=self._ignored,
             )
             self._summary.add(report)
+            if why := why_unread(robots.text):
+                terminal.print_note(f"{name}: {why}")
             code = ExitCode.FOUND if report.count(*self._failing) else ExitCode.FINE
         else:
             report, is_summary = _unread(name, source), False

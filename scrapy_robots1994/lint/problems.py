@@ -10,6 +10,7 @@ from heapq import merge
 from itertools import chain
 from operator import attrgetter
 
+from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import UNDECODABLE
 from scrapy_robots1994.lint.fixes import Fix, bare_line, in_place
@@ -216,7 +217,11 @@ def _usage_problems(text: str, dialect: Dialect) -> Iterable[Problem]:
     # preferences.
     from scrapy_robots1994.lint.usage import usage_problems  # noqa: PLC0415 - only for files that state preferences
 
-    return usage_problems(text, dialect)
+    try:
+        return list(usage_problems(text, dialect))
+    except MissingExtra:
+        # The commands say that preferences are not read.
+        return ()
 
 
 def weakening_problems(

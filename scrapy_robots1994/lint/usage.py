@@ -16,7 +16,6 @@ from scrapy_robots1994.lint.kinds import Problem
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import Line, groups_of
 from scrapy_robots1994.parser.spellings import is_absolute
-from scrapy_robots1994.parser.structured import Member, NotADictionaryError
 from scrapy_robots1994.parser.usage import (
     LABELS,
     LABELS_OF,
@@ -25,6 +24,7 @@ from scrapy_robots1994.parser.usage import (
     USAGE_FIELD,
     USE_LABEL,
     Answer,
+    Member,
     Statement,
     field_of,
     members_in,
@@ -93,9 +93,11 @@ def usage_problems(text: str, dialect: Dialect) -> Iterator[Problem]:
                 continue
             path, value = split_path(line.value)
             try:
-                members = members_in(field, value)
-            except NotADictionaryError as error:
-                yield _at(line, kinds.USAGE_DICTIONARY, str(error))
+                members = list(members_in(field, value))
+            except ValueError as error:
+                # Without the position, which counts from the start of the value.
+                words = str(error.args[0])
+                yield _at(line, kinds.USAGE_DICTIONARY, words[:1].lower() + words[1:])
                 continue
             yield from _value_problems(line, field, members)
             stated, _, _ = statements_of(field, value, "")
@@ -133,12 +135,12 @@ def _value_problems(
             if is_label and (member.key != USE_LABEL or field == USAGE_FIELD):
                 yield _label_problem(line, field, member)
         elif member.key in seen:
-            which = "last" if field == USAGE_FIELD else "most restrictive"
-            yield _at(line, kinds.USAGE_TWICE, member.key, which)
+            yield _at(line, kinds.USAGE_TWICE, member.key, "most restrictive")
         elif label.answer_of(member.value) is None:
             several = "=" in member.value
             fix = "Write a comma between two labels." * several
-            yield _at(line, kinds.USAGE_VALUE, member.text, *label.answers, fix=fix)
+            texts = member.text, label.allow, label.disallow
+            yield _at(line, kinds.USAGE_VALUE, *texts, fix=fix)
         seen.add(member.key)
 
 

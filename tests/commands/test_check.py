@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,6 +141,34 @@ USAGE = (
     "User-agent: *\nContent-Signal: search=yes,ai-train=no, ai-input=maybe\n"
     "License: http://l.test/x\nDisallow: /closed\n"
 )
+
+
+def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
+    """Without http-sf, `--explain` and lint say that preferences are not read, and a
+    purpose is wrong use.
+    """
+    (tmp_path / "r.txt").write_text(USAGE)
+    hidden = (
+        "import sys; sys.modules['http_sf'] = None; from scrapy.cmdline import execute"
+    )
+
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        code = f"{hidden}; execute(['scrapy', *{args!r}])"
+        command = (sys.executable, "-c", code)
+        return subprocess.run(
+            command, capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+
+    said = "pip install 'scrapy_robots1994[usage]'"
+    explained = run("robots-check", "--explain", "--robots", "r.txt", "/closed")
+    assert (explained.returncode, said in " ".join(explained.stdout.split())) == (
+        1,
+        True,
+    )
+    linted = run("robots-lint", "r.txt")
+    assert said in linted.stderr
+    asked = run("robots-check", "--purpose", "search", "--robots", "r.txt", "/x")
+    assert (asked.returncode, said in asked.stderr) == (2, True)
 
 
 def test_explain_says_what_is_stated_about_the_use_of_a_url() -> None:

@@ -488,11 +488,21 @@ def test_nothing_is_imported_where_it_is_off() -> None:
         "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
         "r.Addon().update_settings(Settings({'ROBOTS1994_PAGES': True})); "
         "r.RobotsTxt.parse('Content-Usage: x').allowed('/', 'x'); "
-        "print([it for it in sys.modules if it.startswith('scrapy_rob') and "
-        "('usage' in it or 'structured' in it)])"
+        "print([it for it in sys.modules if "
+        "'usage' in it or it == 'http_sf'])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
 
     assert found.stdout.strip() == "[]"
+
+
+def test_crawl_does_not_start_without_the_extra(site: Site) -> None:
+    """With ROBOTS1994_USAGE, a missing library stops the crawl and names the extra."""
+    settings = {"ROBOTS1994_USAGE": "report"}
+    result = crawl([site.url("/")], settings=settings, hook="without_http_sf")
+
+    assert site.targets() == []
+    (line,) = result.lines("CRITICAL: The crawl cannot start: ROBOTS1994_USAGE")
+    assert "pip install 'scrapy_robots1994[usage]'" in line

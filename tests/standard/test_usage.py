@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 import pickle
 import random
+import sys
 from typing import Any
 
 import pytest
 
-from scrapy_robots1994 import Answer, RobotsTxt, Usage
+from scrapy_robots1994 import Answer, MissingExtra, RobotsTxt, Usage
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 STAR = "User-agent: *\n"
@@ -268,7 +269,9 @@ VARIATIONS = [
     ("Content-Usage: /a b=n, train-ai=n", "/a", "train-ai=D@2"),
     ("Content-Usage: train-ai=N", "/", ""),
     ("Content-Usage: train-ai=n;x=1;y, search=y;z", "/", "train-ai=D@2 search=A@2"),
-    ("Content-Usage: x=@999999999999999, train-ai=n", "/", "train-ai=D@2"),
+    ("Content-Usage: x=@253402300799, train-ai=n", "/", "train-ai=D@2"),
+    # The library reads no date after the year 9999.
+    ("Content-Usage: x=@253402300800, train-ai=n", "/", ""),
     ('Content-Usage: x="a, search=y", train-ai=n', "/", "train-ai=D@2"),
     ('Content-Usage: x="a\\", search=y", train-ai=n', "/", "train-ai=D@2"),
     ("Content-Usage: x=:YQ:, train-ai=n", "/", "train-ai=D@2"),
@@ -555,15 +558,29 @@ def test_verdict_never_changes_by_a_preference() -> None:
     assert differences == []
 
 
+def test_missing_extra_is_named_and_changes_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without http-sf, `usage()` names the extra for any file. All else works."""
+    monkeypatch.setitem(sys.modules, "http_sf", None)
+    robots = RobotsTxt.parse(f"{STAR}Content-Usage: A=n\nDisallow: /a\n")
+
+    assert not robots.allowed("/a", "mybot")
+    assert not [it for it in robots.problems if it.code > "R050"]
+    for body in (robots.body, b""):
+        with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[usage\]'"):
+            RobotsTxt.parse(body).usage("/", "mybot")
+
+
 LINTED = [
     ("4 longest path, whole", ["R055"], '"train-ai=n"'),
     ("8 old labels", ["R053"], "it was one of AIPREF vocab-00"),
-    ("9 capital", ["R051"], "a label has no capital letters"),
+    ("9 capital", ["R051"], "key cannot begin with an uppercase character"),
     ("10 values", ["R052"], '"train-ai=no" says nothing: the value is neither y nor n'),
     ("10 other types", ["R052", "R052", "R052"], '"ai-use" says nothing'),
-    ("11 trailing comma", ["R051"], "nothing follows the last comma"),
-    ("11 spaces", ["R051"], "there must be no space around `=`"),
-    ("11 missing comma", ["R051"], "a comma is missing"),
+    ("11 trailing comma", ["R051"], "dictionary has trailing comma"),
+    ("11 spaces", ["R051"], "'train-ai' should be followed by '='"),
+    ("11 missing comma", ["R051"], "has trailing characters after the value"),
     ("14 above all records", ["R057", "R057"], "above all records"),
     ("21 both fields", ["R056"], 'line 2, "train-ai=y", states the opposite'),
 ]

@@ -338,6 +338,11 @@ def without_warcio(crawler: Crawler) -> None:
     sys.modules["warcio"] = None  # type: ignore[assignment]  # makes the import fail
 
 
+def without_http_sf(_crawler: Crawler) -> None:
+    """Let the import of `http_sf` fail. The extra `usage` installs it."""
+    sys.modules["http_sf"] = None  # type: ignore[assignment]  # makes the import fail
+
+
 LEFT = 8
 
 

@@ -129,23 +129,6 @@ def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
     assert usage["train-ai"].value == "unstated"
 
 
-@bound("parser.usage.MAX_WORK")
-def test_work_for_usage_includes_each_piece_of_a_path(shrink: Any) -> None:
-    """A path with many wildcards takes much work, even if the strings between the
-    wildcards are short.
-    """
-    path = "/a*" + "b*" * 200 + "q"
-    text = f"User-agent: *\nContent-Usage: {path} train-ai=y\n"
-    text += "Content-Usage: /a*c search=n\n"
-    url = "/a" + "b" * 100
-    robots = RobotsTxt.parse(text)
-    assert robots.usage(url + "q", "me")["train-ai"].value == "unstated"
-    assert robots.usage(url + "q", "me")["search"].value == "unstated"
-    shrink("parser.usage.MAX_WORK", 100_000)
-
-    assert RobotsTxt.parse(text).usage(url + "q", "me")["search"].value == "disallow"
-
-
 @bound("parser.rfc9309.MAX_WORK")
 def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
     """If the matching of a URL needs too much work, the URL is disallowed, according to
@@ -200,14 +183,14 @@ def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
     assert page_directives(header, "me").follow
 
 
-@bound("parser.structured.MAX_LENGTH")
+@bound("parser.usage.MAX_LENGTH")
 def test_long_header_is_not_understood(shrink: Any) -> None:
     """A header that exceeds the bound does not state a preference. The whole header is
     reported as not understood.
     """
     response = HtmlResponse(URL, headers={"Content-Usage": "search=n"})
     assert page_usage(response, "me")["search"].value == "disallow"
-    shrink("parser.structured.MAX_LENGTH", 7)
+    shrink("parser.usage.MAX_LENGTH", 7)
     usage = page_usage(response, "me")
 
     assert usage["search"].value == "unstated"

@@ -30,7 +30,6 @@ from scrapy_robots1994.directives import NOAI, USAGE_TERMS, contains_term, terms
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.said import Said
-from scrapy_robots1994.parser.structured import NotADictionaryError
 from scrapy_robots1994.parser.usage import (
     MAX_NOT_UNDERSTOOD,
     NO_USAGE,
@@ -40,6 +39,7 @@ from scrapy_robots1994.parser.usage import (
     Answer,
     Statement,
     Usage,
+    http_sf,
     statements_of,
 )
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -118,6 +118,7 @@ class StatedUsage:
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+        http_sf("ROBOTS1994_USAGE")
         self._crawler = crawler
         self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
@@ -165,6 +166,7 @@ class RobotsUsage(PageMiddleware):
         settings = self._settings
         if not settings.reads_usage:
             raise NotConfigured("ROBOTS1994_USAGE is False")
+        http_sf("ROBOTS1994_USAGE")
         self._purposes = settings.purposes
         self._drops_items = settings.drops_items
         self._pages = 0
@@ -272,7 +274,7 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
         # RFC 9651, section 4.2: if one line cannot be parsed, the whole dictionary is
         # invalid.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
-    except NotADictionaryError:
+    except ValueError:
         yield Said(value, where)
     else:
         yield from statements
