@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-from base64 import b64decode
 from functools import partial
 
 import pytest
@@ -207,31 +206,6 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
     assert found["record"] == {"names": ["me"], "first_line": 1}
     assert (found["reason"], found["explanation"]) == ("rule", str(verdict))
     assert robots.verdict("/x", "other").as_dict()["record"] is None
-
-
-EARLIER = b64decode(
-    "gASVzgAAAAAAAAB9lIwBdpSMIHNjcmFweV9yb2JvdHMxOTk0LnBhcnNlci52ZXJkaWN0lIwHVmVy"
-    "ZGljdJSTlCiJaAKMBlJlYXNvbpSTlIwEcnVsZZSFlFKUSwKMAy9ub5ROjCBzY3JhcHlfcm9ib3Rz"
-    "MTk5NC5wYXJzZXIucmVjb3Jkc5SMBlJlY29yZJSTlCmBlF2UKGgLjAVBZ2VudJSTlIwBKpRLAYaU"
-    "gZSFlGgLjARSdWxllJOUjAMvbm+USwKJh5SBlIWUSwFLAikpKWViTnSUUpRzLg=="
-)
-"""A pickled dict with the verdict for /no under the rules "User-agent: *" and
-"Disallow: /no". An
-earlier version of this package pickled the dict. In the earlier version, the parts of a
-record were tuples.
-"""
-
-
-def test_verdict_that_an_earlier_version_pickled_is_read() -> None:
-    """A verdict that an earlier version pickled can be unpickled. A `JOBDIR` of an
-    earlier version contains pickled verdicts in the meta of requests.
-    """
-    verdict = pickle.loads(EARLIER)["v"]  # noqa: S301 (our own bytes)
-
-    now = RobotsTxt.parse(disallowing("/no")).verdict("/no", "me")
-    assert verdict == now
-    assert str(pickled(verdict)) == str(now)
-    assert verdict.record == now.record
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
