@@ -2,6 +2,7 @@
 
 from enum import EnumMeta
 from gc import get_referents
+from hashlib import sha256
 from sys import getsizeof
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
@@ -271,13 +272,6 @@ class RobotsTxt:
         """
         return self if dialect == self.dialect else RobotsTxt(self._body, dialect)
 
-    def compress_body(self) -> None:
-        """Compress the stored body if compression saves memory. The stored rules do not
-        change.
-        """
-        self._body.compress()
-        self._memory_bytes = None
-
     @property
     def memory_bytes(self) -> int:
         """The estimated memory, in bytes, that the file and its stored rules take.
@@ -332,19 +326,16 @@ def memory_of(root: object) -> int:
 
 
 class Reader:
-    """Reads files in the dialect of a crawl. Files with equal bytes share one
-    `RobotsTxt`.
+    """Reads files in the dialect of a crawl, at most *limit* bytes of each.
 
-    Some hosting platforms serve the same file from thousands of origins. The policies of
-    origins with equal files share one `RobotsTxt`, which exists as long as one of the
-    policies exists. Several threads can use one reader at the same time. *limit* is the
-    maximum number of bytes that are read from a body.
+    Equal files share one `RobotsTxt`, as long as one of its policies exists: a hosting
+    platform serves one file from thousands of origins. Several threads can use one reader.
     """
 
     def __init__(self, dialect: str, limit: int) -> None:
         self._dialect = dialect
         self.limit = limit
-        self._known: WeakValueDictionary[int, RobotsTxt]
+        self._known: WeakValueDictionary[tuple[bytes, bool], RobotsTxt]
         self._known = WeakValueDictionary()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
@@ -353,15 +344,9 @@ class Reader:
         *is_truncated* must be true if *body* is only the beginning of the file.
         """
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
-        key = hash((within.data, within.is_truncated))
-        known = self._known.get(key)
-        # Compare the bytes in addition to the hash, because different bodies can have the
-        # same hash.
-        is_same = known is not None and known.is_truncated == within.is_truncated
-        if known is not None and is_same and known.body == within.data:
-            return known
-        robots = RobotsTxt(within, self._dialect)
-        # If two threads create objects for equal bytes at the same time, the later object
-        # replaces the earlier object in `_known`. The earlier object can still be used.
-        self._known[key] = robots
+        key = sha256(within.data).digest(), within.is_truncated
+        robots = self._known.get(key)
+        if robots is None:
+            # Two threads may make two objects for equal bytes, and both can be used.
+            robots = self._known[key] = RobotsTxt(within, self._dialect)
         return robots

@@ -183,10 +183,6 @@ def _selected(
     for origin, packed in entries:
         policy = packed and decode(packed, origin, reader, settings.freshness)
         if policy and _fits(policy, opts, now):
-            if policy.robots is not None:
-                # Compress the body, because sorting needs all policies in memory. A store
-                # can contain 1 GB of compressed files.
-                policy.robots.compress_body()
             found.append(policy)
     return sorted(found, key=lambda it: it.origin)
 

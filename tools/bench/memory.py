@@ -72,8 +72,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         robots = policy.robots
         assert robots is not None
         # Read only the rules of the crawl's robot, because each robot has its own rules.
-        robots.rules(str(SETTINGS["USER_AGENT"]))
-        robots.compress_body()
+        robots.prepare(str(SETTINGS["USER_AGENT"]))
         middleware._resolver.memory.put(policy)
         with suppress(IgnoreRequest, StopIteration):
             middleware.process_request(Request(url)).send(None)

@@ -307,8 +307,8 @@ class DryRun:
             return
         if robots.is_truncated:
             self._log.truncated(origin)
+        robots.prepare(self._robot.usual)
         ignored = robots.rules(self._robot.usual).ignored
-        robots.compress_body()
         if ignored:
             self._log.ignores(origin, ignored)
 
