@@ -8,9 +8,8 @@ fields (`parser/fields.py`). Settings, commands, reports and tests take the dial
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
 
-from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
+from scrapy_robots1994.parser.fields import FIELDS, Field, Role
 from scrapy_robots1994.parser.user_agent import (
     BY_DEFAULT,
     EVERYBODY,
@@ -23,85 +22,47 @@ from scrapy_robots1994.parser.user_agent import (
     whole_name,
 )
 
-FieldReader: TypeAlias = tuple[
-    Field | None, LineKind, Callable[[str], object] | None, LineKind
-]
-"""A tuple that describes how a line is read. The first two items are the field and the
-kind of a line with a good value. The last two items are the function that reads the
-value, and the kind of a line with a bad value. If the function is None, the value is
-taken as written. For a bad value, the function returns None or an empty tuple of names.
-"""
-
-NO_FIELD: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
-"""The `FieldReader` for a line whose field the dialect does not have."""
-
-# The same for an Allow, which the reader hands over, because a crawl counts those ignored.
-_NO_ALLOW: FieldReader = (None, LineKind.UNKNOWN, None, LineKind.UNKNOWN)
-
 
 def _whole_path(value: str) -> tuple[str, ...]:
-    """Return the *value* of a rule as its only path."""
-    # 1994 D1 (value of Disallow): the value is one full or partial path.
+    # 1994 D1
     return (value,)
 
 
 def _listed_paths(value: str) -> tuple[str, ...]:
-    """Return the paths in the *value* of a rule that may list several paths."""
-    # Revisited K2 (lists of paths): the value contains zero or more paths, separated by
-    # spaces or tabs. According to 1994 D2 (empty value), a line without a path disallows
-    # nothing.
+    # Revisited K2; 1994 D2: a line without a path disallows nothing.
     words = value.replace("\t", " ").split(" ")
     return tuple(word for word in words if word) or ("",)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One dialect of robots.txt. The attributes describe how the dialects differ.
-
-    *meaning* is the description of the dialect in the reference. *fields* maps field
-    names to the fields of this dialect. Each field has two keys in *fields*, which are
-    the name in lower case and the name as usually written. *reads* maps the names of all
-    known fields to `FieldReader` tuples. The keys of *reads* also include each name in
-    title case and in capitals. *has_allow* is `True` if one of the fields allows paths.
-    `Field.dialects` determines which dialects have a field.
-
-    *names* is a function that returns the names in the value of a User-agent line. *paths*
-    is a function that returns the paths in the value of a rule. A path can be empty.
-    *has_lists* is `True` if one line may list several names or paths. *rank* is a function
-    that returns how specifically a name addresses a robot. If several records name the
-    robot, the robot obeys the first record with the highest rank. If *merges_named* is
-    `True`, the robot obeys all records with the highest rank.
-
-    *has_blank_lines* is `True` if a blank line ends a record. If *pauses_by_run* is
-    `True`, a crawl delay applies only to the names in the last run of User-agent lines
-    above the delay. If *pauses_by_run* is `False`, a crawl delay applies to all names of
-    its record. If *has_wildcards* is `True`, `*` and a final `$` in a path are special,
-    the longest rule decides, and percent-encodings are compared as in RFC 9309. If
-    *has_wildcards* is `False`, each path is a prefix. In a dialect with Allow and without
-    wildcards, the first prefix that covers a URL decides. In a dialect without Allow, the
-    shortest prefix that covers a URL decides.
-
-    *has_preferences* is `True` if the dialect also has the fields that state usage
-    preferences. *has_preferences* is `False` for every dialect in `DIALECTS`. Only
-    `parser/usage.py` makes dialects with the preference fields.
-    """
+    """One dialect of robots.txt: a row of all that differs between dialects."""
 
     name: str
+    # The description in the reference
     meaning: str
+    # Returns the names in the value of a User-agent line
     names: Callable[[str], tuple[str, ...]] = whole_name
+    # Returns the paths in the value of a rule, which can be empty
     paths: Callable[[str], tuple[str, ...]] = _whole_path
-    # The flag `has_lists` must be consistent with the functions `names` and `paths`.
+    # Whether one line may list several names or paths, as *names* and *paths* do
     has_lists: bool = False
+    # Returns how specifically a name addresses a robot
     rank: NameRank = first_named
+    # Whether a robot obeys all records with the highest rank, not the first alone
     merges_named: bool = False
+    # Whether a blank line ends a record
     has_blank_lines: bool = True
+    # Whether a crawl delay is for the names of the last run of User-agent lines above it,
+    # not for all names of its record
     pauses_by_run: bool = False
-    # `has_wildcards` combines three differences between RFC 9309 and the other dialects,
-    # because no dialect has only some of them.
+    # Whether `*` and a final `$` are special, the longest rule decides, and escapes are
+    # compared as in RFC 9309. Without it each path is a prefix
     has_wildcards: bool = False
+    # Whether the dialect has the fields of usage preferences, as that of `usage.py`
     has_preferences: bool = False
+    # Its fields by their names in lower case and as usually written
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
-    reads: Mapping[str, FieldReader] = field(init=False, repr=False, compare=False)
     has_allow: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -111,25 +72,9 @@ class Dialect:
             for it in FIELDS
             if it.is_in(self.name) or (it.is_preference and self.has_preferences)
         ]
-        # Include the usual spelling of each name. Most lines use the usual spelling, so the
-        # reader rarely converts a name to lower case.
         fields = {name: it for it in own for name in (it.key, it.name)}
-        reads = {
-            name: self._field_reader(it) if it in own else absent
-            for it in FIELDS
-            for absent in [_NO_ALLOW if it.allows else NO_FIELD]
-            for name in (it.key, it.name, it.name.title(), it.name.upper())
-        }
-        has_allow = any(it.allows for it in own)
         object.__setattr__(self, "fields", fields)
-        object.__setattr__(self, "reads", reads)
-        object.__setattr__(self, "has_allow", has_allow)
-
-    def _field_reader(self, row: Field) -> FieldReader:
-        """Return the `FieldReader` for lines with the field *row*."""
-        read = self.names if row.role is Role.NAMES else row.read
-        bad_kind = row.bad_value.kind if row.bad_value else row.kind
-        return row, row.kind, read, bad_kind
+        object.__setattr__(self, "has_allow", any(it.allows for it in own))
 
     def has(self, role: Role) -> bool:
         """Return whether the dialect has a field with this *role*."""
@@ -137,8 +82,7 @@ class Dialect:
 
     def rank_of(self, names: Iterable[str], robot: str) -> int:
         """Return how specifically the most specific of *names* addresses a robot, or 0 if
-        none of *names* addresses the robot. *robot* is the result of `joined_names` for the
-        robot.
+        none does. *robot* is the result of `joined_names`.
         """
         highest = 0
         for name in names:
@@ -147,19 +91,14 @@ class Dialect:
         return highest
 
     def obeys_all(self, rank: int) -> bool:
-        """Return whether a robot obeys all records with this *rank*, if *rank* is the
-        highest rank of a record.
-        """
-        # Ours O2 (several records for `*`): the robot obeys all records for `*`. Ours O1
-        # (several records for a name): if several records have the same rank, the robot
-        # obeys the first record in the file.
+        """Return whether a robot obeys all records with this highest *rank*."""
+        # Ours O1, O2
         return rank == BY_DEFAULT or self.merges_named
 
     def choose(self, named: Iterable[Sequence[str]], robot: Sequence[str]) -> list[int]:
         """Return the indexes in *named* of the records that a robot obeys.
 
-        *named* contains the names in each record. *robot* is the result of `robot_names`
-        for the robot.
+        *named* are the names in each record, *robot* is the result of `robot_names`.
         """
         joined = joined_names(robot)
         ranks = [self.rank_of(names, joined) for names in named]
@@ -174,7 +113,7 @@ _ROWS = (
         "1994",
         "The text of 30 June 1994, the default: :doc:`/standard/1994`.",
     ),
-    # Revisited K1 and K2 (lists): a line may list several names or paths.
+    # Revisited K1, K2
     Dialect(
         "revisited",
         '"Robot Exclusion Standard Revisited" by Kollar, Leavitt and Mauldin, 1996.',
@@ -182,16 +121,13 @@ _ROWS = (
         paths=_listed_paths,
         has_lists=True,
     ),
-    # The dialect `extended` follows our decisions X1 to X8 (Allow and later fields).
-    # According to X3 (several records), the robot obeys the record with the longest
-    # matching name.
+    # Ours X1 to X8
     Dialect(
         "extended",
         "1994 with Allow and other fields of later years.",
         rank=longest_named,
     ),
-    # RFC 9309 2.2: names are compared as whole tokens, groups with the same name are
-    # merged, and blank lines have no effect.
+    # RFC 9309 2.2
     Dialect(
         "rfc9309",
         "RFC 9309, the standard of 2022, with fields that others have added.",

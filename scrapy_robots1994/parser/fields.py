@@ -131,6 +131,11 @@ class Field:
         return self.name.lower()
 
     @property
+    def bad_kind(self) -> LineKind:
+        """The kind of a line with a bad value."""
+        return self.bad_value.kind if self.bad_value else self.kind
+
+    @property
     def closes(self) -> bool:
         """Whether a line with the field can disallow paths, or can name the robots for
         which paths are disallowed.

@@ -1,13 +1,7 @@
-"""The only reader of robots.txt files. The reader splits a text into lines, and groups the
-lines into records.
+"""The only reader of robots.txt: it splits a text into lines, and groups them into records.
 
-`lines_of` yields a `Line` for each line of a text, and reads each line independently of the
-other lines. `groups_of` then assigns each line to its record. `groups_of` yields one
-`Group` for the lines above all records, and one `Group` for each record. Lint and the other
-modules of the parser work with groups, and do not split a text into lines themselves. For
-example, `parser/records.py` makes a public `Record` from each group, and
-`parser/robot_reading.py` selects the lines that concern one robot. `with_pauses` lets the
-event loop of a crawl run while a thread reads a large file.
+`lines_of` reads each line independently of the others; `groups_of` yields one `Group` for the
+lines above all records, and one for each record.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +11,9 @@ from itertools import chain
 from threading import Event, current_thread, main_thread
 from typing import Any, NamedTuple, TypeVar
 
-from scrapy_robots1994.parser.dialects import NO_FIELD, Dialect, FieldReader
+from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import (
+    ALLOW,
     FIELD_NAMED,
     WHY_IGNORED,
     Field,
@@ -26,46 +21,32 @@ from scrapy_robots1994.parser.fields import (
     Role,
 )
 
-# 1994 F3 (form of a line): the space around a value is optional. Ours O6 (blank lines): a
-# line that contains only spaces and tabs is blank, because an author cannot see spaces and
-# tabs.
 SPACE = " \t"
-# 1994 F5 (comments): a `#` begins a comment. Ours O13 (start of a comment): the space
-# before a `#` is optional.
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-# Look up the members of `LineKind` only once. Before Python 3.12, each look-up calls a
-# function, and a file can contain many lines.
-_BLANK, _COMMENT = LineKind.BLANK, LineKind.COMMENT
-_MALFORMED, _ORPHAN = LineKind.MALFORMED, LineKind.ORPHAN
-_IDLE = (_COMMENT, _BLANK)
-# `_NAMELESS` describes how a line without a field name before its colon is read.
-_NAMELESS: FieldReader = (None, _MALFORMED, None, _MALFORMED)
+# Before Python 3.12, each look-up of a member calls a function.
+_BLANK, _COMMENT, _ORPHAN = LineKind.BLANK, LineKind.COMMENT, LineKind.ORPHAN
+_MALFORMED, _UNKNOWN = LineKind.MALFORMED, LineKind.UNKNOWN
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
 T = TypeVar("T")
 
-# Without pauses, Python would switch to the event loop only every 5 ms, and one iteration
-# of the event loop needs many switches. Wait briefly for an event that is never set, so
-# that other threads can run.
+# Without pauses, a thread lets the event loop run only every 5 ms.
 _PAUSE_ITEMS, _PAUSE_SECONDS = 64, 0.000_02
 _NEVER_SET = Event()
 
 
 class Line(NamedTuple):
-    """One line of a file. `text + ending` is the line as written in the file.
+    """One line of a file. `text + ending` is the line as written.
 
-    *number* is the line number, from 1. *field* and *value* are as written, but without
-    the comment and without white space at either end. *comment* begins with a `#`. If the
-    line does not have a field, a value or a comment, the attribute for it is an empty
-    string. Bytes that are not UTF-8 appear as surrogate escapes.
+    *number* is the line number, from 1. *field* and *value* are as written, but without the
+    comment and without white space at either end; both are empty if the line has none. Bytes
+    that are not UTF-8 appear as surrogate escapes.
 
-    *row* is the row of the field, or None if the dialect does not have the field. *said*
-    is the meaning of the value. For a User-agent line, *said* contains the names. For a
-    field with a `read` function, *said* is the result of the function. If the field is
-    not User-agent and does not have a `read` function, *said* is the value as written.
-    For a bad value, *said* is None.
+    *row* is the row of the field, or None if the dialect does not have it. *said* is what the
+    value means: the names in a User-agent line, what the `read` function of the field
+    returns, or the value as written. It is None for a bad value.
     """
 
     number: int
@@ -102,8 +83,8 @@ class Line(NamedTuple):
 
     @property
     def is_obeyed(self) -> bool:
-        """Whether the line has the effect of its field. A line has the effect if the
-        dialect has the field, the value is good, and the line is not an orphan.
+        """Whether the line has the effect of its field: the dialect has the field, the value
+        is good, and the line is no orphan.
         """
         return self.row is not None and self.kind is self.row.kind
 
@@ -136,91 +117,80 @@ class Line(NamedTuple):
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Return an iterable over *items*. Outside the main thread, the iteration pauses
-    briefly once per 64 items.
+    """Return an iterable over *items* that pauses briefly once per 64 items, outside the main
+    thread.
     """
     return items if current_thread() is main_thread() else _paused(items)
 
 
 def _paused(items: Iterable[T]) -> Iterator[T]:
-    """Yield each of *items*, and pause once per `_PAUSE_ITEMS` items."""
     for number, item in enumerate(items, 1):
         if not number % _PAUSE_ITEMS:
             _NEVER_SET.wait(_PAUSE_SECONDS)
         yield item
 
 
-# Call `tuple.__new__` for each line of a file, because it takes half as long as a call to
-# `Line`.
+# Half the time of a call to `Line`, for each line of a file.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
 def lines_of(
     text: str, dialect: Dialect, *, only_effective: bool = False
 ) -> Iterator[Line]:
-    """Yield each line of *text* as *dialect* reads it, independently of the other lines.
-    A rule outside any record does not yet have the kind `ORPHAN`, because only
-    `groups_of` finds orphans. If *only_effective* is true, yield only blank lines,
-    lines with a field of the dialect, and Allow lines.
+    """Yield each line of *text* as *dialect* reads it, independently of the other lines:
+    only `groups_of` finds orphans.
+
+    If *only_effective* is true, yield only blank lines, lines with a field of the dialect,
+    and Allow lines.
     """
-    space, new, field_named = _SPACE_OR_END, _new_line, dialect.reads.get
+    fields, names_in = dialect.fields.get, dialect.names
     said: Any
-    # 1994 F2 (line ends): a line ends with CR, CR NL or NL, and with nothing else. If
-    # `newline` is empty, `StringIO` splits lines according to 1994 F2 (line ends).
+    # 1994 F2: `StringIO` ends a line at CR, CR NL and NL, and nowhere else.
     for number, raw in enumerate(with_pauses(StringIO(text, newline="")), 1):
-        # 1994 F5 (comments): the comment is discarded. The space before the comment is
-        # stripped later, with the space around the value.
-        content = raw.partition("#")[0] if "#" in raw else raw
-        # 1994 F3 (form of a line): a line consists of a field name, a colon, optional
-        # space and a value.
+        # 1994 F5, Ours O13
+        content = raw.partition(COMMENT)[0] if COMMENT in raw else raw
+        # 1994 F3
         name, colon, value = content.partition(":")
         if not colon:
-            # Ours O14 (line without a colon): a line without a colon is ignored. The
-            # parser does not guess the meaning of the line. According to 1994 F5
-            # (comments), a line that contains only a comment is discarded completely, so
-            # it does not count as a blank line.
-            kind = _MALFORMED if content.strip(space) else _IDLE[content is raw]
+            # Ours O6, O14. A line that held only a comment is no blank line (1994 F5).
+            kind = _BLANK if content is raw else _COMMENT
+            kind = _MALFORMED if content.strip(_SPACE_OR_END) else kind
             if kind is _BLANK or not only_effective:
-                yield new(Line, (number, kind, raw, "", "", None, None))
+                yield _new_line(Line, (number, kind, raw, "", "", None, None))
             continue
-        # Look up the name as written first, because most lines contain the usual spelling
-        # of the name.
-        found = field_named(name)
-        if found is None:
-            # Ours O15 (space before a field or colon): spaces and tabs at the start of the
-            # line and before the colon are accepted.
-            name = name.strip(space)
-            # 1994 F4 (field names): field names are case-insensitive. According to 1994
-            # F6 (fields), a line with a field that the dialect does not have is ignored
-            # anywhere in the file.
-            found = field_named(name.lower()) or (NO_FIELD if name else _NAMELESS)
-        row, kind, read_value, bad_kind = found
-        if only_effective and (found is NO_FIELD or found is _NAMELESS):
-            continue
-        said = value = value.strip(space)
-        if read_value is not None:
-            said = read_value(value)
-            if said is None or said == ():
-                kind, said = bad_kind, None
-        yield new(Line, (number, kind, raw, name, value, row, said))
+        row = fields(name)
+        if row is None:
+            # 1994 F4, Ours O15
+            name = name.strip(SPACE)
+            row = fields(name.lower())
+        said = value = value.strip(_SPACE_OR_END)
+        if row is None:
+            # 1994 F6
+            kind = _UNKNOWN if name else _MALFORMED
+            if only_effective and name.lower() != ALLOW.key:
+                continue
+        else:
+            kind = row.kind
+            read_value = names_in if row.role is _NAMES else row.read
+            if read_value:
+                said = read_value(value)
+                if said is None or said == ():
+                    kind, said = row.bad_kind, None
+        yield _new_line(Line, (number, kind, raw, name, value, row, said))
 
 
 @dataclass(slots=True)
 class Group:
-    """The lines of a record, or the lines above all records.
+    """The lines of a record, or those above all records. It ends before the User-agent line
+    that begins the next record; a blank line does not end it.
 
-    A group ends before the User-agent line that begins the next record. Blank lines do
-    not end a group. *agents* are the User-agent lines of the group. *rules* are the rules
-    of the group, including rules that a blank line separates from the record. *others*
-    are the remaining lines with a field of the dialect, and *without* are the lines
-    without a field of the dialect. *names* are all names in the User-agent lines. For
-    each line in *others*, *runs* contains the start and the end of a slice of *names*.
-    The slice contains the names in the last run of User-agent lines above the line. A run
-    ends at a line if the field of the line belongs to records (`Field.in_record`) and the
-    value is good.
+    *agents* are the User-agent lines and *names* all names in them, *rules* the rules,
+    *others* the other lines with a field of the dialect, and *without* those without. For
+    each of *others*, *runs* has the slice of *names* in the last run of User-agent lines
+    above it. A run ends at a good line of a field that belongs to records.
 
-    A rule or a pause outside any record is an `ORPHAN`. An orphan is either above all
-    records, or below a blank line that ends the preceding record.
+    A rule or a pause outside any record is an `ORPHAN`: above all records, or below a blank
+    line that ends the record.
     """
 
     agents: list[Line] = field(default_factory=list)
@@ -233,8 +203,6 @@ class Group:
     @property
     def lines(self) -> list[Line]:
         """All lines of the group, in the order of the file."""
-        # `sorted` compares only line numbers, because a `Line` begins with its line
-        # number, and no two lines have the same number.
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
     @property
@@ -253,15 +221,11 @@ def groups_of(
     then one group for each record. `lines_of` describes *only_effective*.
     """
     group = Group()
-    # `is_open` is `True` if no blank line has ended the record, so that the next line
-    # belongs to the record. `is_named` is `True` if the next User-agent line begins another
-    # record because a line above has ended the list of names.
+    # No blank line has ended the record; a rule has ended its list of names.
     is_open = is_named = False
-    # `run` is the index in `names` at which the last run of User-agent lines begins.
-    # `is_run` is `True` if the next User-agent line continues the run.
+    # Where in `names` the last run begins, and whether the next User-agent line goes on.
     run, is_run = 0, True
-    # 1994 F1 (records): blank lines separate records. Ours O5: a blank line also ends a
-    # record that so far contains only User-agent lines.
+    # 1994 F1, Ours O5
     boundary = _BLANK if dialect.has_blank_lines else None
     for line in lines_of(text, dialect, only_effective=only_effective):
         row = line.row
@@ -269,10 +233,7 @@ def groups_of(
             is_open = is_open and line.kind is not boundary
             group.without.append(line)
         elif row.role is _NAMES:
-            # 1994 F1 (records): a User-agent line after a blank line begins another
-            # record. Ours O7 (run of names) and X2 (Allow): a User-agent line after a
-            # rule begins another record. Ours X6 (order): a User-agent line after a
-            # Crawl-delay does not begin another record.
+            # 1994 F1, Ours O7, X2, X6
             if line.said and (is_named or not is_open):
                 yield group
                 group, is_open, is_named = Group(), True, False
@@ -289,16 +250,13 @@ def groups_of(
             if row.role is not _RULE:
                 lines = group.others
                 group.runs.append((run, len(group.names)))
-            # Ours O4 (rule without a record): a rule or a pause outside any record is an
-            # orphan.
+            # Ours O4
             is_orphan = is_owned and not is_open
             lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)
     yield group
 
 
 def read(text: str, dialect: Dialect) -> Iterator[Line]:
-    """Yield each line of *text*, in order, with its final kind. A rule or a pause outside
-    any record has the kind `ORPHAN`.
-    """
+    """Yield each line of *text*, in order, with its final kind."""
     for group in groups_of(text, dialect):
         yield from group.lines
