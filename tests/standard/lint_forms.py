@@ -191,8 +191,6 @@ FORMS: dict[str, tuple[str, ...]] = {
         "{U}: {n}\nContent-Signal: train-ai=no\n",
     ),
     "R054": (
-        "{U}: {n}\nContent-Usage: train-ai=y, train-ai\n",
-        "{U}: {n}\nContent-Usage: {w}=y, search=n, search=y\n",
         "{U}: {n}\nContent-Usage: /a train-ai=y\nContent-Usage: /a train-ai=n\n",
         "{U}: {n}\nContent-Signal: ai-train=yes\nHost: x\nContent-Signal: ai-train=no\n",
     ),
