@@ -84,7 +84,7 @@ class BadValue:
     problem: str
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class Field:
     """A field of robots.txt.
 
@@ -142,22 +142,13 @@ class Field:
         """
         return self.role in _CLOSING and not self.allows
 
-    def __reduce__(self) -> tuple[Callable[[str], "Field"], tuple[str]]:
-        """Pickle only the name, because each field exists only once in a process."""
-        return _field_named, (self.key,)
-
     def __repr__(self) -> str:
         """Return a short text, because the `repr` of each `Line` contains it."""
         return f"<Field: {self.name}>"
 
     def is_in(self, dialect: str) -> bool:
         """Return whether the dialect with the name *dialect* has the field."""
-        return self.dialects is EVERY or dialect in self.dialects
-
-
-def _field_named(key: str) -> Field:
-    """Return the field whose name in lower case is *key*."""
-    return FIELD_NAMED[key]
+        return self.dialects == EVERY or dialect in self.dialects
 
 
 def seconds_of(value: str) -> float | None:
