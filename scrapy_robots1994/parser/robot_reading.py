@@ -5,30 +5,30 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import LineKind, Role
+from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 
-# Look up the member of `LineKind` only once. Before Python 3.12, each look-up calls a
-# function, and a file may contain many lines.
-_ORPHAN = LineKind.ORPHAN
+# Before Python 3.12, each look-up of a member calls a function.
+_ORPHAN, _SITEMAP = LineKind.ORPHAN, LineKind.SITEMAP
+_CRAWL_DELAY = LineKind.CRAWL_DELAY
 
-# The names of the default record. Most robots obey only the default record, so all files
-# share this object.
+# All files share the names of the default record.
 _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 
 class Ignored(NamedTuple):
-    """What the dialect ignores or takes literally in the records that a robot obeys."""
+    """What the dialect ignores or takes literally in the records that a robot obeys.
+
+    *wildcards* counts the rules whose `*` or final `$` is an ordinary character, *allows* the
+    Allow lines of a dialect without the field, and *split* the rules that a blank line cuts
+    off from their record. *line* is the number of the first of these lines, from 1.
+    """
 
     wildcards: int
-    """The rules whose `*` or final `$` is an ordinary character."""
     allows: int
-    """The Allow lines, if the dialect does not have the field."""
     split: int
-    """The rules that a blank line cuts off from their record."""
     line: int
-    """The number of the first of these lines, from 1."""
 
     def __str__(self) -> str:
         """Return the counts and the first line in words."""
@@ -54,21 +54,20 @@ class RobotReading:
     """What a robot obeys of a file.
 
     *rules* has one line for each path. *first_lines* and *names* are the number of the first
-    line and the names of each record that the robot obeys. *sitemaps* are the distinct
-    sitemaps of the file, as written and in order. *has_any* says whether the file has a
-    record.
+    line and the names of each record that the robot obeys. *allows* are the Allow lines in
+    them if the dialect does not have the field, *split* the rules that a blank line cuts off.
+    *sitemaps* are the distinct sitemaps of the file, as written and in order, and *has_any*
+    says whether it has a record.
     """
 
     rules: list[Line] = field(default_factory=list)
     first_lines: list[int] = field(default_factory=list)
     names: list[tuple[str, ...]] = field(default_factory=list)
+    allows: list[Line] = field(default_factory=list)
+    split: list[Line] = field(default_factory=list)
     crawl_delay: float | None = None
     sitemaps: tuple[str, ...] = ()
     has_any: bool = False
-    allows: list[Line] = field(default_factory=list)
-    """The Allow lines, if the dialect does not have the field."""
-    split: list[Line] = field(default_factory=list)
-    """The rules that a blank line cuts off from their record."""
     ignored: Ignored | None = None
 
     def add(self, group: Group) -> None:
@@ -80,8 +79,7 @@ class RobotReading:
                 (self.split if rule.kind is _ORPHAN else self.rules).append(rule)
         self.allows += (it for it in group.without if it.value)
         self.first_lines.append(group.agents[0].number)
-        # Share one tuple between records with equal names, because a file may contain
-        # thousands of records with the same names.
+        # A file may have thousands of records with the same names.
         names = tuple(group.names)
         before = self.names[-1] if self.names else _DEFAULT
         self.names.append(before if before == names else names)
@@ -92,10 +90,16 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False
-    # The first group contains the lines above all records, which name nobody.
+    # The first group has the lines above all records, which name nobody.
     for group in groups_of(text, dialect, only_effective=True):
         has_any = has_any or bool(group.names)
-        pauses = _take_others(group, sitemaps) if group.others else {}
+        pauses: dict[tuple[int, int], float] = {}
+        for line, run in zip(group.others, group.runs, strict=True):
+            if line.kind is _SITEMAP:
+                # Ours X7: a sitemap belongs to no record.
+                sitemaps[line.said] = None
+            elif line.kind is _CRAWL_DELAY:
+                pauses[run] = max(line.said, pauses.get(run, 0))
         rank = dialect.rank_of(group.names, joined)
         if rank > highest:
             # This record names the robot more specifically than those before.
@@ -132,23 +136,3 @@ def _ignored(reading: RobotReading, dialect: Dialect) -> Ignored | None:
     if not numbers:
         return None
     return Ignored(len(wildcards), len(allows), len(reading.split), min(numbers))
-
-
-def _take_others(
-    group: Group, sitemaps: dict[str, None]
-) -> dict[tuple[int, int], float]:
-    """Add the sitemaps of *group* to *sitemaps*. Return the longest pause for each run of
-    names.
-    """
-    pauses: dict[tuple[int, int], float] = {}
-    for line, run in zip(group.others, group.runs, strict=True):
-        role, said = line.row and line.row.role, line.said
-        if role is Role.SITEMAP:
-            # Ours X7: a sitemap belongs to no record.
-            sitemaps[said] = None
-        elif role is not Role.PAUSE:
-            raise NotImplementedError(role)
-        # Ours X4, O5
-        elif said is not None and line.kind is not _ORPHAN:
-            pauses[run] = max(said, pauses.get(run, said))
-    return pauses
