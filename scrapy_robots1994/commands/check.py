@@ -22,7 +22,6 @@ from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode
-from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.parser.user_agent import describe_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -107,7 +106,6 @@ class RobotsCheck(RobotsCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
         # Import late, because Scrapy loads this module for every command.
-        from scrapy_robots1994.crawl.requests import CrawlClients  # noqa: PLC0415 - imported only when needed
 
         if opts.robot:
             name = "ROBOTSTXT_USER_AGENT"
@@ -122,7 +120,6 @@ class RobotsCheck(RobotsCommand):
         self._purposes = (
             _purposes(opts.purpose) or self._lookup.settings.request_purposes
         )
-        self._clients = CrawlClients(self.settings)
         self._counts: Counter[str] = Counter()
         if opts.evidence and opts.robots:
             raise WrongUse(
@@ -221,8 +218,7 @@ class RobotsCheck(RobotsCommand):
                 continue
             source = applied.source(opts.dialect)
             robot = opts.robot or applied.line.robot
-            clients = applied.crawl.clients(applied.line)
-            verdict = UrlVerdict.of(url, source, robot, clients)
+            verdict = UrlVerdict.of(url, source, robot)
             self._print(replace(verdict, applied=applied))
         differences.end()
         self._print_end()
@@ -269,8 +265,7 @@ class RobotsCheck(RobotsCommand):
         for url in urls:
             # Ours O27 (spellings): check the spelling of the URL that the project's crawl
             # would send.
-            clients = self._clients.of_scheme(url.partition(":")[0].lower())
-            self._print(UrlVerdict.of(url, source, robot, clients))
+            self._print(UrlVerdict.of(url, source, robot))
 
     def _print(self, verdict: "UrlVerdict") -> None:
         """Count *verdict*, and print *verdict* unless --only excludes this verdict.
@@ -359,19 +354,15 @@ class UrlVerdict:
         url: str,
         source: inputs.PolicySource,
         robot: str | bytes,
-        clients: Clients,
     ) -> "UrlVerdict":
-        """Return the verdict of *source* for *robot* and *url*.
-
-        *clients* are the HTTP clients that may send the request.
-        """
+        """Return the verdict of *source* for *robot* and *url*."""
         if source.rules is None:
             return cls(url, source)
-        verdict = source.rules.rules(robot).verdict(url, clients)
+        verdict = source.rules.rules(robot).verdict(url)
         otherwise = {
             name: other
             for name, robots in source.read_otherwise.items()
-            for other in [robots.rules(robot).verdict(url, clients)]
+            for other in [robots.rules(robot).verdict(url)]
             if other.allowed != verdict.allowed
         }
         usage = None

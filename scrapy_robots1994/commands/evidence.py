@@ -39,7 +39,6 @@ from scrapy_robots1994.crawl.features.evidence_format import JournalLine
 from scrapy_robots1994.crawl.settings import PREFIX, RobotsSettings
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.clients import Clients, clients_named
 from scrapy_robots1994.parser.usage import VERSIONS
 from scrapy_robots1994.policy.fetch_result import FetchError
 from scrapy_robots1994.policy.policy import Policy
@@ -308,18 +307,8 @@ class CrawlEvidence:
         if policy is None:
             yield f"the record {line.record} of the decision does not contain a policy"
             return
-        clients = self.clients(line)
-        by_record = names.decision_of(
-            policy, line.url, line.robot, clients, self.settings
-        )
+        by_record = names.decision_of(policy, line.url, line.robot, self.settings)
         yield from _unequal(line, by_record, "record")
-
-    def clients(self, line: JournalLine) -> Clients:
-        """Return the HTTP clients that could have sent the request of *line*."""
-        scheme = line.url.partition(":")[0].lower()
-        # The lines of older journals do not name a client. For such a line, use the
-        # client that the WARC names for the scheme of the URL.
-        return clients_named(line.client or self._info.get(names.CLIENT + scheme))
 
 
 class Applied(NamedTuple):

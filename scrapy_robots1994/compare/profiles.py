@@ -61,7 +61,7 @@ class _LongestPrefix(PrefixRules):
 class _FirstPattern(LongestRules):
     """Rules with wildcards. The first rule that covers a URL decides."""
 
-    def decide(self, _head: str, _target: str, spelling: str) -> int:
+    def decide(self, _head: str, _target: str, spelling: str, *, share: int) -> int:  # noqa: ARG002 - unbounded
         """Return the number of the first rule that covers *spelling*, the spelling of a
         target.
 

@@ -45,7 +45,6 @@ from scrapy_robots1994.crawl.log import count, log_line
 from scrapy_robots1994.crawl.refusals import Refusals
 from scrapy_robots1994.crawl.requests import (
     OWN_REQUEST,
-    CrawlClients,
     Exemption,
     RequestContext,
     RobotName,
@@ -108,7 +107,6 @@ class Robots1994Middleware:
         self._propagate_meta = settings.propagate_meta
         self._exempt = settings.exempt
         self._robot = RobotName(crawler)
-        self._clients = CrawlClients(crawler.settings)
         self._turns = Turns()
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         observers = _observers_for(crawler, settings)
@@ -248,8 +246,7 @@ class Robots1994Middleware:
             return UNCHECKED
         if isinstance(found, Exception):
             raise found
-        clients = self._clients.of(request, origin)
-        return found.rules(self._robot.of(request)).verdict(request.url, clients)
+        return found.rules(self._robot.of(request)).verdict(request.url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
         """Return the policy of *origin*. If the policy must be fetched, the robots.txt
@@ -303,7 +300,7 @@ class Robots1994Middleware:
         rules = policy.rules(self._robot.of(request))
         self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
         # A request that will be refused does not wait for a turn.
-        if not rules.allowed(request.url, self._clients.of(request, origin)):
+        if not rules.allowed(request.url):
             return True
         return await self._delays.turn(visit, origin)
 
@@ -334,11 +331,10 @@ class Robots1994Middleware:
         # refused request.
         for observe in self._observers:
             observe(request, origin, policy)
-        clients = self._clients.of(request, origin)
         # `allowed` is faster than `verdict`, so ask for the verdict only if the request is
         # refused. Most requests are allowed.
-        if not rules.allowed(request.url, clients):
-            verdict = rules.verdict(request.url, clients)
+        if not rules.allowed(request.url):
+            verdict = rules.verdict(request.url)
             raise self._refusals.refuse(request, verdict, origin) from visit.cause
         self._refusals.has_passed |= not visit.is_awaited
         if self._usage:

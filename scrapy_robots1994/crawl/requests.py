@@ -1,9 +1,8 @@
 """Properties of a page request, and the robots.txt request that the page request needs.
 
 `exemption_of` decides whether a request is checked. `RobotName` finds the name of our
-robot for a request. `CrawlClients` finds the HTTP clients that may send the request.
-`robots_request` makes the robots.txt request from the `RequestContext` of the page
-request.
+robot for a request. `robots_request` makes the robots.txt request from the
+`RequestContext` of the page request.
 """
 
 import re
@@ -19,23 +18,11 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
-from scrapy.settings import BaseSettings, Settings
-from scrapy.utils.misc import load_object
-from scrapy.utils.python import global_object_name
+from scrapy.settings import Settings
 
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.scrapy_private import CookieJar
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser.clients import (
-    AIOHTTP,
-    AIOHTTP_VERBATIM,
-    BROWSER,
-    CLIENTS,
-    TWISTED,
-    Clients,
-    clients_of_handler,
-    name_of,
-)
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.unpacking import ACCEPT_ENCODING
 
@@ -164,67 +151,6 @@ class RobotName:
 def has_default_name(crawler: Crawler) -> bool:
     """Return whether the name of our robot is Scrapy's default User-Agent."""
     return bool(RobotName(crawler).usual == Settings()["USER_AGENT"])
-
-
-class CrawlClients:
-    """The HTTP clients of a crawl, read from the settings when the crawl starts."""
-
-    def __init__(self, settings: BaseSettings) -> None:
-        handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-        # Scrapy before 2.19 does not have the setting TWISTED_REACTOR_ENABLED, and always
-        # uses a reactor.
-        has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
-        self._by_scheme = {
-            scheme: _clients_of(handlers.get(scheme), has_reactor=has_reactor)
-            for scheme in ("http", "https")
-        }
-        # If ws or wss has no download handler, use the clients of http or https. The choice
-        # has no effect, because no ws or wss request is sent without a handler.
-        for scheme, other in (("ws", "http"), ("wss", "https")):
-            own = handlers.get(scheme)
-            self._by_scheme[scheme] = CLIENTS if own else self._by_scheme[other]
-
-    def of(self, request: Request, origin: Origin) -> Clients:
-        """Return the clients that may send *request*, a request to *origin*."""
-        # Since Scrapy's pull request 7885, a request can choose any download handler.
-        if "download_handler" in request.meta:
-            return CLIENTS
-        clients = self._by_scheme[origin.scheme]
-        if request.url[0] in "wW":
-            clients = self._by_scheme["ws" if origin.scheme == "http" else "wss"]
-        if clients == (AIOHTTP,) and request.meta.get("verbatim_url"):
-            return (AIOHTTP_VERBATIM,)
-        if clients == CLIENTS and BROWSER_REQUEST in request.meta:
-            return (BROWSER,)
-        return clients
-
-    @property
-    def names(self) -> dict[str, str]:
-        """A dict that maps each scheme to the name of its clients."""
-        return {scheme: name_of(it) for scheme, it in self._by_scheme.items()}
-
-    def of_scheme(self, scheme: str) -> Clients:
-        """Return the clients that request URLs of *scheme*. For an unknown *scheme*, return
-        the clients of all schemes.
-        """
-        if scheme in self._by_scheme:
-            return self._by_scheme[scheme]
-        found = dict.fromkeys(it for row in self._by_scheme.values() for it in row)
-        return tuple(found)
-
-
-def _clients_of(handler: Any, *, has_reactor: bool) -> Clients:
-    """Return the clients that *handler*, a value of DOWNLOAD_HANDLERS, may use."""
-    try:
-        clients = clients_of_handler(global_object_name(load_object(handler)))
-    except (ImportError, NameError, AttributeError, TypeError, ValueError):
-        # Return all clients. The choice has no effect, because no request is sent without a
-        # download handler.
-        return CLIENTS
-    # Without a reactor, Twisted's client cannot be used. When the crawl starts, Scrapy
-    # replaces its default handler with the handler for aiohttp. Commands read the
-    # settings before a crawl starts, so return the client of the handler for aiohttp.
-    return (AIOHTTP,) if clients == (TWISTED,) and not has_reactor else clients
 
 
 EVIDENCE = "robots1994_evidence"

@@ -110,7 +110,7 @@ class PrefixRules(RobotRules):
         """Return the canonical spelling of *target*."""
         return canonical(target)
 
-    def decide(self, head: str, target: str, spelling: str) -> int:
+    def decide(self, head: str, target: str, spelling: str, **_: int) -> int:
         """Return the number of the rule that decides whether a URL is allowed, or `NO_RULE`
         if no rule decides.
         """

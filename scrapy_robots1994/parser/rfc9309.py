@@ -8,7 +8,7 @@ from typing import NamedTuple
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.reader import Line, with_pauses
 from scrapy_robots1994.parser.rules import ALLOW, BEYOND, NO_RULE, RobotRules
-from scrapy_robots1994.parser.spellings import spelled_escapes
+from scrapy_robots1994.parser.spellings import UNRESERVED, spelled_escapes
 
 MAX_WORK = 25_000_000
 """Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A
@@ -21,11 +21,10 @@ _CALL_WORK = 800
 # The following characters may appear unescaped in a path or a query (RFC 3986, sections 2.3
 # and 3.3). `[` and `]` are omitted because neither may appear unescaped. `*` and `$` are
 # omitted because both are special in a rule.
-_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _RESERVED = ":/?@!&'()+,;="
-_OTHER = re.compile(f"[^{re.escape(_UNRESERVED + _RESERVED)}%]+")
-_NORMAL = re.compile(f"[{re.escape(_UNRESERVED + _RESERVED)}]*")
-_ESCAPES = spelled_escapes(_UNRESERVED)
+_OTHER = re.compile(f"[^{re.escape(UNRESERVED + _RESERVED)}%]+")
+_NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
+_ESCAPES = spelled_escapes(UNRESERVED)
 
 
 def normal_spelling(target: str) -> str:
@@ -152,12 +151,12 @@ class LongestRules(RobotRules):
         """Return the normal spelling of *target* according to RFC 9309 2.2.2."""
         return normal_spelling(target)
 
-    def decide(self, _head: str, _target: str, spelling: str) -> int:
+    def decide(self, _head: str, _target: str, spelling: str, *, share: int) -> int:
         """Return the number of the rule that decides whether the target with this
         *spelling* is allowed.
 
         Returns `NO_RULE` if no rule covers the target, and `BEYOND` if the target needs more
-        than `MAX_WORK` comparisons.
+        than its *share* of `MAX_WORK` comparisons.
         """
         number = self._longest(spelling) - 1
         # A normal spelling is ASCII, so each character is one octet.
@@ -175,7 +174,7 @@ class LongestRules(RobotRules):
             # at each position in the target. In addition, `find` is called once for each
             # string.
             work += size * len(longest) + _CALL_WORK * len(texts)
-            if work > MAX_WORK:
+            if work * share > MAX_WORK:
                 return BEYOND
             if longest in spelling and pattern.covers(spelling):
                 # RFC 9309 2.2.2: the rule with the most octets decides. Among equally long

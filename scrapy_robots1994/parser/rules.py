@@ -15,10 +15,10 @@ from typing import Protocol, TypeVar
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
-from scrapy_robots1994.parser.clients import Clients, other_spellings
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import Line
 from scrapy_robots1994.parser.robot_reading import Ignored, RobotReading
+from scrapy_robots1994.parser.spellings import spellings_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 from scrapy_robots1994.parser.verdict import (
     Reason,
@@ -40,8 +40,10 @@ NO_RULE, BEYOND = -1, -2
 URL needs too many comparisons.
 """
 
-# `_decision` returns `_ITSELF` as the number for the URL of robots.txt itself.
-_ITSELF = -3
+# `_decision` returns `_ITSELF` as the number for the URL of robots.txt itself, and
+# `_UNCOMPARED` for a URL with too many spellings.
+_ITSELF, _UNCOMPARED = -3, -4
+_TOO_MUCH = {BEYOND: Reason.WILDCARDS, _UNCOMPARED: Reason.SPELLINGS}
 
 # A URL that matches this pattern and contains no dot segment has only one spelling,
 # whichever client sends the URL. The pattern follows from Ours O18 (percent-encodings), O26
@@ -89,15 +91,11 @@ class Rules(Protocol):
         if there is no such line.
         """
 
-    def allowed(self, url: str, clients: Clients = (), /) -> bool:
-        """Return whether the robot may retrieve *url*. *clients* are the HTTP clients that
-        might send *url*. Never raises.
-        """
+    def allowed(self, url: str, /) -> bool:
+        """Return whether the robot may retrieve *url*. Never raises."""
 
-    def verdict(self, url: str, clients: Clients = (), /) -> Verdict:
-        """Return whether the robot may retrieve *url*, and the reason. *clients* are the
-        HTTP clients that might send *url*. Never raises.
-        """
+    def verdict(self, url: str, /) -> Verdict:
+        """Return whether the robot may retrieve *url*, and the reason. Never raises."""
 
 
 class Texts:
@@ -152,8 +150,8 @@ def kind_of(line: Line) -> int:
 class RobotRules:
     """The rules of one robots.txt for one robot, with which any URL can be checked.
 
-    `allowed` and `verdict` never raise, and always give the same answer for the same URL
-    and clients. A `RobotRules` object never changes, so several threads may share the
+    `allowed` and `verdict` never raise, and always give the same answer for the same URL.
+    A `RobotRules` object never changes, so several threads may share the
     object.
     """
 
@@ -238,13 +236,13 @@ class RobotRules:
         """
         raise NotImplementedError
 
-    def decide(self, head: str, target: str, spelling: str) -> int:
+    def decide(self, head: str, target: str, spelling: str, *, share: int) -> int:
         """Return the number of the rule that decides whether a URL is allowed, or `NO_RULE`
         if no rule decides.
 
         *head* is the scheme and authority of the URL, and can be empty. *target* is the
         path and query of the URL. *spelling* is the result of the method `spelling` for
-        *target*.
+        *target*. *share* spellings of one URL together may take `MAX_WORK`.
         """
         raise NotImplementedError
 
@@ -320,10 +318,8 @@ class RobotRules:
             place = self._outer[place - 1] if self._outer else 0
         return found
 
-    def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
-        """Return whether the robot may retrieve *url*, which is an absolute URL or a path.
-        *clients* are the HTTP clients that might send *url*.
-        """
+    def allowed(self, url: str | bytes) -> bool:
+        """Return whether the robot may retrieve *url*, which is an absolute URL or a path."""
         text = url if isinstance(url, str) else decode(url)
         # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
         plain = _PLAIN_URL.fullmatch(text)
@@ -334,21 +330,20 @@ class RobotRules:
             if not self._allows:
                 # Ours O22 (robots.txt itself): a robots.txt may always be retrieved.
                 return target == ROBOTS_TXT
-        return self._decision(text, clients)[0] >= ALLOW
+        return self._decision(text)[0] >= ALLOW
 
-    def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
-        """Return whether the robot may retrieve *url*, and the reason. *url* is an absolute
-        URL or a path. *clients* are the HTTP clients that might send *url*.
+    def verdict(self, url: str | bytes) -> Verdict:
+        """Return whether the robot may retrieve *url*, an absolute URL or a path, and the
+        reason.
         """
-        kind, number, spelling = self._decision(url, clients)
+        kind, number, spelling = self._decision(url)
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
-        if number == BEYOND:
-            # Ours O28 (bounded matching): a URL that cannot be compared with all rules is
-            # disallowed.
+        if number in _TOO_MUCH:
+            # Ours O27, O28: what cannot be compared with all rules is disallowed.
             return Verdict(
                 allowed=False,
-                reason=Reason.WILDCARDS,
+                reason=_TOO_MUCH[number],
                 spelling=spelling,
                 dialect=self._dialect.name,
             )
@@ -376,38 +371,41 @@ class RobotRules:
             dialect=self._dialect.name,
         )
 
-    def _decision(
-        self, url: str | bytes, clients: Clients
-    ) -> tuple[int, int, str | None]:
+    def _decision(self, url: str | bytes) -> tuple[int, int, str | None]:
         """Return the kind and the number of the rule that decides whether *url* is allowed.
         Also return the spelling of the target that the rule covers, or None if the rule
         covers the target as written.
 
-        If no rule decides, the number is `_ITSELF`, `BEYOND` or `NO_RULE`. In that case,
-        the kind is `ALLOW` if *url* is allowed, and 0 if *url* is disallowed.
+        If no rule decides, the number is negative, and the kind is `ALLOW` if *url* is
+        allowed and 0 if it is disallowed.
         """
         text = url if isinstance(url, str) else decode(url)
         plain = None if "/." in text else _PLAIN_URL.fullmatch(text)
-        targets: tuple[str, ...]
+        is_cut = False
         if plain:
             head, target = text[: plain.start(1)], plain[1]
-            targets = (target,)
+            targets = [target]
         else:
             head = head_of(text)
             target = target_behind(len(head), text)
-            targets = target, *other_spellings(target, clients)
+            targets, is_cut = spellings_of(target)
         decision = ALLOW, NO_RULE, target
         for each in targets:
             # The target of a plain URL is its own normal spelling.
             spelling = each if plain else self.spelling(each)
             # Ours O22: robots.txt itself may always be retrieved.
             is_itself = spelling == ROBOTS_TXT
-            number = _ITSELF if is_itself else self.decide(head, each, spelling)
+            number = _ITSELF
+            if not is_itself:
+                number = self.decide(head, each, spelling, share=len(targets))
             kind = self._kind(number) if number >= 0 else ALLOW * (number != BEYOND)
             # Ours O27: a URL is disallowed if at least one of its spellings is disallowed.
             if each == target or kind < min(decision[0], ALLOW):
                 decision = kind, number, each
         kind, number, covered = decision
+        if is_cut and kind >= ALLOW and self._lines:
+            # Ours O27: not all spellings were compared.
+            return 0, _UNCOMPARED, None
         return kind, number, None if covered == target else covered
 
 
@@ -431,15 +429,15 @@ class StrictestRules:
         delays = (self._main.crawl_delay, self._other.crawl_delay)
         return max((it for it in delays if it is not None), default=None)
 
-    def allowed(self, url: str | bytes, clients: Clients = ()) -> bool:
+    def allowed(self, url: str | bytes) -> bool:
         """Return whether both dialects allow *url*. Never raises."""
-        return self._main.allowed(url, clients) and self._other.allowed(url, clients)
+        return self._main.allowed(url) and self._other.allowed(url)
 
-    def verdict(self, url: str | bytes, clients: Clients = ()) -> Verdict:
+    def verdict(self, url: str | bytes) -> Verdict:
         """Return the refusal of *url*, that of *main* if both refuse. Never raises."""
-        verdict = self._main.verdict(url, clients)
+        verdict = self._main.verdict(url)
         if verdict.allowed:
-            other = self._other.verdict(url, clients)
+            other = self._other.verdict(url)
             return verdict if other.allowed else StrictestRefusal.of(other)
         return StrictestRefusal.of(verdict)
 

@@ -1,11 +1,13 @@
-"""Spellings of paths and URLs. `canonical` returns one spelling for all percent-encodings
-of a text. `without_dot_segments` resolves dot segments. `url_forms` returns the forms in
-which absolute URLs are compared.
+"""Spellings of paths and URLs.
+
+`spellings_of` finds what a client or a server may make of a target. `canonical` returns one
+spelling for all percent-encodings of a text. `url_forms` returns the forms in which
+absolute URLs are compared.
 """
 
 import re
-from collections.abc import Callable
-from string import hexdigits
+from collections.abc import Callable, Iterator, Sequence
+from string import ascii_letters, digits, hexdigits
 from urllib.parse import unquote_to_bytes
 
 from scrapy_robots1994.origin import Origin
@@ -15,18 +17,23 @@ _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 # `_SLASH_KEPT` represents an encoded slash in a canonical spelling. Each character of a
 # canonical spelling except `_SLASH_KEPT` represents a byte, and is at most U+00FF.
 _SLASH_KEPT = "\u0100"
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 # Match an incomplete escape at the end of a text.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 # Match an encoded `?` or `\`.
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
-# Clients that follow the URL standard of the WHATWG remove tabs and line ends from a URL.
-_REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
-
+UNRESERVED = ascii_letters + digits + "-._~"
+# Python's `bytes.strip` removes these.
+_BLANKS = " \t\n\r\x0b\x0c"
 _DOTS = (".", "%2e", "%2E")
-_CURRENT = frozenset(_DOTS)
-_PARENT = frozenset(first + second for first in _DOTS for second in _DOTS)
+_PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
+_LINE_ENDS = dict.fromkeys(map(ord, "\t\n\r"))
+
+# Ours O27: an ordinary URL has one to four spellings. All spellings of a URL together have
+# about `_MAX_CHARACTERS`.
+_MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 
 
 def canonical(text: str) -> str:
@@ -73,34 +80,73 @@ def has_cut_escape(text: str) -> bool:
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
 
-def without_dot_segments(target: str) -> str | None:
-    r"""Return the *target* of a URL without dot segments, tabs and line ends, or None if
-    it would not change.
+# Reserved characters of a query that aiohttp decodes.
+_IN_QUERY = spelled_escapes(UNRESERVED + "!$'()*,?/:@")
 
-    A target is a path and a query. Dot segments are removed from the path as described in
-    RFC 3986 5.2.4. In the path, `%2e` counts as a dot, and each `\` is replaced with `/`.
+
+def spellings_of(target: str) -> tuple[list[str], bool]:
+    """Return the *target* of a URL and what clients and servers may make of it. Also return
+    whether there are more spellings, which are too many to compare with rules.
     """
-    # Return early for most targets. An escaped dot begins with `%2`, and tabs and line ends
-    # are not printable.
-    if (
-        not ("/." in target or "\\" in target or "%2" in target)
-        and target.isprintable()
-    ):
-        return None
-    # Ours O27 (spellings): only a path has segments, and dots in a query are data.
-    path, mark, query = target.translate(_REMOVED).partition("?")
-    resolved: list[str] = []
-    segments = path.replace("\\", "/").split("/")[1:]
-    for segment in segments:
-        if segment in _PARENT:
-            del resolved[-1:]
-        elif segment not in _CURRENT:
-            resolved.append(segment)
+    # Ours O27
+    maximum = min(_MAX_SPELLINGS, _MAX_CHARACTERS // len(target))
+    maximum = max(_MIN_SPELLINGS, maximum)
+    spellings = [target]
+    for spelling in spellings:
+        for other in _respelled(spelling):
+            if other not in spellings:
+                spellings.append(other)
+        if len(spellings) > maximum:
+            return spellings[:maximum], True
+    return spellings, False
+
+
+def _respelled(target: str) -> Iterator[str]:
+    """Yield what each single change makes of *target*, which is a path and a query."""
+    path, mark, query = target.partition("?")
+    if not target.isprintable():
+        # Browsers, and aiohttp with `verbatim_url`
+        yield target.translate(_LINE_ENDS)
+    if target[-1] in _BLANKS:
+        # Scrapy's HTTP/1.1, and aiohttp with `verbatim_url`
+        yield target.rstrip(_BLANKS)
+    if "\\" in path:
+        # Browsers and servers
+        yield path.replace("\\", "/") + mark + query
+    if "/." in path or "/%2" in path:
+        # httpx resolves written dot segments only, and leaves no slash at the end.
+        yield (_resolved(path, (".",), ("..",)) or "/") + mark + query
+        yield without_dot_segments(path) + mark + query
+    if mark and not query:
+        # All but httpx
+        yield path
+    if ";" in path:
+        # Scrapy's HTTP/2, and, if they are empty, Scrapy's HTTP/1.1
+        before, slash, last = path.rpartition("/")
+        yield before + slash + last.partition(";")[0] + mark + query
+    if "%" in query:
+        # aiohttp
+        yield path + mark + _ESCAPE.sub(lambda it: _IN_QUERY[it[1]], query)
+    if target[:2] == "//" != target[2:4]:
+        # Scrapy's HTTP/1.1 since Python 3.12.4
+        yield f"//{target}"
+
+
+def without_dot_segments(path: str) -> str:
+    """Return *path* without dot segments. `%2e` counts as a dot."""
     # RFC 3986 5.2.4: `/a/.` becomes `/a/`, and `/a/b/..` becomes `/a/`.
-    if segments and segments[-1] in _PARENT | _CURRENT:
-        resolved.append("")
-    spelling = f"/{'/'.join(resolved)}{mark}{query}"
-    return None if spelling == target else spelling
+    resolved = _resolved(path, _DOTS, _PARENTS)
+    return resolved + "/" if path.rpartition("/")[2] in _DOTS + _PARENTS else resolved
+
+
+def _resolved(path: str, dots: Sequence[str], parents: Sequence[str]) -> str:
+    resolved: list[str] = []
+    for segment in path.split("/")[1:]:
+        if segment in parents:
+            del resolved[-1:]
+        elif segment not in dots:
+            resolved.append(segment)
+    return "".join(f"/{segment}" for segment in resolved)
 
 
 def is_absolute(value: str) -> bool:

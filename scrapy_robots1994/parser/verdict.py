@@ -31,6 +31,10 @@ class Reason(str, Enum):
         "wildcards",
         "the rules have more wildcards than can be compared with the URL",
     )
+    SPELLINGS = (
+        "spellings",
+        "the URL has more spellings than can be compared with the rules",
+    )
     NO_RULE = "no-rule", "no rule of the robot's record covers the URL"
     NO_RECORD = "no-record", "no record of robots.txt is for this robot"
     EMPTY = "empty", "robots.txt contains no record"

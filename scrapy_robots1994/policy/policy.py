@@ -8,7 +8,6 @@ from itertools import count
 
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Rules, Verdict
-from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.policy.fetch_result import (
     Answer,
     RobotsResponse,
@@ -95,13 +94,13 @@ class UniformRules:
         """Return this object, because every robot gets the same answer."""
         return self
 
-    def allowed(self, url: str, _clients: Clients = ()) -> bool:
+    def allowed(self, url: str) -> bool:
         """Return whether *url* may be fetched. The URL of a robots.txt may always be
         fetched (Ours O22, robots.txt itself).
         """
         return self.is_open or target_of(url) == "/robots.txt"
 
-    def verdict(self, url: str, _clients: Clients = ()) -> Verdict:
+    def verdict(self, url: str) -> Verdict:
         """Return the verdict on *url*. The verdict contains a reason, but no line."""
         if self.allowed(url) and not self.is_open:
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)

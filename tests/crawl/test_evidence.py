@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 KEYS = (
-    "time method url robot decision reason line rule dialect reading record digest stale "
-    "failure client usage"
+    "time method url robot decision reason line rule dialect record digest stale "
+    "failure usage"
 )
 RULES = b"User-agent: *\nDisallow: /a\n"
 PACKED = replies.status(200, gzip.compress(RULES), Content_Encoding="gzip")

@@ -5,6 +5,7 @@ the decisions that it implements.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 
@@ -80,38 +81,64 @@ def normalised_origin(origin: str) -> str:
     return f"{scheme}://{host}" + (f":{port}" if port else "")
 
 
-def without_dots(target: str) -> str:
-    """Return *target* without dot segments in its path (RFC 3986 5.2.4; O27,
-    spellings).
-
-    Also remove tabs and line ends, because some clients remove these characters.
+def without_dots(target: str, dot: str, end: str) -> str:
+    """Return *target* without dot segments in its path (RFC 3986 5.2.4). The pattern *dot*
+    matches a dot. *end* takes the place of a dot segment at the end.
     """
-    target = re.sub("[\t\r\n]", "", target)
     path, mark, query = target.partition("?")
-    path = path.replace("\\", "/")
     result: list[str] = []
     segments = path.split("/")[1:]
     for place, segment in enumerate(segments):
-        plain = re.sub("%2e", ".", segment, flags=re.IGNORECASE)
-        is_last = place == len(segments) - 1
-        if plain in (".", ".."):
-            if plain == ".." and result:
-                result.pop()
-            if is_last:
-                result.append("")
-        else:
+        is_one = re.fullmatch(dot, segment) is not None
+        is_two = re.fullmatch(dot + dot, segment) is not None
+        if is_two:
+            result = result[:-1]
+        if not (is_one or is_two):
             result.append(segment)
-    return "/" + "/".join(result) + mark + query
+        elif place == len(segments) - 1:
+            result += [""] * len(end)
+    return ("/" + "/".join(result) if result else "/") + mark + query
 
 
-def spellings(url: bytes | str) -> list[tuple[str, str]]:
-    """Return the origin with the target as written. If `without_dots` changes the target,
-    also return the origin with the changed target (O27).
+def in_query(target: str) -> str:
+    """Return *target* with the characters decoded that aiohttp decodes in a query."""
+
+    def spelled(match: re.Match[str]) -> str:
+        character = chr(int(match.group(1), 16))
+        is_decoded = re.fullmatch(r"[A-Za-z0-9._~!$'()*,?/:@-]", character)
+        return character if is_decoded else match.group().upper()
+
+    path, mark, query = target.partition("?")
+    return path + mark + re.sub("%([0-9A-Fa-f]{2})", spelled, query)
+
+
+STEPS: tuple[Callable[[str], str], ...] = (
+    lambda it: re.sub("[\t\r\n]", "", it),
+    lambda it: re.sub(r"[ \t\n\r\x0b\x0c]+\Z", "", it),
+    lambda it: "?".join([it.split("?")[0].replace("\\", "/"), *it.split("?")[1:]]),
+    lambda it: without_dots(it, "[.]", ""),
+    lambda it: without_dots(it, "(?:[.]|%2[eE])", "/"),
+    lambda it: re.sub(r"\A([^?]*)\?\Z", r"\1", it),
+    lambda it: re.sub(r"\A([^?]*/[^/?;]*);[^/?]*(?=\?|\Z)", r"\1", it),
+    in_query,
+    lambda it: re.sub(r"\A//(?!//)", "////", it),
+)
+"""What a client or a server may change in a target (O27)."""
+
+MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
+
+
+def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
+    """Return the origin with each spelling of the target that is compared, and whether
+    there are more spellings (O27).
     """
     origin, target = split_url(as_text(url))
-    cleaned = without_dots(target)
-    both = [(origin, target), (origin, cleaned)]
-    return both if cleaned != target else both[:1]
+    found = [target]
+    for each in found:
+        for step in STEPS:
+            found += [] if step(each) in found else [step(each)]
+    most = max(4, min(MOST_SPELLINGS, MOST_CHARACTERS // len(target)))
+    return [(origin, each) for each in found[:most]], len(found) > most
 
 
 def is_robots_txt(target: str) -> bool:

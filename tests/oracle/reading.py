@@ -15,7 +15,14 @@ from typing import NamedTuple
 from tests.oracle import rfc9309
 from tests.oracle.lines import Blank, Field, decoded, fields
 from tests.oracle.names import is_header, longest_match, record_names, robot_names
-from tests.oracle.paths import as_text, covers, is_robots_txt, spellings, written
+from tests.oracle.paths import (
+    ABSOLUTE,
+    as_text,
+    covers,
+    is_robots_txt,
+    spellings,
+    written,
+)
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
@@ -167,7 +174,7 @@ class Reading:
         """Return the answer for *url*, which is disallowed if one of its spellings is."""
         own = robot_names(robot)
         text = as_text(url)
-        as_sent = spellings(text)
+        as_sent, has_more = spellings(text)
         answers = []
         chosen = self._chosen(own)
         for number, (origin, target) in enumerate(as_sent):  # O27
@@ -180,7 +187,16 @@ class Reading:
                 )
             answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
+        rules = [rule.value for record in chosen for rule in record.rules]
+        if has_more and not refusals and any(map(self._can_cover, rules)):
+            return Answer(allowed=False, reason="spellings")
         return (refusals or answers)[0]
+
+    def _can_cover(self, value: str) -> bool:
+        """Return whether a rule with this *value* covers any URL (O19, O20, 5.1)."""
+        if self.dialect in GROUPED:
+            return value.startswith(("/", "*"))
+        return value.startswith("/") or ABSOLUTE.fullmatch(value) is not None
 
     def _judge(
         self,

@@ -168,6 +168,13 @@ O27 as written, too     | /a       | -/a/../b
 O27 dots in the rule    | /a/..    | -/a/../b
 O27 raw tabs            | /private | -/pri\tvate -/a/.\t./private
 O27 raw line ends       | /private | -/\nprivate -/private\r
+O27 only the tab        | /private | -/pri\tvate/..
+O27 only the dots       | /private | -/a/../private\\..\\
+O27 written dots alone  | /%2e/x   | -/%2e/./x
+O27 no slash of dots    | /a?x     | -/a/b/..?x -/a/.?x +/a/%2e?x
+O27 dots of parameters  | /?x      | -/a/..;b?x +/a/..;b/?x
+O27 parameters alone    | /p;a     | -/p;a?x +/p;b
+O27 encoded query       | /p?u=/x  | -/p?u=%2Fx -/p?%75=%2fx +/p?u=%252F
 """,
     DIALECTS,
 )
@@ -335,6 +342,46 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
     assert (verdict.line, verdict.spelling) == (2, "/private?q")
     assert str(verdict).endswith('; the URL means "/private?q"')
     assert RobotsTxt.parse(disallowing("/a")).verdict("/a/..", "rex").spelling is None
+
+
+def test_ours_o27_what_clients_drop_at_the_end() -> None:
+    """An empty query, trailing blanks and parameters are dropped from the URL."""
+    body = "User-agent: *\nDisallow: /p$\n"
+
+    for url in ("/p?", "/p;", "/p;a", "/p;?", "/p ", "/p? ", "/p\t", "/x/../p;a?"):
+        assert not allowed(body, url, "rex", dialect="rfc9309"), url
+    for url in ("/p?;", "/p??", "/p;/a", "/p/"):
+        assert allowed(body, url, "rex", dialect="rfc9309"), url
+
+
+def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> None:
+    """RFC 9309 2.2.2, although aiohttp decodes them; in 1994 both are one resource (O18)."""
+    body = disallowing("/a:b")
+
+    assert allowed(body, "/a%3Ab", "rex", dialect="rfc9309")
+    assert not allowed(body, "/a%3Ab", "rex")
+
+
+@pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
+def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
+    """An Allow for the URL as written does not open another spelling of the URL."""
+    body = "User-agent: *\nAllow: /r?u=%2Fok\nDisallow: /r?u=/\n"
+
+    assert allowed(body, "/r?u=ok", "rex", dialect=dialect)
+    # In 1994, `%2F` and `/` differ (O18).
+    assert not allowed(body, "/r?u=%2Fok", "rex", dialect=dialect)
+
+
+def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
+    """The URL is disallowed if any rule applies to the robot."""
+    url = "/a\t\\.\\%2e\\b;c?%2f=%3a? "
+
+    verdict = RobotsTxt.parse(disallowing("/z")).verdict(url, "rex")
+
+    assert (verdict.allowed, verdict.reason) == (False, Reason.SPELLINGS)
+    assert "spellings" in str(verdict)
+    for body in ("", "User-agent: *\nDisallow:\n", disallowing("/z", "other")):
+        assert allowed(body, url, "rex")
 
 
 def hostile_wildcards() -> str:

@@ -182,5 +182,6 @@ def _key(url: str) -> object:
 
     Scrapy and the browser can spell a URL in different ways.
     """
-    target = target_of(url)
-    return Origin.of(url), canonical(without_dot_segments(target) or target)
+    path, mark, query = target_of(url).partition("?")
+    path = without_dot_segments(path.replace("\\", "/"))
+    return Origin.of(url), canonical(path + mark + query)

@@ -47,7 +47,6 @@ from scrapy_robots1994.crawl.log import count, counted, log_line
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
     OPT_OUT,
-    CrawlClients,
     RobotName,
     exemption_of,
 )
@@ -111,7 +110,6 @@ class DryRun:
         self._built_in: Any = built_in
         self._reader = settings.new_reader()
         self._robot = RobotName(crawler)
-        self._clients = CrawlClients(crawler.settings)
         url = settings.store
         # Store policies only in memory, because the store in `ROBOTS1994_STORE` might
         # contain answers that this crawl did not get.
@@ -340,8 +338,7 @@ class DryRun:
         decided = ALLOWS if is_open else FORBIDS
         theirs = self._their_name(request)
         self._shadow.compare(found, request.url, robot, theirs, decided)
-        clients = self._clients.of(request, origin)
-        ours = found.rules(robot).verdict(request.url, clients)
+        ours = found.rules(robot).verdict(request.url)
         if ours.allowed != is_open:
             self._opened += ours.allowed
             self._refused += not ours.allowed

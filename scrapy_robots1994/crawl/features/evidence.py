@@ -27,7 +27,6 @@ from scrapy_robots1994.crawl.fetch import DownloadState, FetchObserver
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import (
     EVIDENCE,
-    CrawlClients,
     Exemption,
     RobotName,
 )
@@ -36,7 +35,6 @@ from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import call_later
 from scrapy_robots1994.escaping import escape_control_chars, one_line
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.parser.clients import own_name_of
 from scrapy_robots1994.parser.usage import VERSIONS
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.fetch_result import Answer, RobotsResponse
@@ -69,7 +67,6 @@ class Evidence(FetchObserver):
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)
-        self._clients = CrawlClients(crawler.settings)
         folder = fill_in_path("EVIDENCE", settings.evidence, crawler.spider)
         name = getattr(crawler.spider, "name", None) or "spider"
         started = time.time()
@@ -121,11 +118,8 @@ class Evidence(FetchObserver):
         }
         if self._settings.reads_usage:
             texts[names.USAGE_VERSIONS] = VERSIONS
-        # `robots-check --evidence` needs the following settings and clients to verify each
-        # decision.
+        # `robots-check --evidence` needs the following settings to verify each decision.
         texts |= self._settings.recorded()
-        clients = self._clients.names.items()
-        texts |= {names.CLIENT + scheme: it for scheme, it in clients}
         return {
             key: escape_control_chars(it, names.MAX_TEXT) for key, it in texts.items()
         }
@@ -237,13 +231,9 @@ class Evidence(FetchObserver):
             if written is not None:
                 request.meta[EVIDENCE] = written["record"]
                 values |= written
-            clients = self._clients.of(request, found.origin)
-            values |= names.decision_of(found, url, robot, clients, self._settings)
+            values |= names.decision_of(found, url, robot, self._settings)
             values["stale"] = found.is_stale_on_error or not found.is_fresh(time.time())
             values["failure"] = found.failure
-            # State the client only if the request itself chose it. The warcinfo record
-            # states the usual clients.
-            values["client"] = own_name_of(clients)
         else:
             reason = found.value if isinstance(found, Exemption) else str(found)
             if isinstance(found, Exception):

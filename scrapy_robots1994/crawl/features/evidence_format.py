@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from scrapy_robots1994.crawl.features.usage import stated_by
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.origin import head_of
-from scrapy_robots1994.parser.clients import Clients
 from scrapy_robots1994.parser.usage import Statement
 from scrapy_robots1994.policy.policy import Policy
 
@@ -35,11 +34,6 @@ through a proxy might come from the proxy itself.
 
 LEFT_OUT = "Robots1994-Left-Out"
 """The WARC header with the names of the HTTP headers that are left out of a record."""
-
-CLIENT = "client-"
-"""The prefix of a warcinfo field that names the client for a URL scheme. `client-https`,
-for example, names the client for `https`.
-"""
 
 UNCHECKED = "unchecked"
 """The value of "decision" if no policy applies to a request. No policy applies if the
@@ -86,7 +80,6 @@ class JournalLine(NamedTuple):
     digest: str | None
     stale: bool = False
     failure: str | None = None
-    client: str | None = None
     # `usage` maps each stated purpose to a list of two items. The items are the answer,
     # and the number of the line in robots.txt that states the answer.
     usage: dict | None = None  # type: ignore[type-arg]  # `isinstance` takes no arguments
@@ -118,16 +111,14 @@ def decision_of(
     policy: Policy,
     url: str,
     robot: str | bytes,
-    clients: Clients,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
     """Return those values of a journal line that depend on *policy* and *settings*.
 
-    *clients* are the HTTP clients that might send the request of *robot* for *url*. The
-    crawl writes the returned values into the journal. `robots-check --evidence` calls
+    The crawl writes the returned values into the journal. `robots-check --evidence` calls
     this function again, and compares the result with the values in the journal.
     """
-    verdict = policy.rules(robot).verdict(url, clients)
+    verdict = policy.rules(robot).verdict(url)
     values: dict[str, Any] = {
         "decision": "allowed" if verdict.allowed else "refused",
         "reason": verdict.reason.value,
