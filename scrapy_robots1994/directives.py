@@ -38,7 +38,8 @@ _SPACE = " \t\n\r\f"
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """The robots directives of one page for one robot.
+    """The robots directives of one page for one robot. By default both index and links are
+    allowed (Pages P2).
 
     *noindex* and *nofollow* are the terms that forbid indexing the page and following its
     links, or None. Only these two change a crawl. *keywords* are the phrases of META
@@ -65,10 +66,6 @@ class Directives:
     def follow(self) -> bool:
         """Whether the links of the page may be followed."""
         return self.nofollow is None
-
-
-NO_DIRECTIVES = Directives()
-"""Pages P2: what a page without directives says."""
 
 
 def directives_of(

@@ -11,11 +11,12 @@ import itertools
 import pickle
 import random
 import sys
-from typing import Any
+from functools import partial
 
 import pytest
 
 from scrapy_robots1994 import Answer, MissingExtra, RobotsTxt, Usage
+from tests.support.calls import calls
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 STAR = "User-agent: *\n"
@@ -274,8 +275,6 @@ VARIATIONS = [
     ("Content-Usage: x=@253402300800, train-ai=n", "/", ""),
     ('Content-Usage: x="a, search=y", train-ai=n', "/", "train-ai=D@2"),
     ('Content-Usage: x="a\\", search=y", train-ai=n', "/", "train-ai=D@2"),
-    ("Content-Usage: x=:YQ:, train-ai=n", "/", "train-ai=D@2"),
-    ("Content-Usage: x=:_:, train-ai=n", "/", ""),
     ("Content-Usage: tdm=n, ai-train=n", "/", ""),
     ("Content-Signals: ai-train=no", "/", "train-ai=D@2"),
     ("Content-Signal: ai-input=no; search=yes", "/", ""),
@@ -296,10 +295,7 @@ VARIATIONS = [
         "/",
         "train-ai=D@2 search=A@4",
     ),
-    # The following rows are based on RFC 9651, RFC 9309 and the drafts.
-    ("Content-Usage: train-ai=n ; since=1", "/", ""),
     ("Content-Usage: train-ai=n;  since=1", "/", "train-ai=D@2"),
-    ("Content-Usage: train-ai=n;Since=1", "/", ""),
     ("Content-Usage: train-ai;n", "/", ""),
     ("Content-Usage: train-ai=(n), search=y", "/", "search=A@2"),
     (
@@ -309,24 +305,11 @@ VARIATIONS = [
     ),
     ("Content-Usage: , train-ai=n", "/", ""),
     ("Content-Usage: train-ai=n,, search=y", "/", ""),
-    ("Content-Usage: *=n, train-ai=n", "/", "train-ai=D@2"),
-    ("Content-Usage: train_ai=n, train.ai=n", "/", ""),
-    ("Content-Usage: 1a=n, train-ai=n", "/", ""),
     ("Content-Usage: train-ai=?1, search=y", "/", "search=A@2"),
-    ("Content-Usage: x=?2, train-ai=n", "/", ""),
-    ("Content-Usage: x=1.2345, train-ai=n", "/", ""),
-    ("Content-Usage: x=1234567890123456, train-ai=n", "/", ""),
-    ("Content-Usage: x=-0.5, train-ai=n", "/", "train-ai=D@2"),
-    ("Content-Usage: x=(1 (2)), train-ai=n", "/", ""),
     ("Content-Usage: x=(a  b);q=1, train-ai=n", "/", "train-ai=D@2"),
-    ("Content-Usage: x=(a,b), train-ai=n", "/", ""),
-    ("Content-Usage: x=tok/en:1, train-ai=n", "/", "train-ai=D@2"),
     ('Content-Usage: x=%"f%c3%bc", train-ai=n', "/", "train-ai=D@2"),
     ('Content-Usage: x=%"f%C3", train-ai=n', "/", ""),
     ('Content-Usage: x="caf\xe9", train-ai=n', "/", ""),
-    ("Content-Usage: x=@1.5, train-ai=n", "/", ""),
-    ("Content-Usage: x=::, train-ai=n", "/", "train-ai=D@2"),
-    ("Content-Usage: train-ai=n\\\\", "/", ""),
     ("CONTENT-USAGE: train-ai=n", "/", "train-ai=D@2"),
     ("Content Usage: train-ai=n", "/", ""),
     ("Content-Usage : train-ai=n", "/", "train-ai=D@2"),
@@ -471,28 +454,40 @@ def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
     assert pickle.loads(pickle.dumps(both)) == both  # noqa: S301 - our own
 
 
-def test_any_value_is_read_in_linear_time_and_never_raises() -> None:
-    """Long values with many members, parameters, quotes or open lists do not raise an
-    exception. A file with 10,000 wildcards gives the right answers.
+SHAPES = {
+    "members": ("", "a=n,"),
+    "bad members": ("", "a=n;,"),
+    "parameters": ("a=n", ";b=1"),
+    "open list": ("a=(", "1 "),
+    "list": ("a=(", "a;b=1 "),
+    "quotes": ('a="', '\\"'),
+    "display": ('a=%"', "%c3%bc"),
+    "octets": ("a=:", "YQYQ"),
+    "commas": ("", ","),
+    "spaces": ("a", " "),
+}
+
+
+@pytest.mark.parametrize("field", ["Content-Usage", "Content-Signal"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
+    """Ten times as long a value takes ten times as many steps, up to the bound. Beyond the
+    bound it is not understood.
     """
-    shapes: dict[str, Any] = {
-        "members": lambda n: "a=n," * n + "b=y",
-        "distinct": lambda n: ",".join(f"a{it}=n" for it in range(n)),
-        "parameters": lambda n: "a=n" + ";b=1" * n,
-        "open list": lambda n: "a=(" + "1 " * n,
-        "list": lambda n: "a=(" + "a;b=1 " * n,
-        "quotes": lambda n: 'a="' + '\\"' * n,
-        "display": lambda n: 'a=%"' + "%c3%bc" * n,
-        "octets": lambda n: "a=:" + "YQYQ" * n,
-        "commas": lambda n: "," * n,
-        "spaces": lambda n: "a" + " " * n + "=",
-    }
-    for shape in shapes.values():
-        for field in ("Content-Usage", "Content-Signal"):
-            found = usage(
-                f"{STAR}{field}: {shape(20_000)}\n{field}: search=y, search=yes"
-            )
-            assert found["train-ai"] is U
+    first, more = SHAPES[shape]
+    steps = []
+    for size in (1_500, 15_000, 500_000):
+        value = first + more * (size // len(more)) + "="
+        read = partial(usage, f"{STAR}{field}: {value}\n{field}: search=y, search=yes")
+        steps.append(calls(read))
+        assert read()["train-ai"] is U
+    assert steps[1] < 11 * steps[0]
+    if field == "Content-Usage":
+        assert steps[2] < 1_000
+
+
+def test_ten_thousand_paths_are_compared() -> None:
+    """A file with 10,000 wildcards gives the right answers."""
     rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(10_000))
     assert usage(STAR + rules, "/1x")["train-ai"] is U
     assert usage(STAR + rules, "/1xb")["train-ai"] is D
