@@ -13,16 +13,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.bench import (
-    crawls,
-    memory,
-    parsing,
-    report,
-    requests,
-)
+from tools.bench import crawls, memory, parsing, report, requests
 from tools.bench.corpus import read_corpus
 from tools.bench.sides import all_sides
-from tools.bench.timing import as_pyperf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +26,6 @@ RACES = (
     "parsing",
     "questions",
     "requests",
-    "wildcards",
     "memory",
     "import",
     "growth",
@@ -62,7 +54,6 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "parsing": partial(parsing.parsing, files, rounds),
         "questions": partial(parsing.questions, files, rounds),
         "requests": partial(requests.known_requests, rounds, 100 if quick else 100_000),
-        "wildcards": partial(requests.ignored_wildcards, rounds),
         "memory": partial(memory.memory, corpus),
         "import": partial(parsing.imports, rounds),
         "growth": growing,
@@ -70,11 +61,7 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
         "cached": partial(crawls.cached, many, 300 if quick else 1_500),
         "turns": partial(crawls.in_turn, many, 70 if quick else 700, corpus),
         "broad": partial(
-            crawls.broad,
-            1,
-            400 if quick else 20_000,
-            100 if quick else 2_000,
-            corpus,
+            crawls.broad, *((400, 100) if quick else (20_000, 2_000)), corpus
         ),
     }
 
@@ -97,8 +84,6 @@ def main(arguments: list[str] | None = None) -> int:
     if options.json:
         measured = {"machine": about, "results": [asdict(result) for result in found]}
         Path(options.json).write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
-    if options.pyperf:
-        as_pyperf(found).dump(options.pyperf, replace=True)
     return 0
 
 
@@ -110,7 +95,6 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
         "--corpus", default="", help="folder or tar archive of robots.txt files"
     )
     parser.add_argument("--json", default="", help="file for medians and all values")
-    parser.add_argument("--pyperf", default="", help="file for `python -m pyperf`")
     parser.add_argument(
         "--quick", action="store_true", help="fewer rounds and smaller inputs"
     )

@@ -88,7 +88,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
             yield Result(what, "s (clock)", values, against="robots off", target=1)
 
 
-def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result]:
+def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
     """Measure CPU time and memory of a crawl of many origins, with one page each."""
     settings = {"CONCURRENT_REQUESTS": 100}
     store = {"ROBOTS1994_STORE": f"memory://?max_origins={bound}"}
@@ -97,13 +97,12 @@ def broad(rounds: int, origins: int, bound: int, corpus: str) -> Iterator[Result
     resident: dict[str, list[float]] = {}
     with serving(corpus or "made") as port:
         args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 1}
-        for _ in range(rounds):
-            for side in SIDES:
-                more = store if side == OURS else {}
-                measured = ran(side, "MeasuredSpider", settings | more, **args)
-                clock[side].append(measured["cpu"])
-                peak[side].append(measured["peak"] / MB)
-                resident[side] = [round(each / MB, 1) for each in measured["resident"]]
+        for side in SIDES:
+            more = store if side == OURS else {}
+            measured = ran(side, "MeasuredSpider", settings | more, **args)
+            clock[side].append(measured["cpu"])
+            peak[side].append(measured["peak"] / MB)
+            resident[side] = [round(each / MB, 1) for each in measured["resident"]]
     what = f"broad crawl, {origins:,} origins, one page each: CPU"
     yield Result(what, "s", clock, against="built-in", target=1)
     notes = {"resident MB at each eighth of the pages": resident, "store bound": bound}

@@ -59,7 +59,6 @@ print(taken)
 MORE_SIZES = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 4_000_000)
 MORE_RULES = (1, 10, 100, 1_000, 10_000, 100_000)
 POLICIES = 200
-WARNED = "ours, with warnings"
 STEEP = 5.0
 
 
@@ -80,24 +79,10 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
     yield Result(what, "s", values, against="Protego")
     for often, urls in ("first answer", URLS[1:2]), ("eight answers", URLS):
         answered = {side.name: partial(_answered, side, files, urls) for side in sides}
-        if urls is not URLS:
-            answered[WARNED] = partial(_warned, files, urls[0])
         values = race(answered, rounds=rounds, per=len(files))
         target = 2.5 if urls is not URLS else 0.0
         what = f"file to {often}"
         yield Result(what, "s", values, against="Protego", target=target)
-        if urls is not URLS:
-            values = {OURS: values[WARNED], "Protego": values["Protego"]}
-            what += " and the warnings of a crawl"
-            yield Result(what, "s", values, against="Protego", target=1.7)
-
-
-def _warned(files: Sequence[bytes], url: str) -> None:
-    """Parse each of *files*, say what is ignored, and answer one question."""
-    for body in files:
-        robots = RobotsTxt.parse(body)
-        str(robots.rules(ROBOT).ignored)
-        robots.allowed(url, ROBOT)
 
 
 def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:

@@ -86,50 +86,15 @@ def _no_log() -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
-def ignored_wildcards(rounds: int) -> Iterator[Result]:
-    """Time allowed requests if the record contains `*` and `$`, which have no effect in
-    the dialect 1994.
-
-    For the summary at the end of a crawl, our middleware also decides each request
-    according to RFC 9309. Two other sides are measured: our middleware with a record
-    without wildcards, and the built-in middleware. The built-in middleware obeys
-    wildcards.
-    """
-    count = KNOWN_ORIGINS[0]
-    origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]
-    body = TEN + b"Disallow: /*.pdf$\nDisallow: /*?sort=\n"
-    ours, plain = middleware_with(origins, body), middleware_with(origins)
-    requests = [
-        Request(f"http://site-{page % count}.test/page/{page}.html")
-        for page in range(LEAST_REQUESTS)
-    ]
-    for request in requests:
-        urlparse_cached(request)
-    sides: dict[str, Callable[[], object]] = {
-        OURS: partial(_drive, ours.process_request, requests),
-        "ours, no such rule": partial(_drive, plain.process_request, requests),
-        BUILT_IN: partial(_drive, _built_in(count, body), requests),
-    }
-    what = "process_request, allowed, the record has ignored * and $"
-    with _no_log():
-        values = race(sides, rounds=rounds, per=len(requests))
-    yield Result(what, "s", values, against=BUILT_IN, target=1 / 1.03)
-
-
-def middleware_with(
-    origins: Sequence[Origin], body: bytes = TEN
-) -> Robots1994Middleware:
-    """Return our middleware with a fresh policy for each of *origins*.
-
-    Each policy is made from a robots.txt with the content *body*.
-    """
+def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
+    """Return our middleware with a fresh policy of the file `TEN` for each origin."""
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
     }
     middleware = Robots1994Middleware(idle_crawler(settings))
     for origin in origins:
-        middleware._resolver.memory.put(policy_of(origin, body, middleware))
+        middleware._resolver.memory.put(policy_of(origin, TEN, middleware))
     return middleware
 
 
@@ -140,15 +105,13 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
     return Policy.from_response(origin, RobotsResponse(200, body), reader, 1e9, terms)
 
 
-def _built_in(origins: int, body: bytes = TEN) -> Callable[..., Any]:
-    """Return `process_request` of Scrapy's built-in middleware. The middleware already
-    has a parser for each origin.
-
-    Scrapy 2.13 needs the argument *spider*, but only for logging.
+def _built_in(origins: int) -> Callable[..., Any]:
+    """Return `process_request` of the built-in middleware, which has a parser for each
+    origin. Scrapy 2.13 needs the argument *spider*, for logging.
     """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
-    parser = ProtegoRobotParser(body, None)
+    parser = ProtegoRobotParser(TEN, None)
     for number in range(origins):
         for port in ("", ":80"):
             middleware._parsers[f"site-{number}.test{port}"] = parser

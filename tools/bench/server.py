@@ -3,9 +3,7 @@
 The server answers for any host, with a small page for every path. The answer to
 /robots.txt is a file of the folder, or a generated file. The host name determines which
 file is sent. If a host name begins with `slow-5-`, its robots.txt takes 5 seconds. The
-robots.txt of `huge.test` has 1.4 MB. `mixed.test` has the 1,000 pages of
-`tests.support.mixed_site`, 10 KB each. The server prints its port when the server is
-ready, and ends when its stdin closes.
+server prints its port when it is ready, and ends when its stdin closes.
 """
 
 from __future__ import annotations
@@ -15,39 +13,10 @@ import sys
 import zlib
 from typing import Any
 
-from tests.support import mixed_site
 from tools.bench.corpus import read_corpus
 
 PAGE = b"<html><head><title>page</title></head><body><p>A page.</p></body></html>"
-FILLING = "<p class=item>Some words of a page, and <a>a link</a>.</p>\n" * 180
-HUGE_BYTES = 1_400_000
 OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
-
-
-def huge() -> bytes:
-    """Return a file of 1.4 MB that resembles the file of a large shop: one record with
-    about 36,000 rules.
-    """
-    lines, size, number = [b"User-agent: *\n"], 14, 0
-    while size < HUGE_BYTES:
-        number += 1
-        line = b"Disallow: /%b/product-%06d-variant/\n" % (
-            (b"de", b"fr", b"us/en", b"jp")[number % 4],
-            number * 7919 % 1_000_003,
-        )
-        lines.append(line)
-        size += len(line)
-    return b"".join(lines)
-
-
-def page(host: bytes, target: bytes) -> bytes:
-    """Return the page of *host* at *target*. All pages are equal, except the pages of
-    `mixed.test`.
-    """
-    if not host.startswith(b"mixed."):
-        return PAGE
-    number = int(target.rpartition(b"/")[2])
-    return mixed_site.html(number, FILLING).encode("ascii")
 
 
 class ServerProtocol(asyncio.Protocol):
@@ -68,7 +37,7 @@ class ServerProtocol(asyncio.Protocol):
             host = fields.lower().partition(b"host:")[2].partition(b"\r\n")[0].strip()
             target = first.split(b" ")[1]
             if target != b"/robots.txt":
-                self.send(page(host, target), b"text/html")
+                self.send(PAGE, b"text/html")
                 continue
             body = self.robots(host)
             delay = int(host.split(b"-")[1]) if host.startswith(b"slow-") else 0
@@ -82,8 +51,6 @@ class ServerProtocol(asyncio.Protocol):
         """Return the robots.txt of *host*. All requests to one host get an equal
         robots.txt.
         """
-        if host.startswith(b"huge."):
-            return huge()
         name = host.partition(b":")[0]
         return self.bodies[zlib.crc32(name) % len(self.bodies)]
 

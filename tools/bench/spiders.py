@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 SAMPLES = 8
-BEAT = 0.001
 PAGE = resource.getpagesize()
 
 
@@ -95,7 +94,6 @@ class MeasuredSpider(scrapy.Spider):
                 "resident": self.resident,
                 "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
                 "required_after": getattr(self, "required_after", None),
-                "pause": getattr(self, "pause", None),
             }
         )
 

@@ -1,16 +1,10 @@
-"""Time several sides alternately, so that other load affects all sides equally.
-
-`as_pyperf` converts the values to pyperf benchmarks. pyperf itself would measure one side
-completely before the next side. With pyperf, the load might differ between the sides, and
-the ratio of the sides would be wrong.
-"""
+"""Time several sides alternately, so that other load affects all sides equally."""
 
 from __future__ import annotations
 
 import gc
 import math
 from dataclasses import dataclass, field
-from importlib import import_module
 from random import Random
 from statistics import median
 from time import process_time
@@ -121,18 +115,3 @@ def exponent(points: Iterable[tuple[float, float]]) -> float:
     y_mean = sum(y for _, y in logs) / len(logs)
     spread = sum((x - x_mean) ** 2 for x, _ in logs)
     return sum((x - x_mean) * (y - y_mean) for x, y in logs) / spread
-
-
-def as_pyperf(results: Iterable[Result]) -> Any:
-    """Return all timed values as one `pyperf.BenchmarkSuite`."""
-    pyperf = import_module("pyperf")
-    benchmarks = []
-    for result in results:
-        if result.unit != "s":
-            continue
-        for side, values in result.values.items():
-            about = {"name": f"{result.what}: {side}", "unit": "second"}
-            timed = [max(value, 1e-12) for value in values]
-            run = pyperf.Run(timed, metadata=about, collect_metadata=False)
-            benchmarks.append(pyperf.Benchmark([run]))
-    return pyperf.BenchmarkSuite(benchmarks)

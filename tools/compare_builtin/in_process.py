@@ -1,4 +1,4 @@
-"""Hooks and a middleware that run inside the crawling process of a scenario.
+"""Hooks and a middleware that run inside of the crawl of a scenario.
 
 A hook is called with the crawler before the crawl starts.
 """
@@ -9,7 +9,7 @@ import asyncio
 import gc
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.robotstxt import RobotParser
@@ -17,7 +17,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy_robots1994 import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy import Request, Spider
+    from scrapy import Request
     from scrapy.crawler import Crawler
 
 TICK = 0.02
@@ -30,13 +30,8 @@ def through_proxy(crawler: Crawler) -> None:
         os.environ.pop(name, None)
 
 
-def record_cost(crawler: Crawler) -> None:
-    """Record the cost of each robots.txt in the stats, with a `CostRecorder`."""
-    crawler.cost_recorder = CostRecorder(crawler)  # type: ignore[attr-defined]  # keeps it alive
-
-
 def count_parsed(crawler: Crawler) -> None:
-    """Record in the stats the number of parsed files in memory at the end of the crawl."""
+    """Count the parsed files in memory at the end of the crawl."""
 
     def count() -> None:
         gc.collect()
@@ -44,52 +39,34 @@ def count_parsed(crawler: Crawler) -> None:
         parsed = sum(isinstance(each, kinds) for each in gc.get_objects())
         crawler.stats.set_value("scenario/parsed", parsed)
 
-    crawler.counting = count  # type: ignore[attr-defined]  # keeps it alive
-    crawler.signals.connect(count, signals.spider_closed)
+    crawler.signals.connect(count, signals.spider_closed, weak=False)
 
 
-class CostRecorder:
-    """Records the size of received robots.txt files, and the longest pause of the event
-    loop.
-    """
+def record_pause(crawler: Crawler) -> None:
+    """Record the longest pause of the event loop."""
+    tasks: list[asyncio.Task[None]] = []
 
-    def __init__(self, crawler: Crawler) -> None:
-        """Connect to the signals of `crawler`."""
-        self._crawler = crawler
-        crawler.signals.connect(self.received, signals.bytes_received)
-        crawler.signals.connect(self.opened, signals.spider_opened)
-        crawler.signals.connect(self.closed, signals.spider_closed)
-
-    def received(self, data: bytes, request: Request) -> None:
-        """Count *data* if the request is for a robots.txt."""
-        if request.url.endswith("/robots.txt"):
-            self._crawler.stats.inc_value("scenario/robots_bytes", len(data))
-
-    def opened(self) -> None:
-        """Start measuring pauses."""
-        self._ticking = asyncio.ensure_future(self._tick())
-
-    def closed(self) -> None:
-        """Stop measuring pauses."""
-        self._ticking.cancel()
-
-    async def _tick(self) -> None:
-        stats = self._crawler.stats
+    async def tick() -> None:
         while True:
             began = time.monotonic()
             await asyncio.sleep(TICK)
             late = time.monotonic() - began - TICK
-            stats.max_value("scenario/longest_stop", late)
+            crawler.stats.max_value("scenario/longest_pause", late)
+
+    def begin() -> None:
+        tasks.append(asyncio.ensure_future(tick()))
+
+    def end() -> None:
+        tasks.pop().cancel()
+
+    crawler.signals.connect(begin, signals.spider_opened, weak=False)
+    crawler.signals.connect(end, signals.spider_closed, weak=False)
 
 
 class CancelRobots:
     """A downloader middleware that cancels each coroutine that fetches a robots.txt."""
 
-    async def process_request(
-        self,
-        request: Request,
-        spider: Spider | None = None,
-    ) -> None:
+    async def process_request(self, request: Request, **_: Any) -> None:
         """Raise `CancelledError` if the request is for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             raise asyncio.CancelledError

@@ -138,7 +138,6 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
         "DOWNLOAD_DELAY": dice.choice((0, 0, 0, 0.01)),
         "REDIRECT_PRIORITY_ADJUST": dice.choice((2, -2)),
         "ROBOTS1994_MAX_WAITING": dice.choice((1, 2, 5, 1000)),
-        "ROBOTS1994_MAX_FETCHES": dice.choice((1, 2, 16)),
         "ROBOTS1994_STORE": dice.choice(
             (
                 "memory://",
@@ -160,7 +159,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
         for name, place in middlewares.items()
     }
     for share, extra in (
-        (0.25, {"ROBOTS1994_MIN_TTL": 0, "ROBOTS1994_TTL": dice.choice((0, 1))}),
+        (0.25, {"ROBOTS1994_TTL": dice.choice((0, 1))}),
         (0.15, {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_MAX_DELAY": 0.05}),
         (0.15, {"ROBOTS1994_CRAWL_DELAY": True, "ROBOTS1994_DIALECT": "extended"}),
         (0.1, {"ROBOTS1994_COMPARE": ["Protego"]}),
