@@ -4,7 +4,7 @@
 of a crawl is its random seed, so that the crawl can be repeated. The robots.txt of a host
 is plain, compressed, slow, absent or redirected, fails at first, or always fails. Pages
 are plain, redirect to other hosts, fail once, are slow, or are disallowed. The
-concurrency, the store, the lifetimes, the features beyond 1994, the reactor and the other
+concurrency, the store, the features beyond 1994, the reactor and the other
 middlewares vary. Some middlewares fail, replace or delay requests. A quarter of the
 crawls are interrupted and resumed (JOBDIR). Another quarter of the crawls end after a
 number of pages, and are resumed.
@@ -159,7 +159,6 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
         for name, place in middlewares.items()
     }
     for share, extra in (
-        (0.25, {"ROBOTS1994_TTL": dice.choice((0, 1))}),
         (0.15, {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_MAX_DELAY": 0.05}),
         (0.15, {"ROBOTS1994_CRAWL_DELAY": True, "ROBOTS1994_DIALECT": "extended"}),
         (0.1, {"ROBOTS1994_COMPARE": ["Protego"]}),
@@ -246,9 +245,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
             may_warn=True,
         )
         if plan.mode == "interrupted" and len(results) < INTERRUPTIONS:
-            log = running.folder / "log.txt"
-            while ALL_YIELDED not in log.read_text("utf-8", "replace"):
-                time.sleep(0.02)
+            running.wait_for(ALL_YIELDED)
             time.sleep(dice.choice((0, 0.05, 0.3, 0.6, 1.0)))
             with suppress(ProcessLookupError):
                 os.kill(running.pid, signal.SIGINT)
