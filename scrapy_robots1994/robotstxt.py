@@ -209,19 +209,18 @@ class RobotsTxt:
 
     @property
     def problems(self) -> "tuple[Problem, ...]":
-        """The problems with the file, in the order of its lines."""
+        """The problems with the file by line, each kind once a record or a file."""
         from scrapy_robots1994.lint.problems import problems_of  # noqa: PLC0415 - a crawl needs no lint
 
-        groups = tuple(groups_of(self.text, self._dialect))
-        return problems_of(groups, self._body, self._dialect)
+        return problems_of(self._body, self._dialect)
 
     def weakening_problems(self, robot: str | bytes) -> "tuple[Problem, ...]":
-        """The problems because of which the file allows URLs to *robot* that its author
-        probably wanted to disallow.
+        """Return the problems because of which *robot* may retrieve URLs that the author
+        of the file probably meant to disallow.
         """
         from scrapy_robots1994.lint.problems import weakening_problems  # noqa: PLC0415 - a crawl needs no lint
 
-        return weakening_problems(self.text, self._dialect, robot_names(robot))
+        return weakening_problems(self._body, self._dialect, robot)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
         """Store all data that the requests of *robot* need, so that none of them reads

@@ -4,7 +4,7 @@ Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. The 
 one line for each of the following errors. If there is an error, the exit code is 1.
 
 * The file or the anchor of an internal link does not exist.
-* An id of a clause, a decision or a problem (F5, O24, R020) is not a link to its row.
+* An id of a clause, a decision or a problem (F5, O24, R005) is not a link to its row.
 * A page mentions the path of a file of this project, but the file does not exist.
 """
 

@@ -3,7 +3,7 @@
 KIND is ``settings``, ``stats``, ``reasons``, ``outcomes``, ``problems``, ``dialects``, or
 ``options`` followed by the name of a command.
 
-On all pages, the id of a clause, a decision or a problem (F5, O24, R020) links to its row.
+On all pages, the id of a clause, a decision or a problem (F5, O24, R005) links to its row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, ClassVar
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
-from robots1994_problems import EXAMPLES
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 from sphinx.pycode import ModuleAnalyzer
@@ -28,10 +27,11 @@ from scrapy_robots1994 import Reason
 from scrapy_robots1994.crawl import settings as crawl_settings
 from scrapy_robots1994.crawl import stats as crawl_stats
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.lint.kinds import KINDS
+from scrapy_robots1994.lint.kinds import KINDS, Kind
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import FIELDS
 from scrapy_robots1994.policy.outcomes import ROWS
+from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -142,31 +142,33 @@ def _cells(cells: Iterable[str]) -> list[str]:
 
 
 def problems(_: str) -> str:
-    """Return every kind of problem: its title, why it matters, an example, and the fix."""
+    """Return every kind of problem with an example, its message, and the advice."""
     return "\n".join(
         f".. _{kind.code.lower()}:\n\n"
-        f"``{kind.code}`` {kind.title}\n"
-        f"    {kind.severity.capitalize()}, about :ref:`{kind.clause} <{kind.clause.lower()}>`."
-        f"{' The file may allow too many URLs.' if kind.weakens_policy else ''}"
-        f"{' The file may disallow too many URLs.' if kind.tightens_policy else ''}\n\n"
-        f"    {example.why}\n\n"
-        f"    In the dialect ``{example.dialect}``:\n\n{_example(example.bad)}\n"
-        f"    {kind.fix}\n\n{_example(example.good)}"
+        f"``{kind.code}`` {kind.when[:1].upper()}{kind.when[1:]}\n"
+        f"    {kind.severity.capitalize()}{OPENS * kind.opens}, in ``{kind.dialect}``:\n\n"
+        f"{_example(kind.example)}    {_message(kind)} {kind.advice}\n\n"
+        f"{_example(kind.good)}"
         for kind in KINDS
-        for example in (EXAMPLES[kind.code],)
     )
 
 
-# Maximum number of lines of an example. The example of a file over the size limit has
-# many more lines than the maximum.
+OPENS = ", may open the site"
+# The example of a file over the size limit has many more lines.
 MAX_LINES = 20
 
 
-def _example(body: str | bytes) -> str:
+def _message(kind: Kind) -> str:
+    """Return the message about the example of *kind*."""
+    parsed = RobotsTxt.parse(kind.example, dialect=kind.dialect, limit=MAX_BYTES)
+    found = next(it.message for it in parsed.problems if it.kind is kind)
+    return f"{found[:1].upper()}{found[1:]}".replace("*", r"\*").replace("|", r"\|")
+
+
+def _example(body: str) -> str:
     """Return the file *body* as a short block of code that is safe to print."""
-    text = body.decode("utf-8", "surrogateescape") if isinstance(body, bytes) else body
-    lines = text.replace("\r", "\\r\n").splitlines()
-    shown = lines if len(lines) <= MAX_LINES else [*lines[:3], "..."]
+    lines = body.splitlines() or ["(404 Not Found)"]
+    shown = lines if len(lines) <= MAX_LINES else [*lines[:3], "...", lines[-1]]
     code = "".join(f"        {escape_control_chars(it, 90)}\n" for it in shown)
     return f"    .. code-block:: text\n\n{code}\n"
 

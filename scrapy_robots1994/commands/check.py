@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
-from scrapy_robots1994.commands.terminal import CappedLines, ExitCode, WrongUse
+from scrapy_robots1994.commands.terminal import (
+    WIDTH,
+    CappedLines,
+    ExitCode,
+    Paint,
+    WrongUse,
+)
 from scrapy_robots1994.errors import MissingExtra, SettingsError
 from scrapy_robots1994.escaping import (
     escape_control_chars,
@@ -18,7 +24,6 @@ from scrapy_robots1994.escaping import (
     redact_credentials,
     wrap_and_escape,
 )
-from scrapy_robots1994.lint.formats import WIDTH, Paint
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.body import decode

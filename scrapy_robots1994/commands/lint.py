@@ -1,14 +1,18 @@
 """The command `scrapy robots-lint`, which shows what each line of a file does."""
 
 import argparse
+from typing import Any, ClassVar
 
 from scrapy_robots1994.commands.base import RobotsCommand
+from scrapy_robots1994.commands.lint_report import TODAY
 from scrapy_robots1994.commands.robots_lint import HELP, LintRun, add_options
 
 
 class RobotsLint(RobotsCommand):
     """The command `scrapy robots-lint`."""
 
+    # A site owner, who has no project, asks what robots of today do.
+    default_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": TODAY}
     help_text = HELP.replace("\n  robots-lint", "\n  scrapy robots-lint")
     arguments = "FILE|FOLDER|URL|-..."
 

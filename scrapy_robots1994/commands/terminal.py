@@ -11,7 +11,7 @@ from enum import IntEnum
 from functools import partial
 from inspect import cleandoc
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import NoReturn, TextIO, TypeAlias
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
 from scrapy_robots1994.escaping import (
@@ -19,8 +19,13 @@ from scrapy_robots1994.escaping import (
     escape_json,
     redact_and_escape,
 )
-from scrapy_robots1994.lint.formats import Paint, unpainted
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
+
+WIDTH = 100
+"""The width, in characters, at which text for people is wrapped."""
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Puts a text into a style of the terminal, such as `1;31`, unless colours are off."""
 
 
 class ExitCode(IntEnum):
@@ -250,7 +255,7 @@ def painter(choice: str) -> Paint:
     """
     is_plain = os.environ.get("NO_COLOR") or not sys.stdout.isatty()
     if choice == "never" or (choice == "auto" and is_plain):
-        return unpainted
+        return lambda text, _style: text
     return lambda text, style: f"\x1b[{style}m{text}\x1b[0m"
 
 

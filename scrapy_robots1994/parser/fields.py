@@ -74,16 +74,6 @@ class Role(Enum):
 _CLOSING = (Role.NAMES, Role.RULE)
 
 
-@dataclass(frozen=True, slots=True)
-class BadValue:
-    """The kind of a line with an unreadable value, and the code of the problem that lint
-    reports for the line.
-    """
-
-    kind: LineKind
-    problem: str
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Field:
     """A field of robots.txt.
@@ -91,8 +81,8 @@ class Field:
     *dialects* are the names of the dialects that have the field. `EVERY` means all
     dialects. *read* is a function that returns the meaning of a value, or None for a bad
     value. If *read* is None, the value is taken as written. `Dialect.names` and
-    `Dialect.paths` read the values of User-agent lines and of rules. *bad_value* contains
-    the kind of a line with a bad value, and the problem that lint reports for the line.
+    `Dialect.paths` read the values of User-agent lines and of rules. *bad_value* is the
+    kind of a line with a bad value.
 
     If *in_record* is `True`, a line with this field belongs to a record, and is ignored
     above the first record. If *ends_names* is `True`, a User-agent line below a line with
@@ -103,11 +93,8 @@ class Field:
     `DIALECTS` has a field that states usage preferences. `parser/usage.py` makes a dialect
     that has the preference fields.
 
-    *effect* is the text with which lint describes the effect of a line. In the text, the
-    value of the line replaces `{}`. If *effect* is empty, lint does not describe the
-    effect. *effect* is None only for a field that no dialect in `DIALECTS` has. *absent* is
-    the code of the problem that lint reports if the dialect does not have the field.
-    *meaning* is the description of the field in the reference.
+    *effect* says in a report what a line does; its value replaces `{}`. It is None for a
+    field that no dialect in `DIALECTS` has. *meaning* is for the reference.
     """
 
     name: str
@@ -116,13 +103,12 @@ class Field:
     kind: LineKind = LineKind.UNKNOWN
     dialects: frozenset[str] = frozenset()
     read: Callable[[str], object] | None = None
-    bad_value: BadValue | None = None
+    bad_value: LineKind | None = None
     in_record: bool = False
     ends_names: bool = False
     allows: bool = False
     is_preference: bool = False
     effect: str | None = None
-    absent: str = "R019"
 
     @property
     def key(self) -> str:
@@ -133,7 +119,7 @@ class Field:
     @property
     def bad_kind(self) -> LineKind:
         """The kind of a line with a bad value."""
-        return self.bad_value.kind if self.bad_value else self.kind
+        return self.bad_value or self.kind
 
     @property
     def closes(self) -> bool:
@@ -176,7 +162,7 @@ USER_AGENT = Field(
     kind=LineKind.USER_AGENT,
     dialects=EVERY,
     # Ours O12 (no name): a User-agent line without a name is ignored.
-    bad_value=BadValue(LineKind.NAMELESS, "R004"),
+    bad_value=LineKind.NAMELESS,
     in_record=True,
     effect="begins a record, for {}",
 )
@@ -203,7 +189,6 @@ ALLOW = Field(
     ends_names=True,
     allows=True,
     effect="allows {}",
-    absent="R016",
 )
 
 _PREFERENCE: Any = {"in_record": True, "ends_names": True, "is_preference": True}
@@ -221,10 +206,9 @@ FIELDS = (
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,
         read=seconds_of,
-        bad_value=BadValue(LineKind.TIMELESS, "R035"),
+        bad_value=LineKind.TIMELESS,
         in_record=True,
         effect="asks for a pause of {} seconds",
-        absent="R017",
     ),
     Field(
         "Sitemap",
@@ -233,8 +217,7 @@ FIELDS = (
         role=Role.SITEMAP,
         kind=LineKind.SITEMAP,
         dialects=_LATER,
-        effect="",
-        absent="R018",
+        effect="names a sitemap",
     ),
     # Real sites use the following fields, but no dialect in `DIALECTS` has any of them.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),

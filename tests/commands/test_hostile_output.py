@@ -178,7 +178,7 @@ HOSTILE = (
     ["robots-lint", "-", "--format", "github"],
     ["robots-check", "--robots", "-", "/##[error]e", "--explain"],
     ["robots-compare", "-", "--parsers", "Protego"],
-    ["robots-lint", "-", "--summary", "--format", "json"],
+    ["robots-lint", "-", "--only-problems"],
     ["robots-lint", "##[error]missing", "--format", "json"],
     ["robots-check", "--robots", "-", "/##[error]e", "--json"],
     ["robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"],

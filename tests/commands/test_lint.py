@@ -10,18 +10,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support import replies
 from tests.support.commands import SCRIPT, CommandResult, scrapy
+from tests.support.corpus import corpus_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.left_out import long_after
 from tests.support.site import Site
 
 CLEAN = "User-agent: *\nDisallow: /tmp\n"
-INFO = CLEAN + "Sitemap: http://x.test/\n"
-WARNING = CLEAN + "Disallow: /*.php\n"
+INFO = CLEAN + "Host: x.test\n"
+WARNING = CLEAN + "Disallow: /a b\n"
 ERROR = "Disallow: /\n"
 
 
@@ -52,8 +54,8 @@ def robots_lint(
         (INFO, ["--fail-on", "info"], 1),
         (WARNING, ["--fail-on", "error"], 0),
         (ERROR, ["--fail-on", "never"], 0),
-        (WARNING, ["--ignore", "r015"], 0),
-        (WARNING, ["--ignore", "R016, r015, "], 0),
+        (WARNING, ["--ignore", "r017"], 0),
+        (WARNING, ["--ignore", "R016, r017, "], 0),
         (WARNING, ["--dialect", "extended", "-s", "LOG_LEVEL=ERROR"], 1),
         (ERROR, ["--color", "always"], 1),
     ],
@@ -151,50 +153,6 @@ def test_output_contains_no_password(site: Site, command: list[str]) -> None:
         assert "secret" not in result.out + result.err
 
 
-def test_summary_counts_files_and_problems_as_text_and_as_json(tmp_path: Path) -> None:
-    """`--summary` counts files and problems, as text and as JSON.
-
-    The summary also lists files that cannot be read.
-    """
-    (tmp_path / "a.txt").write_text(f"{WARNING}Disallow: /*.gif\n")
-    (tmp_path / "b.txt").write_text(CLEAN)
-    command = ("robots-lint", "--summary", str(tmp_path), "no-such-file")
-
-    as_json, as_text = scrapy(*command, "--format", "json"), scrapy(*command)
-    summary = json.loads(as_json.out)
-
-    assert as_json.code == as_text.code == 3
-    assert (summary["files"], summary["without_problems"]) == (2, 1)
-    assert [it["file"] for it in summary["unread"]] == ["no-such-file"]
-    found = [(it["code"], it["files"], it["places"]) for it in summary["problems"]]
-    assert found == [("R015", 1, 2)]
-    unread, _, counts, total = as_text.lines
-    assert unread.startswith("no-such-file: ")
-    assert counts.split()[:3] == ["R015", "1", "2"]
-    assert total == "2 files, 1 without a problem"
-
-
-@pytest.mark.parametrize("order", ["ab", "ba"])
-def test_summary_has_the_highest_severity_of_each_problem(
-    tmp_path: Path, order: str
-) -> None:
-    """If a problem is a warning in one file and an info in another file, the summary
-    shows the problem as a warning.
-
-    The order of the files makes no difference.
-    """
-    rest = "\nUser-agent: *\nDisallow: /b\n"
-    bodies = (f"User-agent: a\n{rest}", f"User-agent: a\nHost: x\n{rest}")
-    for name, body in zip(order, bodies, strict=True):
-        (tmp_path / f"{name}.txt").write_text(body)
-
-    result = robots_lint("--summary", "--format", "json", str(tmp_path))
-
-    problems = json.loads(result.out)["problems"]
-    severities = {it["code"]: (it["files"], it["severity"]) for it in problems}
-    assert severities == {"R003": (2, "warning"), "R019": (1, "info")}
-
-
 @pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "json"]])
 def test_script_imports_no_slow_module(args: list[str]) -> None:
     """The console script does not import slow modules, such as Scrapy.
@@ -217,10 +175,8 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
         4,
         [
             [],
-            ["--summary"],
-            ["--format", "json", "--ignore", "r015"],
+            ["--format", "json", "--ignore", "r017"],
             ["--only-problems", "--fail-on", "error", "--color", "always"],
-            ["--summary", "--format", "json"],
             ["--format", "github"],
             ["--dialect", "extended"],
         ],
@@ -267,17 +223,6 @@ def test_wrong_use_of_the_script_is_reported_in_one_sentence(
     assert "Traceback" not in result.err
 
 
-def test_help_of_the_script_promises_no_setting() -> None:
-    """The help of the console script does not mention ROBOTS1994_DIALECT.
-
-    The script does not read the settings of a project.
-    """
-    shown = robots_lint("--help").out
-
-    assert "in this dialect instead of 1994" in " ".join(shown.split())
-    assert "ROBOTS1994_DIALECT" not in shown
-
-
 def test_pre_commit_hook_runs_the_script() -> None:
     """The pre-commit hook runs the console script with options that exist.
 
@@ -314,7 +259,9 @@ def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
     A regular expression that backtracks from every position would take minutes.
     """
     times = 500_000 // len(filling)
-    result = robots_lint("-", "--summary", stdin_text=f"{start}{filling * times}x\n")
+    result = robots_lint(
+        "-", "--only-problems", stdin_text=f"{start}{filling * times}x\n"
+    )
 
     assert result.code in (0, 1)
     assert result.err == ""
@@ -333,3 +280,223 @@ def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
 
     assert "Disallow: /x" in result.out
     assert "truncated at the size limit" in result.lines[0]
+
+
+TEXT = """\
+-: 9 lines, 1 record, 2 errors, 2 warnings (rfc9309)
+     1 User-agent: *                                begins a record, for every robot not named
+     2 Crawl-delay: 10                              asks for a pause of 10 seconds
+     3
+     4 User-agent: SemrushBot                       and for "SemrushBot"
+       ^ error R024: no rule separates "SemrushBot" from the names above, so line 1 shares its
+         rules.
+         Write an empty `Disallow:` below the names above if the rules are not for them.
+     5 Disallow: /                                  forbids everything
+     6 Disallow: /a b                               forbids what begins with /a b
+       ^ warning R017, also line 9: the space is part of the path "/a b".
+         Write one path a line, `%20` for a space in a path, and `#` before a comment.
+     7 Disalow: /x                                  ignored: this dialect has no such field
+       ^ error R005: "Disalow: /x" is ignored: was "Disallow: /x" meant? Some robots, Googlebot
+         among them, guess so.
+         Write the field exactly, with a colon; for the whole site, `Disallow: /`.
+     8 Sitemap: /s.xml                              names a sitemap
+       ^ warning R020: the Sitemap "/s.xml" is not an absolute URL.
+         Write the whole URL, with `https://` and the host.
+     9 Disallow: /c d                               forbids what begins with /c d
+       In the dialect "1994", the whole site is open to every robot not named.
+"""
+BODY = "\n".join(row[7:51].rstrip() for row in TEXT.splitlines() if row[5:6].isdigit())
+
+
+def test_text_has_each_line_and_its_problems_below() -> None:
+    """A problem is said once a record, its advice once a file, and in one line what the
+    other dialect decides about the whole site.
+    """
+    assert robots_lint("-", stdin_text=BODY).out == TEXT
+    assert "every robot may retrieve everything" in robots_lint("-").out
+
+
+def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
+    """A clean file prints nothing."""
+    shown = robots_lint("-", "--only-problems", stdin_text=BODY).lines
+
+    assert [it.partition(": ")[0] for it in shown] == [
+        "-:4:1",
+        "-:6:13",
+        "-:7:1",
+        "-:8:10",
+    ]
+    assert shown[1] == (
+        '-:6:13: warning R017, also line 9: the space is part of the path "/a b". Write one '
+        "path a line, `%20` for a space in a path, and `#` before a comment."
+    )
+    assert robots_lint("-", "--only-problems", stdin_text=CLEAN).out == ""
+
+
+def report(body: str, *args: str) -> Any:
+    """Return the JSON report on *body*."""
+    (file,) = json.loads(
+        robots_lint("-", "--format", "json", *args, stdin_text=body).out
+    )["files"]
+    return file
+
+
+def test_json_has_lines_records_and_problems() -> None:
+    """Of two delays, a record has the longer one."""
+    file = report(BODY + "\nCrawl-delay: 20\nCrawl-delay: 2\nAllow: /b\n")
+
+    assert file["records"] == [
+        {
+            "names": ["*", "SemrushBot"],
+            "first_line": 1,
+            "last_line": 12,
+            "disallow": ["/", "/a b", "/c d"],
+            "allow": ["/b"],
+            "crawl_delay": 20.0,
+        }
+    ]
+    assert file["lines"][1] == {
+        "number": 2,
+        "kind": "crawl-delay",
+        "text": "Crawl-delay: 10",
+        "effect": "asks for a pause of 10 seconds",
+    }
+    assert [(it["code"], it["lines"]) for it in file["problems"]] == [
+        ("R024", [4]),
+        ("R017", [6, 9]),
+        ("R005", [7]),
+        ("R020", [8]),
+    ]
+    assert file["otherwise"] == {"dialect": "1994", "closed": [], "open": ["*"]}
+
+
+def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
+    """A percent sign is escaped everywhere, a colon and a comma in the name of a file."""
+    file = tmp_path / "a,b:c%.txt"
+    file.write_text("User-agent: a\nDisallow: x%y\nDisallow: z\n")
+    shown = robots_lint(str(file), "--format", "github").out
+
+    place, _, text = shown.removeprefix("::error file=").partition("::")
+    assert place.endswith("/a%2Cb%3Ac%25.txt,line=2,col=11,title=R015")
+    assert text.startswith('the value "x%25y" does not begin with a slash')
+    assert " Also line 3. Write the path" in text
+
+
+EFFECTS = """\
+# hello|
+User-agent: *|begins a record, for every robot not named
+User-agent: rex|and for "rex"
+Disallow: /tmp|forbids what begins with /tmp
+Disallow: /*.php$|forbids what matches /*.php$
+Disallow:|forbids nothing
+Disallow: a|matches nothing
+Allow: /x|allows what begins with /x
+Content-Signal: ai-train=no|states a usage preference, which is no rule
+no colon|ignored: not of the form `field: value`
+|
+Crawl-delay: x|ignored: no number of seconds
+Sitemap: https://h.test/|names a sitemap
+User-agent: a|begins a record, for "a"
+Disallow: /|has no effect
+Allow: /|allows everything
+"""
+IN_1994 = {
+    5: "forbids what begins with /*.php$",
+    8: "ignored: this dialect has no such field",
+    11: "ends the record",
+    12: "ignored: this dialect has no such field",
+    13: "ignored: this dialect has no such field",
+    15: "forbids everything",
+    16: "ignored: this dialect has no such field",
+}
+
+
+def test_each_line_has_its_effect() -> None:
+    """The effect is that of the dialect; a Disallow that an Allow beats has none."""
+    lines, effects = zip(*(it.split("|") for it in EFFECTS.splitlines()), strict=True)
+    body = "\n".join(lines)
+
+    assert [it["effect"] for it in report(body)["lines"]] == list(effects)
+    assert [it["effect"] for it in report(body, "--dialect", "1994")["lines"]] == [
+        IN_1994.get(number, effect) for number, effect in enumerate(effects, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "dialect", "otherwise"),
+    [
+        ("User-agent: a\nDisallow: /*\n", "1994", (["a"], [])),
+        ("User-agent: a\nDisallow: /*\n", "strictest", (["a"], [])),
+        ("User-agent: a\nDisallow: /\nAllow: /\n", "1994", ([], ["a"])),
+        ("User-agent: a\nDisallow: /\nAllow: /\n", "rfc9309", (["a"], [])),
+        ("User-agent: a\nDisallow: /\nAllow: /b\n", "1994", ([], [])),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: a\nAllow: /\n", "1994", ([], [])),
+    ],
+)
+def test_other_dialect_is_named_where_it_decides_otherwise_about_the_whole_site(
+    body: str, dialect: str, otherwise: tuple[list[str], list[str]]
+) -> None:
+    """The dialect `strictest` shows 1994, and where rfc9309 decides otherwise."""
+    found = report(body, "--dialect", dialect)["otherwise"]
+
+    assert (found["closed"], found["open"]) == otherwise
+    assert found["dialect"] == ("1994" if dialect == "rfc9309" else "rfc9309")
+
+
+@pytest.mark.parametrize(
+    ("settings", "dialect"),
+    [
+        ('ROBOTS1994_DIALECT = "extended"\n', "extended"),
+        ("OTHER = 1\n", "rfc9309"),
+        (None, "rfc9309"),
+    ],
+)
+def test_dialect_is_that_of_the_project(
+    settings: str | None, dialect: str, tmp_path: Path
+) -> None:
+    """The script reads the settings of the project around the folder, and runs nothing."""
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    if settings is not None:
+        (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = demo.settings\n")
+        (tmp_path / "demo").mkdir()
+        (tmp_path / "demo" / "__init__.py").touch()
+        (tmp_path / "demo" / "settings.py").write_text(settings)
+
+    for result in (
+        robots_lint("-", stdin_text=CLEAN, folder=inner),
+        scrapy("robots-lint", "-", stdin_text=CLEAN, folder=inner),
+    ):
+        assert f"({dialect})" in result.lines[0], result.err
+
+
+def test_unknown_dialect_of_the_project_is_wrong_use(tmp_path: Path) -> None:
+    """As in a crawl."""
+    (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = demo\n")
+    (tmp_path / "demo.py").write_text("ROBOTS1994_DIALECT = 'x'\n")
+
+    assert robots_lint("-", stdin_text=CLEAN, folder=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github"])
+def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
+    """Ours O25. A line of the text format has at most 100 columns."""
+    for number, (_, body) in enumerate(corpus_files()[::9]):
+        (tmp_path / f"{number}.txt").write_bytes(body[:20_000])
+    (tmp_path / "x").write_text("\x1b[31m: \u202e\nDisallow: \x9b/\x07", "utf-8")
+    result = robots_lint(str(tmp_path), "--format", form)
+
+    assert (result.code, result.err) == (1, "")
+    for line in result.lines:
+        assert line.isprintable()
+        assert form != "text" or len(line) <= 100
+    assert any("x1b[31m" in line.replace("\\", "") for line in result.lines)
+
+
+def test_script_says_its_version_and_wants_no_host() -> None:
+    """A bare host is read as a file, and the error says how to write a URL."""
+    version, host = robots_lint("--version"), robots_lint("example.com")
+
+    assert version.out.split()[0] == "robots-lint"
+    assert host.code == 3
+    assert "write a URL as https://host" in host.out

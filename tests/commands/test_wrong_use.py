@@ -45,7 +45,6 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
     "robots-lint": [
         ([], "no file given"),
         (["empty"], "no file is in"),
-        (["--format", "github", "--summary", "file"], "leave --summary out"),
         (["--ignore", "R999", "x"], "no such code: R999"),
         (["--format", "xml", "x"], "invalid choice"),
         (["-s", "ROBOTS1994_DIALECT=2000", "x"], "ROBOTS1994_DIALECT must be"),

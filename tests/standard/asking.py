@@ -45,11 +45,6 @@ def codes(body: str | bytes) -> list[str]:
     return [problem.code for problem in RobotsTxt.parse(body).problems]
 
 
-def clauses(body: str | bytes) -> list[str]:
-    """Return the ids of the clauses and decisions to which the problems of a file refer."""
-    return [problem.clause for problem in RobotsTxt.parse(body).problems]
-
-
 def _recased(text: str, case: Callable[[str], str]) -> str:
     """Return *text* with *case* applied to its field names."""
     for field in ("User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap"):

@@ -1,13 +1,13 @@
 """Tables of files and their answers, with one row per line.
 
-A row has the form `title | file | answers | clauses of the problems`. In the file, `{U}`
+A row has the form `title | file | answers | codes of the problems`. In the file, `{U}`
 stands for `User-agent: `, `{D}` for the beginning of a new Disallow line, and `{H}` for an
 origin. Escapes are written as in Python. A file without a line end is the value of one
 Disallow line for every robot.
 
 The answer `-/a` means that `/a` is disallowed for the robot of the table, and `+/a` means
 that `/a` is allowed. The answer `-max/a` means that `/a` is disallowed for the robot max.
-The last column contains the clauses of the problems that are reported in the dialect
+The last column contains the codes of the problems that are reported in the dialect
 1994. In the last column, `-` means that no problem is reported. If the last column is
 missing, the problems are not checked.
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.standard.asking import allowed, allowed_however_spelt, clauses, disallowing
+from tests.standard.asking import allowed, allowed_however_spelt, codes, disallowing
 
 
 class Row(NamedTuple):
@@ -79,4 +79,4 @@ def check(row: Row) -> None:
             given = asked(row.body, url, robot, dialect=dialect)
             assert given is {"-": False, "+": True}[answer[0]], (answer, dialect)
     if row.problems is not None:
-        assert clauses(row.body) == row.problems
+        assert codes(row.body) == row.problems

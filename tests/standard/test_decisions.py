@@ -13,7 +13,7 @@ from tests.standard.asking import (
     DIALECTS,
     PREFIX_DIALECTS,
     allowed,
-    clauses,
+    codes,
     disallowing,
     kinds,
 )
@@ -67,7 +67,7 @@ D1 query belongs to the URL        | /s?q=                                | -/s?
 D1 query without a path            | /                                    | -http://a.example?q
 D1 paths compare with case         | /Help                                | +/help -/Help
 D2 empty value allows everything   | {U}rex\nDisallow:\n\n{U}*{D}/        | +/x -max/x
-D3 record without Disallow         | {U}rex\n                             | +/ | O3
+D3 record without Disallow         | {U}rex\n                             | +/ | R023
 E1 only blank lines                | \n\n                                 | +/ +max/x
 E1 only comments                   | # nothing\n                          | +/ +max/x
 first example | {U}*{D}/map/ # endless{D}/tmp/ # short{D}/foo | -/map/1 +/map -/tmp/x -/foo?x +/fo
@@ -77,30 +77,30 @@ example of the FAQ | {U}crawler\nDisallow:\n\n{U}ly{D}/\n\n{U}*{D}/t | +crawler/
 
 OURS = rows(r"""
 O1 first record that names the robot | {U}re{D}/a\n\n{U}rex{D}/b            | -/a +/b
-O2 all default records together      | {U}*{D}/a\n\n{U}*{D}/b               | -/a -/b | A3
-O3 record without Disallow applies   | {U}rex\n\n{U}*{D}/                   | +/ -other/ | O3
-O4 Disallow without a record         | Disallow: /x\n\n{U}*{D}/y\n{D}/z     | +/x -/y +/z | O4 O4
-O5 blank line ends the record        | {U}rex\n{D}/x\n                      | +/x | O5
+O2 all default records together      | {U}*{D}/a\n\n{U}*{D}/b               | -/a -/b | R026
+O3 record without Disallow applies   | {U}rex\n\n{U}*{D}/                   | +/ -other/ | R023
+O4 Disallow without a record | Disallow: /x\n\n{U}*{D}/y\n{D}/z | +/x -/y +/z | R021 R021
+O5 blank line ends the record        | {U}rex\n{D}/x\n                      | +/x | R022
 O5 blank line after a Disallow       | {U}rex{D}/x\n{D}/y\n\n{D}/z          | -/x +/y +/z
-O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | O5
-O6 line of a tab is blank            | {U}rex\n \t \nDisallow: /x           | +/x | O5
-O6 line of spaces before CR NL       | {U}rex\n  \r{D}/x                    | +/x | O5
-O7 User-agent after Disallow         | {U}rex{D}/a\n{U}other{D}/b           | -/a +/b -other/b | O7
+O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | R022
+O6 line of a tab is blank            | {U}rex\n \t \nDisallow: /x           | +/x | R022
+O6 line of spaces before CR NL       | {U}rex\n  \r{D}/x                    | +/x | R022
+O7 User-agent after Disallow | {U}rex{D}/a\n{U}other{D}/b | -/a +/b -other/b | R025
 O8 value is part of the name         | {U}rex{D}/                           | -rexbot/ -/
 O8 name is not part of the value     | {U}rexbot{D}/                        | +/ -rexbot/
 O10 version in the value             | {U}Rex/1.0{D}/a                      | -/a
 O10 version is missing               | {U}rex/{D}/a                         | -/a
 O10 space before the version         | {U}REX /2 beta{D}/a                  | -/a
 O11 comma in a name                  | {U}rex,max{D}/                       | +/ -rex,max/
-O12 no name                          | {U}rex{D}/a\n{U}{D}/b                | -/a -/b | O12
-O12 only a comment                   | {U}rex{D}/a\n{U}# rex{D}/b           | -/a -/b | O12
-O12 only a version                   | {U}rex{D}/a\n{U}/1.0{D}/b            | -/a -/b | O12
-O12 only a slash                     | {U}rex{D}/a\n{U} /{D}/b              | -/a -/b | O12
+O12 no name                          | {U}rex{D}/a\n{U}{D}/b                | -/a -/b | R012
+O12 only a comment                   | {U}rex{D}/a\n{U}# rex{D}/b           | -/a -/b | R012
+O12 only a version                   | {U}rex{D}/a\n{U}/1.0{D}/b            | -/a -/b | R012
+O12 only a slash                     | {U}rex{D}/a\n{U} /{D}/b              | -/a -/b | R012
 O13 comment without space            | {U}*{D}/a#b                          | -/a
-O14 no colon                         | {U}rex\nDisallow /x{D}/y             | +/x -/y | O14
-O14 no field                         | {U}rex\n: /x{D}/y                    | +/x -/y | O14
-O14 colon in a comment               | {U}rex\nDisallow # : /x{D}/y         | +/x -/y | O14
-O15 space before field and colon     | \x20 User-agent : rex\n\tDisallow\t: /x | -/x | O15 O15
+O14 no colon                         | {U}rex\nDisallow /x{D}/y             | +/x -/y | R005
+O14 no field                         | {U}rex\n: /x{D}/y                    | +/x -/y | R004
+O14 colon in a comment               | {U}rex\nDisallow # : /x{D}/y         | +/x -/y | R004
+O15 space before field and colon     | \x20 User-agent : rex\n\tDisallow\t: /x | -/x | R010
 O17 replacement character is text    | # \ufffd\n                           | +/ | -
 O17 lone surrogate of a str          | {U}*{D}/x # \ud800\n                 | -/x
 O18 case of hexadecimal digits       | /a%3cd                               | -/a%3Cd.html
@@ -117,20 +117,20 @@ O18 decoded up to a percent sign     | /%41%                                | -/
 O18 decoded once                     | /a%2541                              | +/a%41
 O18 octet is no character            | /%e9                                 | +/\u00e9
 O18 encoded slash is no U+0100       | /a%2f                                | +/a\u0100
-O19 whole URL | HTTP://A.example:80/x | -{H}/x/y +https://a.example/x +{H}/y | O19
+O19 whole URL | HTTP://A.example:80/x | -{H}/x/y +https://a.example/x +{H}/y | R015
 O19 beginning of a host              | http://a.ex                          | -{H}/~x -{H}/%7Ex
 O19 beginning in another case        | http://A                             | -{H}/~x -{H}/%7Ex
 O19 encoded path                     | {H}/%7e                              | -{H}/~x -{H}/%7Ex
 O19 prefix within a triplet          | {H}/a%4                              | -{H}/a%41 +{H}/a%51
 O19 port may go on as written        | {H}:80 | -{H}:8080/ -{H}/ +{H}.net/ +http://b.example/
 O19 other schemes                    | {H}/ | +ftp://a.example/x -{H}/x
-O20 no slash                         | x                                    | +/x +/help/ | O20
-O20 asterisk                         | *                                    | +/x +/help/ | O20
-O20 slash at the end                 | help/                                | +/x +/help/ | O20
-O20 query                            | ?q                                   | +/x +/help/?q | O20
-O20 no scheme                        | 1://a.example/                       | +/x +{H}/ | O20
-O20 two slashes begin a path         | //x:y                                | +/x -//x:yz | -
-O21 empty Disallow among others      | {U}*{D}/x\nDisallow:\n               | -/x +/y | O21
+O20 no slash                         | x                                    | +/x +/help/ | R015
+O20 asterisk                         | *                                    | +/x +/help/ | R015
+O20 slash at the end                 | help/                                | +/x +/help/ | R015
+O20 query                            | ?q                                   | +/x +/help/?q | R015
+O20 no scheme                        | 1://a.example/                       | +/x +{H}/ | R015
+O20 two slashes begin a path         | //x:y                                | +/x -//x:yz | R015
+O21 empty Disallow among others      | {U}*{D}/x\nDisallow:\n               | -/x +/y | R030
 O22 robots.txt itself                | {U}*{D}/{D}{H}/ | +/robots.txt +/robots.txt#x
 O22 encoded, too                     | {U}*{D}/                             | +/%72obots%2etxt
 O22 similar paths are not            | / | -/robots.txt?x -/robots.txt.gz -/Robots.txt
@@ -209,7 +209,7 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
     assert allowed(body, "/x")
-    assert clauses(body) == ["O3", "F6", "O17"]
+    assert codes(body) == ["R006"]
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
     body = FILE.encode(encoding)
 
     assert RobotsTxt.parse(body).text == FILE
-    assert clauses(body) == ["O16"]
+    assert codes(body) == ["R002"]
     big = FILE.encode("utf-16-be")
     assert RobotsTxt.parse(b"\xfe\xff" + big).text == FILE
     assert RobotsTxt.parse(big).records == ()
@@ -318,7 +318,7 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
     assert len(robots.lines) == lines
     assert robots.is_truncated is (limit < len(body))
     assert robots.allowed("/y", "rex") is (lines < 3)
-    assert ("O24" in [it.clause for it in robots.problems]) is robots.is_truncated
+    assert ("R003" in [it.code for it in robots.problems]) is robots.is_truncated
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:

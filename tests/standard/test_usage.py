@@ -254,7 +254,7 @@ def test_sitemap_and_delay_are_no_licenses() -> None:
         )
         found = robots.usage("/p", "mybot")
         assert (found.licenses, found.not_understood) == (("https://e.x/l",), ())
-        assert not [it for it in robots.problems if it.code > "R050"]
+        assert not [it for it in robots.problems if it.code > "R030"]
 
 
 VARIATIONS = [
@@ -561,32 +561,28 @@ def test_missing_extra_is_named_and_changes_nothing_else(
     robots = RobotsTxt.parse(f"{STAR}Content-Usage: A=n\nDisallow: /a\n")
 
     assert not robots.allowed("/a", "mybot")
-    assert not [it for it in robots.problems if it.code > "R050"]
+    assert "R031" in [it.code for it in robots.problems]
     for body in (robots.body, b""):
         with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[usage\]'"):
             RobotsTxt.parse(body).usage("/", "mybot")
 
 
 LINTED = [
-    ("4 longest path, whole", ["R055"], '"train-ai=n"'),
-    ("8 old labels", ["R053"], "it was one of AIPREF vocab-00"),
-    ("9 capital", ["R051"], "key cannot begin with an uppercase character"),
-    ("10 values", ["R052"], '"train-ai=no" says nothing: the value is neither y nor n'),
-    ("10 other types", ["R052", "R052", "R052"], '"ai-use" says nothing'),
-    ("11 trailing comma", ["R051"], "dictionary has trailing comma"),
-    ("11 spaces", ["R051"], "'train-ai' should be followed by '='"),
-    ("11 missing comma", ["R051"], "has trailing characters after the value"),
-    ("14 above all records", ["R057", "R057"], "above all records"),
-    ("21 both fields", ["R056"], 'line 2, "train-ai=y", states the opposite'),
+    ("8 old labels", '"ai=n" is not understood in Content-Usage'),
+    ("9 capital", "is not understood"),
+    ("10 values", '"train-ai=no" is not understood'),
+    ("10 other types", '"train-ai=?0" is not understood'),
+    ("11 trailing comma", '"" is not understood'),
+    ("11 spaces", '"train-ai = n" is not understood'),
+    ("11 missing comma", '"train-ai=n search=y" is not understood'),
+    ("14 above all records", "speaks to no robot"),
 ]
 
 
-@pytest.mark.parametrize(("name", "codes", "words"), LINTED)
-def test_lint_says_what_is_not_read_in_every_dialect(
-    name: str, codes: list[str], words: str
-) -> None:
-    """Lint reports an error in a usage preference in every dialect, although the field
-    belongs to no dialect.
+@pytest.mark.parametrize(("name", "words"), LINTED)
+def test_lint_says_what_is_not_read_in_every_dialect(name: str, words: str) -> None:
+    """Lint reports a preference without an effect, although its field belongs to no
+    dialect.
     """
     body = next(
         row[1]
@@ -598,11 +594,11 @@ def test_lint_says_what_is_not_read_in_every_dialect(
         found = [
             it
             for it in RobotsTxt.parse(body, dialect=dialect).problems
-            if it.code > "R050"
+            if it.code > "R030"
         ]
-        assert [it.code for it in found] == codes
-        assert words in " ".join(it.message for it in found)
-        assert not any(it.weakens_policy or it.tightens_policy for it in found)
+        assert len(found) == 1
+        assert words in found[0].message
+        assert not found[0].weakens_policy
 
 
 _ELEVENTH = {
@@ -612,61 +608,22 @@ _ELEVENTH = {
 }
 
 
-def test_lint_says_what_to_write_for_a_label_of_an_earlier_draft() -> None:
-    """For a label of an earlier draft, the fix suggests a current label. For a label that
-    was never in a draft, the fix suggests nothing.
-    """
-
-    def fixes(line: str) -> list[str]:
-        return [
-            it.fix for it in RobotsTxt.parse(STAR + line).problems if it.code == "R053"
-        ]
-
-    assert fixes("Content-Usage: genai=n") == [
-        "Write `train-ai` if you mean this label."
-    ]
-    assert fixes("Content-Signal: ai-use=no") == [
-        "Write `ai-input` if you mean this label."
-    ]
-    assert (
-        fixes("Content-Usage: bots=n, x=y")
-        == [("No change is needed if the label is for a program that knows the label.")]
-        * 2
-    )
-    assert fixes("Content-Signal: search=yes, use=full") == []
-
-
 @pytest.mark.parametrize(
-    ("value", "code", "fix"),
+    ("value", "is_understood"),
     [
-        ("ai-train: no", "R052", "Write `ai-train=no`."),
-        ("search=yes, ai-train no", "R052", "Write `ai-train=no`."),
-        ("search=yes ai-train=no", "R052", "Write a comma between two labels."),
-        ("search=yes; ai-train=no", "R052", "Write a comma between two labels."),
-        ("ai-trian=no", "R053", "Write `ai-train` if you mean this label."),
+        ("Search=Yes , AI-Train = no,use=reference", True),
+        ("/a ai-train=no", True),
+        ("ai-train: no", False),
+        ("search=yes, ai-train no", False),
+        ("search=yes ai-train=no", False),
+        ("search=yes; ai-train=no", False),
+        ("ai-retrieval=yes", False),
     ],
 )
 def test_content_signal_that_states_nothing_is_reported(
-    value: str, code: str, fix: str
+    value: str, is_understood: bool
 ) -> None:
-    """A Content-Signal line that states no preference is reported. The site owner
-    probably believes that the line states a preference.
-    """
-    body = f"{STAR}Content-Signal: {value}\nDisallow:"
-    others = ("R003", "R019")
-    (problem,) = [it for it in RobotsTxt.parse(body).problems if it.code not in others]
+    """The owner probably believes that the line states a preference."""
+    body = f"{STAR}Content-Signals: {value}\nDisallow:"
 
-    assert (problem.code, problem.fix) == (code, fix)
-
-
-def test_lint_of_thousands_of_preferences_takes_linear_time() -> None:
-    """Lint compares only the first lines of a record in pairs, so 8,000 preferences do not
-    take quadratic time.
-    """
-    lines = "".join(
-        f"Content-Usage: /{it} train-ai={'yn'[it % 2]}\n" for it in range(8_000)
-    )
-
-    assert [
-        it.code for it in RobotsTxt.parse(STAR + lines).problems if it.code > "R050"
-    ] == []
+    assert (RobotsTxt.parse(body).problems == ()) is is_understood

@@ -14,8 +14,7 @@ import sys
 from time import process_time_ns
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.lint.formats import as_text
-from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.commands.lint_report import Report, as_text
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -79,6 +78,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "all CR": lambda size: "\r" * size,
     "all NL": lambda size: "\n" * size,
     "all spaces": lambda size: " " * size,
+    "names with bars": lambda size: "User-agent: " + "bot | " * (size // 6),
     "all commas": lambda size: "User-agent: " + "," * size,
     "all slashes": lambda size: "User-agent: *\nDisallow: " + "/" * size,
     "all NUL": lambda size: "\x00" * size,
@@ -110,9 +110,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
     "verdict": lambda robots: robots.verdict("/" + "a" * 99, "rex"),
     "weakening": lambda robots: robots.weakening_problems("rex"),
     "problems": lambda robots: robots.problems,
-    "report": lambda robots: list(
-        as_text(Report("x", robots.body, dialect=robots.dialect))
-    ),
+    "report": lambda robots: list(as_text(Report("x", robots), lambda it, _: it)),
 }
 
 

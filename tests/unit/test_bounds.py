@@ -18,11 +18,10 @@ from scrapy.http import Headers, HtmlResponse
 
 from scrapy_robots1994 import Origin, RobotsTxt, open_store, page_directives, page_usage
 from scrapy_robots1994.commands import terminal
+from scrapy_robots1994.commands.lint_report import Report, as_annotations
 from scrapy_robots1994.compare.diagnosis import ParsedBody
 from scrapy_robots1994.compare.parsers import Question
-from scrapy_robots1994.lint.formats import as_annotations
-from scrapy_robots1994.lint.kinds import TWO_FIELDS
-from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy import fetch_result
 from scrapy_robots1994.policy.faults import causes
@@ -97,21 +96,6 @@ def test_values_that_are_not_understood_are_reported_up_to_the_bound(
     assert len(usage.not_understood) == 3
     assert usage["search"].value == "disallow"
     assert len(page_usage(page, "me").not_understood) == 3
-
-
-@bound("lint.lines._MAX_SEARCHED")
-def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
-    """Lint finds a second field only near the beginning of a value. Searching the whole
-    of a long line would block the event loop.
-    """
-    shrink("lint.lines._MAX_SEARCHED", 30)
-    codes = [
-        [it.code for it in RobotsTxt.parse(f"User-agent: *\n{line}\n").problems]
-        for line in ("Disallow: /a Disallow: /b", f"Disallow: /{'a' * 30} Disallow: /b")
-    ]
-
-    assert TWO_FIELDS.code in codes[0]
-    assert TWO_FIELDS.code not in codes[1]
 
 
 @bound("parser.usage.MAX_WORK")
@@ -206,23 +190,65 @@ def test_long_word_is_not_taken_for_a_slip() -> None:
     name.
     """
     near, far = (
-        RobotsTxt.parse(f"User-agent: *\nD{' ' * spaces}isallow: /x\n").problems
-        for spaces in (24 - 8, 25 - 8)
+        RobotsTxt.parse(f"User-agent: *\nDisallow{'_' * marks}: /x\n").problems
+        for marks in (24 - 8, 25 - 8)
     )
 
-    assert any(it.line == 2 and "Disallow" in it.message for it in near)
-    assert not any(it.line == 2 and "Disallow" in it.message for it in far)
+    assert [it.kind for it in near] == [kinds.MISSPELT]
+    assert kinds.MISSPELT not in [it.kind for it in far]
 
 
-@bound("lint.formats._MAX_MESSAGE")
+def codes(body: str, dialect: str = "1994") -> list[str]:
+    """Return the codes of the problems of a file."""
+    return [it.code for it in RobotsTxt.parse(body, dialect=dialect).problems]
+
+
+@bound("lint.characters.MAX_SEARCHED")
+def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
+    """Behind the bound, a field is part of the value."""
+    shrink("lint.lines.MAX_SEARCHED", 30)
+
+    assert kinds.TWO_FIELDS.code in codes("User-agent: *\nDisallow: /a Disallow: /b\n")
+    far = f"User-agent: *\nDisallow: /{'a' * 30} Disallow: /b\n"
+    assert kinds.TWO_FIELDS.code not in codes(far)
+
+
+@bound("lint.records.MAX_NAMES")
+def test_of_many_names_none_is_looked_for_in_other_records(shrink: Any) -> None:
+    """A file that names so many robots is generated, and in order."""
+    body = "User-agent: a\nDisallow: /a\n\nUser-agent: ab\nDisallow: /b\n"
+    assert kinds.UNREACHED.code in codes(body)
+    shrink("lint.records.MAX_NAMES", 1)
+
+    assert kinds.UNREACHED.code not in codes(body)
+
+
+@bound("lint.records.MAX_RULES")
+def test_of_many_rules_none_is_compared_with_those_of_other_groups(shrink: Any) -> None:
+    """Several robots may share many groups."""
+    body = "User-agent: a\nDisallow: /\nAllow: /\n"
+    assert kinds.NO_EFFECT.code in codes(body, "rfc9309")
+    shrink("lint.records.MAX_RULES", 1)
+
+    assert kinds.NO_EFFECT.code not in codes(body, "rfc9309")
+
+
+@bound("commands.lint_report._MAX_READ")
+def test_large_file_is_read_in_the_other_dialect_for_few_robots(shrink: Any) -> None:
+    """It is always read for every robot that is not named."""
+    robots = RobotsTxt.parse("User-agent: *\nUser-agent: a\nDisallow: /*\n")
+    assert Report("x", robots).otherwise["closed"] == ["*", "a"]
+    shrink("commands.lint_report._MAX_READ", 1)
+
+    assert Report("x", robots).otherwise["closed"] == ["*"]
+
+
+@bound("commands.lint_report._MAX_MESSAGE")
 def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
-    """The long message of an annotation is truncated, but the line number of the
-    annotation is complete.
-    """
-    shrink("lint.formats._MAX_MESSAGE", 30)
-    body = f"User-agent: *\nDisalow: /{'x' * 99}\n".encode()
-    report = Report("x", body, dialect="1994")
-    found = list(as_annotations(report))
+    """The place of a long message is complete."""
+    shrink("commands.lint_report._MAX_MESSAGE", 30)
+    robots = RobotsTxt.parse(f"User-agent: *\nDisalow: /{'x' * 99}\n")
+    found = list(as_annotations(Report("x", robots)))
 
     assert any("line=2" in it for it in found)
     assert all(len(it.rpartition("::")[2]) <= 30 for it in found)

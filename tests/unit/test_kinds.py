@@ -1,51 +1,71 @@
-"""For each kind of problem, there is a file with the problem, and a file without the
-problem.
-"""
+"""Each row of the table of kinds: its examples show the problem, and the advice helps."""
 
 from __future__ import annotations
 
 import re
-import runpy
 
 import pytest
 
-from scrapy_robots1994.lint.kinds import KIND_CODED, KINDS, SEVERITIES, Kind
+from scrapy_robots1994.lint.kinds import KINDS, SEVERITIES, Kind
 from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
-from tests.standard.lint_forms import FORMS, WHOLE
-from tests.support.crawl import ROOT
 
-EXAMPLES = runpy.run_path(str(ROOT / "docs/_ext/robots1994_problems.py"))["EXAMPLES"]
+OPENING = [it for it in KINDS if it.opens]
+ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
-def test_codes_are_numbered_and_each_has_its_forms() -> None:
-    """The codes are numbered without gaps, and each code has an example and forms. Only
-    R014 (size limit) has no form, because its file would be too long for the table.
-    """
-    codes = [f"R{number:03}" for number in range(1, len(KINDS) + 1)]
+def parse(kind: Kind, body: str) -> RobotsTxt:
+    """Return *body* in the dialect of the examples of *kind*, within the usual limit."""
+    return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
-    assert list(KIND_CODED) == [kind.code for kind in KINDS] == codes
-    assert list(EXAMPLES) == codes
-    assert {*FORMS, *WHOLE, "R014"} == set(codes)
+
+def test_codes_are_numbered_without_gaps() -> None:
+    """`--ignore` says the first and the last code."""
+    assert [it.code for it in KINDS] == [f"R{it:03}" for it in range(1, len(KINDS) + 1)]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.code)
-def test_bad_example_has_the_problem_and_good_one_has_none(kind: Kind) -> None:
-    """The bad example has the problem, and the good example does not have the problem. If
-    the problem has edits, the edits turn the bad example into the good example.
-    """
-    assert kind.severity in SEVERITIES
-    example = EXAMPLES[kind.code]
-    assert re.search(r"[.?`]$", example.why)
-    bad = RobotsTxt.parse(example.bad, dialect=example.dialect, limit=MAX_BYTES)
-    good = RobotsTxt.parse(example.good, dialect=example.dialect)
+def test_bad_example_has_the_problem_at_its_place_and_good_one_has_none(
+    kind: Kind,
+) -> None:
+    """The good example has no error either."""
+    before = re.split(r"\r\n|\r|\n", kind.bad.partition("»")[0])
+    found = [it for it in parse(kind, kind.example).problems if it.kind is kind]
+    rest = parse(kind, kind.good).problems
 
-    found = [it for it in bad.problems if it.code == kind.code]
-    assert found
-    assert kind.code not in [it.code for it in good.problems]
-    assert [it for it in good.problems if it.severity == "error"] == []
-    if found[0].edits:
-        texts: list[str] = []
-        for line in bad.lines:
-            new = found[0].edits.get(line.number)
-            texts += [line.text] if new is None else new
-        assert "\n".join(texts) + "\n" == example.good
+    assert [(it.line, it.column) for it in found] == [
+        (len(before), len(before[-1].removeprefix("\ufeff")) + 1)
+    ]
+    assert kind not in [it.kind for it in rest]
+    assert "error" not in [it.severity for it in rest]
+    assert kind.severity in SEVERITIES
+    assert re.fullmatch(r"[A-Z].*\.", kind.advice)
+    assert not re.search(r"[.!?] ", kind.advice)
+
+
+@pytest.mark.parametrize("kind", OPENING, ids=lambda it: it.code)
+def test_kind_that_opens_a_site_is_closed_by_its_advice(kind: Kind) -> None:
+    """If the bad example opens the site, a robot that the good example names may fetch a
+    path there that it may not fetch in the good example.
+    """
+    bad, good = parse(kind, kind.example), parse(kind, kind.good)
+    opens = any(it.kind is kind and it.weakens_policy for it in bad.problems)
+    asked = [
+        (rule.value.replace("*", "x"), name)
+        for record in good.records
+        for name in record.names
+        for rule in record.rules
+    ]
+
+    assert not opens or any(
+        bad.allowed(path, name) and not good.allowed(path, name) for path, name in asked
+    )
+
+
+@pytest.mark.parametrize("kind", ADVISING, ids=lambda it: it.code)
+def test_code_in_the_advice_is_in_the_good_example(kind: Kind) -> None:
+    """Somebody who copies it into the file has done what the advice says."""
+    codes = re.findall("`(.*?)`", kind.advice)
+
+    assert any(it in kind.good and it not in kind.example for it in codes) or any(
+        it in kind.good for it in codes
+    )

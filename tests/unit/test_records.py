@@ -13,8 +13,7 @@ from types import FunctionType
 
 import pytest
 
-from scrapy_robots1994.lint.formats import as_json
-from scrapy_robots1994.lint.report import Report
+from scrapy_robots1994.commands.lint_report import Report, as_json
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -65,7 +64,7 @@ def test_json_has_what_is_obeyed() -> None:
     """For each record, the JSON report contains the names, the rules of both kinds, the
     delay, and the first and last line numbers.
     """
-    (record,) = as_json(Report("x", WHOLE.encode(), dialect="extended"))["records"]
+    (record,) = as_json(Report("x", whole()))["records"]
 
     assert record == {
         "names": ("rex", "max"),

@@ -1,0 +1,275 @@
+"""The report of `robots-lint` on one file, as text, as JSON, or as GitHub annotations: what
+each line does, and the problems.
+
+What comes from the file is escaped in text and annotations, so the output is safe to print.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scrapy_robots1994.commands.terminal import WIDTH, Paint
+from scrapy_robots1994.escaping import escape_control_chars, wrap_and_escape
+from scrapy_robots1994.lint import kinds
+from scrapy_robots1994.lint.kinds import Problem, lines_text
+from scrapy_robots1994.lint.values import can_match
+from scrapy_robots1994.parser import Line, LineKind, Record
+from scrapy_robots1994.parser.dialects import Dialect, grammars_of
+from scrapy_robots1994.parser.fields import Field, Role
+from scrapy_robots1994.parser.robot_reading import has_wildcard
+from scrapy_robots1994.parser.user_agent import EVERYBODY
+from scrapy_robots1994.robotstxt import RobotsTxt
+
+TODAY = "rfc9309"
+"""The dialect that most robots follow today, and the default."""
+
+# The style of each severity on a terminal, and its name in a workflow command of GitHub.
+_STYLES = {kinds.ERROR: "1;31", kinds.WARNING: "33", kinds.INFO: "36"}
+_COMMANDS = {kinds.ERROR: "error", kinds.WARNING: "warning", kinds.INFO: "notice"}
+_BOLD, _FAINT = "1", "2"
+_TEXT, _INDENT = 44, " " * 7
+_SHOWN, _QUOTED, _NAMED = 3, 22, 6
+_MAX_MESSAGE = 1_000
+_PROBLEM_NAMES = (
+    *("code", "severity", "line", "lines", "column"),
+    *("message", "fix", "weakens_policy"),
+)
+# A robot reads the whole file, so large files are read for fewer robots.
+_MAX_READ = 500_000
+# Only a rule for the whole site covers both.
+_PROBES = ("/", "/robots-lint-7f3a9c")
+
+
+class Report:
+    """What each line of a file does, and its problems without the codes in *ignored*."""
+
+    def __init__(
+        self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
+    ) -> None:
+        self.name = name
+        self.robots = robots
+        self.lines = robots.lines
+        self.records = robots.records
+        self.problems = [it for it in robots.problems if it.code not in ignored]
+        # "strictest" is read as its first grammar, and compared with the other one.
+        self.dialect = grammars_of(robots.dialect)[0]
+        self.other = "1994" if self.dialect.name == TODAY else TODAY
+        self.otherwise = self._decided_otherwise()
+        self.effects = list(_effects(self))
+
+    def count(self, *severities: str) -> int:
+        """Return the number of problems whose severity is one of *severities*."""
+        return sum(it.severity in severities for it in self.problems)
+
+    def _decided_otherwise(self) -> dict[str, list[str]]:
+        """Return the robots to which the dialect `other` alone closes the whole site, and
+        those to which it alone does not.
+        """
+        here = self.robots.read_as(self.dialect.name)
+        other = self.robots.read_as(self.other)
+        names = {EVERYBODY: None}
+        for record in (*self.records, *other.records):
+            names |= dict.fromkeys(record.names)
+        most = _MAX_READ // (self.robots.size + 1) + 1
+        found: dict[str, list[str]] = {"closed": [], "open": []}
+        for name in list(names)[:most]:
+            closed = _is_closed(other, name)
+            if closed != _is_closed(here, name):
+                found["closed" if closed else "open"].append(name)
+        return found
+
+    @property
+    def note(self) -> str:
+        """The sentence about the dialect `other`, or "" if it decides alike."""
+        parts = [f"{how} to {_listed(it)}" for how, it in self.otherwise.items() if it]
+        start = f'In the dialect "{self.other}", the whole site is '
+        return f"{start}{', and '.join(parts)}." if parts else ""
+
+
+def _is_closed(robots: RobotsTxt, name: str) -> bool:
+    # Only the records for `*` speak to a robot without a name.
+    rules = robots.rules("" if name == EVERYBODY else name)
+    return not any(map(rules.allowed, _PROBES))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(_quoted, names[:_NAMED]))
+    more = len(names) - _NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _quoted(name: str) -> str:
+    # 1994 A3
+    is_default = name == EVERYBODY
+    return "every robot not named" if is_default else f'"{_shown(name)}"'
+
+
+def _shown(text: str) -> str:
+    return escape_control_chars(text, _QUOTED)
+
+
+def _effects(report: Report) -> Iterator[str]:
+    """Yield what each line does; "" for a comment and a blank line that ends no record."""
+    dialect = report.dialect
+    starts = {it.first_line for it in report.records}
+    beaten = {
+        line
+        for it in report.problems
+        if it.kind is kinds.NO_EFFECT and it.weakens_policy
+        for line in it.lines
+    }
+    is_open = False
+    for line in report.lines:
+        is_open = is_open or line.number in starts
+        if line.kind is LineKind.BLANK:
+            # 1994 F1
+            yield "ends the record" if is_open and dialect.has_blank_lines else ""
+            is_open = False
+        elif line.kind is LineKind.COMMENT:
+            yield ""
+        elif line.row is None and line.known and line.known.is_preference:
+            yield "states a usage preference, which is no rule"
+        elif line.row is None or line.why_ignored:
+            yield f"ignored: {line.why_ignored}"
+        elif line.number in beaten:
+            yield "has no effect"
+        elif line.row.role is Role.NAMES:
+            begins = "begins a record, for" if line.number in starts else "and for"
+            named = " and ".join(map(_quoted, line.said[:_SHOWN]))
+            yield f"{begins} {escape_control_chars(named, _QUOTED + 5)}"
+        else:
+            yield _effect(line, line.row, dialect)
+
+
+def _effect(line: Line, field: Field, dialect: Dialect) -> str:
+    words = field.effect or ""
+    if field.role is Role.PAUSE:
+        return words.format(f"{line.said:f}".rstrip("0").rstrip("."))
+    if field.role is not Role.RULE:
+        return words
+    paths = dialect.paths(line.value)
+    if "/" in paths:
+        return words.format("everything")
+    if paths == ("",):
+        # 1994 D2
+        return words.format("nothing")
+    able = [_shown(it) for it in paths if can_match(it, dialect)]
+    if not able:
+        return "matches nothing"
+    is_plain = not (dialect.has_wildcards and has_wildcard(line.value))
+    how = "begins with" if is_plain else "matches"
+    texts = escape_control_chars(" or ".join(able[:_SHOWN]), _QUOTED + 1)
+    return words.format(f"what {how} {texts}")
+
+
+def as_text(report: Report, paint: Paint) -> Iterator[str]:
+    """Yield each line of the file with its effect, and below it its problems."""
+    yield paint(_heading(report), _BOLD)
+    below: dict[int, list[str]] = {}
+    width = WIDTH - len(_INDENT) - 2
+    for problem, head, text, advice in _advised(report):
+        first, *others = wrap_and_escape(f"{head} {text}", width)
+        end = len(head)
+        first = paint(first[:end], _STYLES[problem.severity]) + first[end:]
+        rows = below.setdefault(problem.line, [])
+        rows.append(f"{_INDENT}^ {first}")
+        rows += [f"{_INDENT}  {it}" for it in others + wrap_and_escape(advice, width)]
+    for line, effect in zip(report.lines, report.effects, strict=True):
+        shown = escape_control_chars(line.text.expandtabs(4), _TEXT)
+        row = f"{line.number:{len(_INDENT) - 1}} {shown:{_TEXT}} "
+        yield (row + paint(effect, _FAINT) if effect else row).rstrip()
+        yield from below.pop(line.number, ())
+    if not report.lines:
+        # 1994 E1
+        yield f"{_INDENT}(the file has no lines: every robot may retrieve everything)"
+    for rows in below.values():
+        yield from rows
+    for text in wrap_and_escape(report.note, width):
+        yield _INDENT + text
+
+
+def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
+    """Yield one line for each problem, with its place as compilers write it."""
+    name = escape_control_chars(report.name)
+    for problem, head, text, advice in _advised(report):
+        place = f"{name}:{problem.line}:{problem.column}:"
+        yield f"{place} {paint(head, _STYLES[problem.severity])} {text} {advice}".rstrip()
+
+
+def _advised(report: Report) -> Iterator[tuple[Problem, str, str, str]]:
+    """Yield each problem with its severity and code, its sentence, and its advice, which is
+    said once a file.
+    """
+    advised: set[str] = set()
+    for problem in report.problems:
+        advice = "" if problem.code in advised else problem.fix
+        advised.add(problem.code)
+        more = problem.lines[1:]
+        also = f", also {lines_text(more)}" if more else ""
+        head = f"{problem.severity} {problem.code}{also}:"
+        yield problem, head, problem.message, advice
+
+
+def _heading(report: Report) -> str:
+    found = Counter(it.severity for it in report.problems)
+    counts = {"line": len(report.lines), "record": len(report.records)}
+    counts |= {it: found[it] for it in kinds.SEVERITIES if found[it]}
+    shown = ", ".join(
+        f"{count:,} {word}{'s' * (count != 1 and word != kinds.INFO)}"
+        for word, count in counts.items()
+    )
+    shown += ", truncated at the size limit" * report.robots.is_truncated
+    shown += f" ({report.robots.dialect})"
+    return f"{escape_control_chars(report.name, WIDTH - len(shown) - 2)}: {shown}"
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return *report* as a dict for JSON."""
+    return {
+        "file": report.name,
+        "dialect": report.robots.dialect,
+        "is_truncated": report.robots.is_truncated,
+        "lines": list(map(_line_as_json, report.lines, report.effects)),
+        "records": list(map(_record_as_json, report.records)),
+        "problems": [
+            {name: getattr(it, name) for name in _PROBLEM_NAMES}
+            for it in report.problems
+        ],
+        "otherwise": {"dialect": report.other, **report.otherwise},
+    }
+
+
+def _line_as_json(line: Line, effect: str) -> dict[str, Any]:
+    kind = line.kind.value
+    return {"number": line.number, "kind": kind, "text": line.text, "effect": effect}
+
+
+def _record_as_json(record: Record) -> dict[str, Any]:
+    return {
+        "names": record.names,
+        "first_line": record.first_line,
+        "last_line": record.last_line,
+        "disallow": [it.value for it in record.rules if not it.allows],
+        "allow": [it.value for it in record.rules if it.allows],
+        "crawl_delay": max((it.seconds for it in record.delays), default=None),
+    }
+
+
+def as_annotations(report: Report) -> Iterator[str]:
+    """Yield a GitHub workflow command for each problem."""
+    for problem in report.problems:
+        place = f"line={problem.line},col={problem.column},title={problem.code}"
+        also = f" Also {lines_text(problem.lines[1:])}." if problem.lines[1:] else ""
+        text = f"{problem.message}{also} {problem.fix}"
+        yield annotation(report.name, problem.severity, text, place)
+
+
+def annotation(name: str, severity: str, text: str, *place: str) -> str:
+    """Return a GitHub workflow command about the file *name*."""
+    file = _data(name).replace(":", "%3A").replace(",", "%2C")
+    where = ",".join((f"file={file}", *place))
+    return f"::{_COMMANDS[severity]} {where}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    return escape_control_chars(text, _MAX_MESSAGE).replace("%", "%25")
