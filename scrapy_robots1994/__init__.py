@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.exceptions import (
         ForbiddenByRobots as ForbiddenByRobots,
     )
-    from scrapy_robots1994.crawl.features.crawl_delay import CrawlDelay as CrawlDelay
     from scrapy_robots1994.crawl.features.pages import DroppedByPage as DroppedByPage
     from scrapy_robots1994.crawl.features.pages import RobotsPages as RobotsPages
     from scrapy_robots1994.crawl.features.pages import (
@@ -73,7 +72,6 @@ _NAMES = {
     "lint.kinds": ("Problem",),
     "crawl.addon": ("Addon",),
     "crawl.exceptions": ("ForbiddenByRobots",),
-    "crawl.features.crawl_delay": ("CrawlDelay",),
     "crawl.features.usage": (
         "DroppedByUsage",
         "RefusedByUsage",

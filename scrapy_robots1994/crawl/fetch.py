@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
 from operator import itemgetter
 from time import monotonic
 from typing import Any, TypeAlias
@@ -43,7 +42,7 @@ from scrapy_robots1994.crawl.requests import (
     cookie_header,
     robots_request,
 )
-from scrapy_robots1994.crawl.scrapy_private import is_queued, widen_pool
+from scrapy_robots1994.crawl.scrapy_private import is_queued
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import (
     NotReturned,
@@ -252,7 +251,6 @@ class RobotsDownload:
         self._permits = DeferredSemaphore(most)
         # Widen the connection pool of a scheme once, at the first request with that scheme.
         # Most redirects change the scheme, so a fetch often needs the pools of both schemes.
-        self._widen_pool = cache(partial(widen_pool, crawler, settings.max_fetches))
         # The spider's attribute `download_timeout` overrides DOWNLOAD_TIMEOUT, for pages and
         # for robots.txt. DOWNLOAD_TIMEOUT = 0 means that there is no time limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
@@ -371,7 +369,6 @@ class RobotsDownload:
         self, context: RequestContext, state: DownloadState, cookie: bytes | None
     ) -> Response | FetchResult:
         """Send one request. Return the answer, or the failure if no answer was received."""
-        self._widen_pool(state.url.partition(":")[0])
         request = robots_request(state.url, context, state.max_seconds, cookie)
         request.headers.update(state.conditions)
         # Bypass the scheduler, because its duplicates filter and its order are for pages.

@@ -14,16 +14,14 @@
    * With HTTPCACHE_IGNORE_MISSING, the HTTP cache answers or drops some requests, so they
      are never sent (`HttpCache.is_replayed`). A request that is never sent does not wait
      if a policy of any age is cached.
-   * After the wait, the request is held until a slot is free (`WaitingRequests.slot`).
    * When the crawl closes, `WaitingRequests.goes_back` decides which requests go back to
      the scheduler.
 
-5. In `_has_turn`, an allowed request waits for the crawl delay of its origin, if
-   ROBOTS1994_CRAWL_DELAY is on.
-6. `_decide` calls the observers with the policy. `_decide` then lets the request pass, or
+5. `_decide` calls the observers with the policy. `_decide` then lets the request pass, or
    raises the `ForbiddenByRobots` that `Refusals.refuse` (`refusals`) returns. With
    ROBOTS1994_USAGE = "requests", `StatedUsage` (`features.usage`) may refuse an allowed
    request because of the purposes of the crawl.
+6. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
 """
 
 from __future__ import annotations
@@ -92,8 +90,7 @@ class Robots1994Middleware:
     Robots.txt files are read according to the standard of 1994, unless ROBOTS1994_DIALECT
     names another dialect. Only requests for `http`, `https`, `ws` and `wss` URLs are
     checked. A request passes unchecked if `dont_obey_robotstxt` in its meta is true. If
-    the policy for a request is small, fresh and in memory, the request waits only for a
-    crawl delay.
+    the policy for a request is small, fresh and in memory, the request does not wait.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -113,6 +110,8 @@ class Robots1994Middleware:
         # This list keeps the observers alive, because signals have only weak references to
         # their handlers.
         self._observers: list[Observer] = [it.decided for it in observers]
+        if settings.applies_crawl_delay:
+            self._observers.append(CrawlDelays(crawler, settings).decided)
         backend = ScrapyBackend(crawler, settings, self._waiting.file, observers)
         # This attribute is public, because `commands/fetch_policies.py` uses `download` to
         # fetch a robots.txt from another URL.
@@ -120,9 +119,6 @@ class Robots1994Middleware:
         self._memory, self._cache = backend.memory, backend.http_cache
         self._resolver = PolicyResolver(backend)
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        self._delays: CrawlDelays | None = None
-        if settings.applies_crawl_delay:
-            self._delays = CrawlDelays(crawler, settings, self._waiting)
         self._usage: StatedUsage | None = None
         if settings.reads_usage:
             from scrapy_robots1994.crawl.features.usage import StatedUsage  # noqa: PLC0415 - imported only if a setting needs it
@@ -172,6 +168,7 @@ class Robots1994Middleware:
         if exemption is not None or origin is None:
             return await self._pass(visit, origin, exemption)
         policy = self._resolver.fresh(origin)
+        has_waited = policy is None
         if policy is None:
             found = await self._wait(visit, origin)
             if not isinstance(found, Policy):
@@ -179,13 +176,9 @@ class Robots1994Middleware:
             policy = found
         if policy.stated.size > INLINE_BYTES:
             await self._read_in_thread(request, policy)
-        if self._delays:
-            if not await self._has_turn(visit, origin, policy):
-                return visit.returned()
-            # The policy may be refreshed during the wait. Use the fresh policy in memory,
-            # if there is one.
-            policy = self._resolver.fresh(origin) or policy
         self._decide(visit, origin, policy)
+        if has_waited and not await self._waiting.slot(visit, origin):
+            return visit.returned()
         return None
 
     def policy_of(self, url: str) -> Policy | None:
@@ -285,24 +278,7 @@ class Robots1994Middleware:
             for observe in self._observers:
                 observe(visit.request, origin, found)
             raise found
-        if not await self._waiting.slot(visit, origin):
-            return visit.returned()
-        return self._resolver.fresh(origin) or found
-
-    async def _has_turn(self, visit: Visit, origin: Origin, policy: Policy) -> bool:
-        """Wait for the crawl delay of *origin*, if *policy* allows the request.
-
-        Return `False` if the request must be returned to the scheduler because the crawl
-        closes.
-        """
-        assert self._delays is not None  # noqa: S101 - the caller checks `_delays`
-        request = visit.request
-        rules = policy.rules(self._robot.of(request))
-        self._delays.set_delay(origin, rules.crawl_delay, policy.fetched_at)
-        # A request that will be refused does not wait for a turn.
-        if not rules.allowed(request.url):
-            return True
-        return await self._delays.turn(visit, origin)
+        return found
 
     async def _read_in_thread(self, request: Request, policy: Policy) -> None:
         """If the large file of *policy* has not been read for the robot of *request*,

@@ -10,12 +10,12 @@ warning. `tests/unit/test_scrapy_adapter.py` runs crawls in which an attribute i
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager, suppress
-from functools import reduce
 from importlib import import_module
 from logging import WARNING
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from twisted.internet.defer import Deferred
@@ -180,34 +180,6 @@ class EngineAccess:
         return isinstance(closing, Deferred)
 
 
-# `_LIMITS` contains paths from a download handler to the private attribute that limits
-# its connection pool. If a handler does not have the attribute, its pool is not changed.
-_LIMITS = (
-    ("_session", "connector", "_limit"),  # aiohttp
-    ("_default_client", "_transport", "_pool", "_max_connections"),  # httpx
-    ("_limits", "max_connections"),  # httpx: pools that are made later
-)
-
-
-def widen_pool(crawler: Crawler, more: int, scheme: str) -> None:
-    """Allow *more* connections in the connection pool for *scheme*.
-
-    The handlers for asyncio libraries open at most `CONCURRENT_REQUESTS` connections. If
-    all connections of a pool waited for slow robots.txt files, no connection would be
-    left for pages.
-    """
-    # `DownloadHandlers._get_handler` and the limits are private, and no setting changes
-    # the limits. If `_get_handler` or a limit is missing, a crawl is slower, but nothing
-    # fails, so there is no warning.
-    engine: Any = crawler.engine
-    for *path, limit in _LIMITS:
-        with suppress(Exception):
-            handler = engine.downloader.handlers._get_handler(scheme)  # noqa: SLF001
-            pool = reduce(getattr, path, handler)
-            if isinstance(size := getattr(pool, limit), int) and size:
-                setattr(pool, limit, size + more)
-
-
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Return whether the queue of a download slot contains a request for which *is_wanted*
     returns `True`.
@@ -225,31 +197,76 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     return True
 
 
+def _slot(crawler: Crawler, request: Request) -> tuple[str, Any]:
+    # `Downloader._get_slot` is private, and creates a missing slot, as it does for a request
+    # that is sent. Without it, only the order of requests changes, so there is no warning
+    # (but see `slow_down`).
+    engine: Any = crawler.engine
+    with suppress(Exception):
+        get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
+        try:
+            name, slot = get_slot(request)
+        except TypeError:
+            # Before Scrapy 2.14, `_get_slot` has the spider as its second argument.
+            name, slot = get_slot(request, crawler.spider)
+        return name, slot
+    return "", None
+
+
+class SlotState(NamedTuple):
+    """The name of a download slot, how many requests it sends at once, and the seconds
+    between them.
+    """
+
+    name: str
+    concurrency: float
+    delay: float
+
+
+def slot_of(crawler: Crawler, request: Request) -> SlotState:
+    """Return the state of the download slot of *request*."""
+    name, slot = _slot(crawler, request)
+    concurrency = getattr(slot, "concurrency", math.inf)
+    return SlotState(name, max(1, concurrency), getattr(slot, "delay", 0.0))
+
+
 @contextmanager
 def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     """Count *request*, which waits in a middleware, in its download slot while the block
     runs.
 
     `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
-    active requests. If waiting requests did not count, the queue would take too many
-    requests for an origin with a slow robots.txt or a crawl delay.
+    active requests, and would take too many for an origin with a slow robots.txt.
     """
-    # `Downloader._get_slot` and `Slot.active` are undocumented, and there is no public
-    # way to count a request in a slot. If `_get_slot` or `active` is missing, only the
-    # order of requests changes, so there is no warning.
-    engine: Any = crawler.engine
-    active: Any = set()
+    # `Slot.active` is undocumented. Without it, only the order of requests changes.
+    active: Any = getattr(_slot(crawler, request)[1], "active", set())
     with suppress(Exception):
-        # `_get_slot` creates a missing slot, as it does for a request that is sent.
-        get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
-        try:
-            active = get_slot(request)[1].active
-        except TypeError:
-            # Before Scrapy 2.14, `_get_slot` has the spider as its second argument.
-            active = get_slot(request, crawler.spider)[1].active
         active.add(request)
     try:
         yield
     finally:
         with suppress(Exception):
             active.discard(request)
+
+
+def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
+    """Let the download slot of *request* send one request at a time, at least *seconds*
+    apart. Return the name of the slot.
+    """
+    # No public name changes a slot. AutoThrottle sets the same attribute.
+    name, slot = _slot(crawler, request)
+    with suppress(Exception):
+        slot.delay = max(slot.delay, seconds)
+        slot.concurrency = 1
+        # Scrapy before 2.19 has only `randomize_delay`.
+        if hasattr(type(slot), "jitter"):
+            slot.jitter = 0.0
+        else:
+            slot.randomize_delay = False
+        return name
+    warn_once(
+        crawler,
+        "downloader._get_slot",
+        "ROBOTS1994_CRAWL_DELAY has no effect",
+    )
+    return name

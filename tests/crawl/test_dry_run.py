@@ -406,7 +406,6 @@ def test_what_goes_beyond_1994_does_nothing_in_a_dry_run(site: Site) -> None:
         "ROBOTS1994_DIALECT": "extended",
         "ROBOTS1994_CRAWL_DELAY": True,
         "ROBOTS1994_PAGES": True,
-        "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
         "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 5},
     }
     file = "Sitemap: /map.xml\nUser-agent: *\nCrawl-delay: 100\nDisallow: /no\n"

@@ -128,29 +128,6 @@ def test_limit_is_never_raised_for_a_request_that_does_not_count(
     assert result.stats["test/most_free"] == FEW["CONCURRENT_REQUESTS"]
 
 
-def test_redirects_to_another_scheme_wait_for_no_connection(reactor: Reactor) -> None:
-    """Twelve robots.txt fetches can be redirected to https at once, although
-    CONCURRENT_REQUESTS is 3.
-
-    The size of the connection pool does not limit fetches of robots.txt.
-    """
-    with Site(tls="valid") as site:
-        for number in range(SLOW):
-            host = f"slow-{number}.test"
-            target = site.secure_url("/robots.txt", host=host)
-            site.answer(
-                "/robots.txt", replies.redirect(target), at=site.url("", host=host)
-            )
-        site.answer("/robots.txt", replies.text(OPEN, gate="slow"))
-        site.open_when("slow", "/robots.txt", count=2 * SLOW)
-        urls = [site.url("/page", host=f"slow-{n}.test") for n in range(SLOW)]
-        settings = FEW | {"ROBOTS1994_TIMEOUT": 10}
-        result = crawl(urls, settings=settings, reactor=reactor)
-
-    assert result.failed == []
-    assert len(result.fetched) == SLOW
-
-
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     """If ROBOTS1994_MAX_FETCHES is 2, at most two robots.txt files are fetched at a time."""
     for number in range(SLOW):

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Generator
 from typing import Any
 
 from scrapy import Request, Spider, signals
-from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -472,40 +471,6 @@ class ExitingParser(RaisingParser):
     def allowed(self, url: str, user_agent: str) -> bool:
         """Raise `SystemExit`, which is not an `Exception`."""
         raise SystemExit
-
-
-class AnyFloatParser:
-    """A parser that reads the crawl delay with `float`, as Scrapy's RerpRobotParser does."""
-
-    def __init__(self, body: bytes) -> None:
-        self.stated = body.partition(b"Crawl-delay: ")[2]
-
-    @classmethod
-    def from_crawler(cls, _crawler: Any, body: bytes) -> AnyFloatParser:
-        """Return a parser of *body*."""
-        return cls(body)
-
-    def allowed(self, *_: object) -> bool:
-        """Allow everything."""
-        return True
-
-    def crawl_delay(self, _robot: object) -> float:
-        """Return the crawl delay that the robots.txt states."""
-        return float(self.stated)
-
-
-class SlotlessDownloader:
-    """A downloader with every attribute that the engine uses, but without the attribute
-    `slots`.
-    """
-
-    def __init__(self, crawler: Any) -> None:
-        self._real = Downloader(crawler)
-        self.active = self._real.active
-        self.fetch = self._real.fetch
-        self.needs_backout = self._real.needs_backout
-        self.close = self._real.close
-        self.middleware = self._real.middleware
 
 
 class OwnScheduler:

@@ -52,7 +52,6 @@ DAY = 24 * HOUR
 ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
-    "EXTENSIONS": {"scrapy_robots1994.CrawlDelay": 500},
 }
 """Settings that enable every feature beyond the standard of 1994, in the dialect of
 1994. If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on

@@ -15,7 +15,6 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from scrapy_robots1994 import Robots1994Middleware
@@ -500,45 +499,6 @@ class Following(SitemapSpider, RequestingSpider):
     def _get_sitemap_body(self, response: Response) -> bytes | None:
         """Accept any content type."""
         return response.body
-
-
-class CancelsQueued(RequestingSpider):
-    """A spider that cancels a page during its crawl delay, and then awaits the next page.
-
-    The spider cancels the page *pause* seconds after the page began to wait. The item
-    of the spider contains the outcome of each download, and the downloader's number of
-    active requests at the end.
-    """
-
-    name = "cancels-queued"
-    crawler: Crawler
-    pause = 0.0
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Download the first page, so that the second page has to wait for the crawl delay.
-        Cancel the second page, and then download the third page.
-        """
-        first, second, third = (Request(ask["url"]) for ask in self.requests)
-        ends = [await self.end(deferred_from_coro(download(self.crawler, first)))]
-        assert self.crawler.engine is not None
-        active = self.crawler.engine.downloader.active
-        victim = deferred_from_coro(download(self.crawler, second))
-        while second not in active:
-            await sleep(0.01)
-        await sleep(float(self.pause))
-        victim.cancel()
-        ends.append(await self.end(victim))
-        ends.append(await self.end(deferred_from_coro(download(self.crawler, third))))
-        yield {"ends": ends, "active": len(active)}
-
-    async def end(self, started: Deferred[Any]) -> str:
-        """Return the status of a download, or the name of the class of the exception."""
-        ended: Deferred[str] = Deferred()
-        started.addCallbacks(
-            lambda response: ended.callback(str(response.status)),
-            lambda failure: ended.callback(failure.type.__name__),
-        )
-        return await maybe_deferred_to_future(ended)
 
 
 class Exporting(RequestingSpider):

@@ -75,7 +75,7 @@ def test_cookies_of_a_fetch_are_bounded(site: Site) -> None:
     assert asked.headers["cookie"] == "a=1; b=2"
 
 
-@bound("crawl.features.crawl_delay.MAX_DELAYED_ORIGINS")
+@bound("crawl.features.crawl_delay.MAX_DELAYED_SLOTS")
 def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
     """If a crawl no longer stores the Crawl-delay of an origin, the next request to the
     origin sets the delay again.
@@ -83,7 +83,7 @@ def test_delay_of_a_forgotten_origin_is_set_again(site: Site) -> None:
     site.robots("User-agent: *\nCrawl-delay: 0.01\n")
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": True}
-    small = {"crawl.features.crawl_delay.MAX_DELAYED_ORIGINS": 1}
+    small = {"crawl.features.crawl_delay.MAX_DELAYED_SLOTS": 1}
     result = one_after_another(urls, small, settings)
 
     assert result.fetched_urls == sorted(urls)

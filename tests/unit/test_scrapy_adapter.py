@@ -49,6 +49,7 @@ def renamed(name: str, *said: str, where: str = "scrapy.") -> Change:
 
 ENGINE = "scrapy.core.engine"
 DOWNLOADER = "scrapy.core.downloader"
+DELAY = "downloader._get_slot: ROBOTS1994_CRAWL_DELAY"
 COUNTS = "downloader.total_concurrency: requests that wait"
 FINISHED = "engine._slot.closing: requests that wait"
 
@@ -91,7 +92,7 @@ CHANGES = {
         more=((r"def needs_backout", "def is_full"),),
     ),
     "engine.downloader": Change(
-        r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS,)
+        r"(engine|self)\.downloader\b", r"\1.fetcher", (COUNTS, DELAY)
     ),
     "engine._slot": renamed("_slot", FINISHED, "engine._slot.nextcall", where=ENGINE),
     "engine._slot.closing": renamed("closing", FINISHED, where=ENGINE),
@@ -131,11 +132,7 @@ CHANGES = {
         DOWNLOADER,
         ((r"slots\[key\]", "slots[key,]"),),
     ),
-    "downloader._get_slot": renamed("_get_slot"),
-    "Downloader.active and Slot.active": Change(
-        r"\bactive\b(?!\()", "active_renamed", ("downloader.active: after a wait",)
-    ),
-    "DownloadHandlers._get_handler": renamed("_get_handler"),
+    "downloader._get_slot": renamed("_get_slot", DELAY),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
     "CookieJar": Change(
@@ -165,12 +162,6 @@ CHANGES = {
                 ),
             ),
         ),
-    ),
-    "_get_handler has another argument": Change(
-        r"(def _get_handler\()self",
-        r"\1self, strict",
-        where=f"{DOWNLOADER}.handlers",
-        more=((r"self\._get_handler\(", r"\g<0>True, "),),
     ),
     "no signal that a request left": Change(
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
