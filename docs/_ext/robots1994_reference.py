@@ -176,7 +176,7 @@ def _example(body: str) -> str:
 def dialects(_: str) -> str:
     """Return each dialect with its meaning, and a table of the differences."""
     # A field that all dialects have, or that no dialect has, is not a difference.
-    some = [it for it in FIELDS if 0 < sum(map(it.is_in, DIALECTS)) < len(DIALECTS)]
+    some = [it for it in FIELDS if 0 < len(it.dialects) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",
         "``*`` and ``$`` in paths": "has_wildcards",
@@ -188,7 +188,7 @@ def dialects(_: str) -> str:
         *(
             (
                 f"``{field.name}``: {field.meaning}",
-                *map(_yes, map(field.is_in, DIALECTS)),
+                *(_yes(it in field.dialects) for it in DIALECTS),
             )
             for field in some
         ),

@@ -70,7 +70,7 @@ class Dialect:
         own = [
             it
             for it in FIELDS
-            if it.is_in(self.name) or (it.is_preference and self.has_preferences)
+            if self.name in it.dialects or (it.is_preference and self.has_preferences)
         ]
         fields = {name: it for it in own for name in (it.key, it.name)}
         object.__setattr__(self, "fields", fields)

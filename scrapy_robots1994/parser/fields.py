@@ -1,8 +1,7 @@
-"""The fields of robots.txt and the kinds of its lines. Each field is one row of `FIELDS`.
+"""The fields of robots.txt, each a row of `FIELDS`, and the kinds of its lines.
 
-The reader, the rules, lint and the reference page take all facts about a field from the row
-of the field. To add a field, add a row to `FIELDS`. If the field has an effect, also add a
-member to `LineKind`.
+The reader, the rules, lint and the reference take all facts about a field from its row. A
+field with an effect also needs a member of `LineKind`.
 """
 
 import math
@@ -12,15 +11,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# Accept only ASCII digits and a decimal point, because `float` also accepts "nan", "1e3",
-# "1_0" and digits of other scripts.
+# `float` also accepts "nan", "1e3", "1_0" and digits of other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class LineKind(Enum):
-    """The kind of a line. A line is blank, is a comment, has a field of the dialect, or is
-    ignored for one of several reasons.
-    """
+    """What a line is: blank, a comment, a field of the dialect, or ignored, and why."""
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -35,8 +31,7 @@ class LineKind(Enum):
     NAMELESS = "nameless"
     TIMELESS = "timeless"
 
-    # Use the hash of `object`, because the hash of `Enum` is a slow Python function. The
-    # reader looks up a kind for each line.
+    # That of `Enum` is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -47,18 +42,14 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""The reason why lines of each ignored kind have no effect. Each reason is short enough to
-be printed next to the line.
-"""
+"""Why lines of each ignored kind have no effect, short enough to stand next to the line."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""The kinds of lines that contain only white space or a comment. A line of any other kind
-either has an effect or is ignored.
-"""
+"""The kinds of lines that neither have an effect nor are ignored."""
 
 
 class Role(Enum):
-    """The role of a field. The reader treats a line according to the role of its field."""
+    """What a field is for, by which the reader treats its lines."""
 
     NAMES = "names robots"
     RULE = "closes or opens paths"
@@ -66,8 +57,7 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # Use the hash of `object`, because the hash of `Enum` is a slow Python function. The
-    # reader looks up a role for each line.
+    # That of `Enum` is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -78,23 +68,18 @@ _CLOSING = (Role.NAMES, Role.RULE)
 class Field:
     """A field of robots.txt.
 
-    *dialects* are the names of the dialects that have the field. `EVERY` means all
-    dialects. *read* is a function that returns the meaning of a value, or None for a bad
-    value. If *read* is None, the value is taken as written. `Dialect.names` and
-    `Dialect.paths` read the values of User-agent lines and of rules. *bad_value* is the
-    kind of a line with a bad value.
+    *meaning* describes it in the reference. *dialects* are the names of the dialects that
+    have it. *read* returns the meaning of a value, or None for a bad value; without *read*
+    a value is taken as written. (`Dialect.names` and `Dialect.paths` read the values of
+    User-agent lines and of rules.) *bad_kind* is the kind of a line with a bad value.
 
-    If *in_record* is `True`, a line with this field belongs to a record, and is ignored
-    above the first record. If *ends_names* is `True`, a User-agent line below a line with
-    this field begins another record. *allows* is `True` if the field is a rule that allows
-    paths.
+    A line with *in_record* belongs to a record, and is ignored outside of one. A User-agent
+    line below a line with *ends_names* begins another record. *allows* is for rules that
+    allow paths.
 
-    *is_preference* is `True` if the field states usage preferences. No dialect in
-    `DIALECTS` has a field that states usage preferences. `parser/usage.py` makes a dialect
-    that has the preference fields.
-
-    *effect* says in a report what a line does; its value replaces `{}`. It is None for a
-    field that no dialect in `DIALECTS` has. *meaning* is for the reference.
+    No dialect has a field with *is_preference* but that of `parser/usage.py`. *effect* says
+    in a report what a line does, with its value for `{}`; it is None for a field that no
+    dialect has.
     """
 
     name: str
@@ -103,7 +88,7 @@ class Field:
     kind: LineKind = LineKind.UNKNOWN
     dialects: frozenset[str] = frozenset()
     read: Callable[[str], object] | None = None
-    bad_value: LineKind | None = None
+    bad_kind: LineKind | None = None
     in_record: bool = False
     ends_names: bool = False
     allows: bool = False
@@ -113,64 +98,46 @@ class Field:
     @property
     def key(self) -> str:
         """The name in lower case, which identifies the field."""
-        # 1994 F4 (field names): field names are case-insensitive.
+        # 1994 F4
         return self.name.lower()
 
     @property
-    def bad_kind(self) -> LineKind:
-        """The kind of a line with a bad value."""
-        return self.bad_value or self.kind
-
-    @property
     def closes(self) -> bool:
-        """Whether a line with the field can disallow paths, or can name the robots for
-        which paths are disallowed.
-        """
+        """Whether a line can disallow paths, or name those for whom they are disallowed."""
         return self.role in _CLOSING and not self.allows
 
     def __repr__(self) -> str:
         """Return a short text, because the `repr` of each `Line` contains it."""
         return f"<Field: {self.name}>"
 
-    def is_in(self, dialect: str) -> bool:
-        """Return whether the dialect with the name *dialect* has the field."""
-        return self.dialects == EVERY or dialect in self.dialects
-
 
 def seconds_of(value: str) -> float | None:
-    """Return the seconds in the *value* of a Crawl-delay line, or None if *value* is not a
-    number.
-    """
-    # Ours X4 (Crawl-delay): only a decimal number is a good value. Reject infinity, because
-    # `float` returns infinity for a number with hundreds of digits, and a timer cannot use
-    # infinity.
+    """Return the seconds in the *value* of a Crawl-delay line, or None."""
+    # Ours X4. A number of hundreds of digits is infinite, which no timer can wait.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
 
-EVERY: frozenset[str] = frozenset(("*",))
-"""The value of `Field.dialects` for a field that every dialect has."""
-
+EVERY = frozenset(("1994", "revisited", "extended", "rfc9309"))
 _LATER = frozenset(("extended", "rfc9309"))
 
 USER_AGENT = Field(
     "User-agent",
     "begins a record, and names the robot to which the rules below apply (`*` for all "
     "robots)",
-    # 1994 F6 (fields) and A1 (User-agent) define this field.
+    # 1994 F6, A1
     role=Role.NAMES,
     kind=LineKind.USER_AGENT,
     dialects=EVERY,
-    # Ours O12 (no name): a User-agent line without a name is ignored.
-    bad_value=LineKind.NAMELESS,
+    # Ours O12
+    bad_kind=LineKind.NAMELESS,
     in_record=True,
     effect="begins a record, for {}",
 )
 DISALLOW = Field(
     "Disallow",
     "disallows the paths that begin with its value; an empty value disallows nothing",
-    # 1994 F6 (fields) and D1 (value of Disallow) define this field. Ours O7 (run of
-    # names): a User-agent line below a rule begins another record.
+    # 1994 F6, D1, Ours O7
     role=Role.RULE,
     kind=LineKind.DISALLOW,
     dialects=EVERY,
@@ -181,7 +148,7 @@ DISALLOW = Field(
 ALLOW = Field(
     "Allow",
     "allows the paths that begin with its value",
-    # Ours X1 and X2 (Allow) define this field.
+    # Ours X1, X2
     role=Role.RULE,
     kind=LineKind.ALLOW,
     dialects=_LATER,
@@ -200,20 +167,19 @@ FIELDS = (
     Field(
         "Crawl-delay",
         "the number of seconds between two requests of the robot",
-        # Ours X4 (Crawl-delay) defines this field. Ours X6 (order): a User-agent line
-        # below a Crawl-delay adds another name to the record.
+        # Ours X4, X6
         role=Role.PAUSE,
         kind=LineKind.CRAWL_DELAY,
         dialects=_LATER,
         read=seconds_of,
-        bad_value=LineKind.TIMELESS,
+        bad_kind=LineKind.TIMELESS,
         in_record=True,
         effect="asks for a pause of {} seconds",
     ),
     Field(
         "Sitemap",
         "the URL of a sitemap; belongs to no record",
-        # Ours X7 (Sitemap): a Sitemap line does not belong to any record.
+        # Ours X7
         role=Role.SITEMAP,
         kind=LineKind.SITEMAP,
         dialects=_LATER,
@@ -228,8 +194,7 @@ FIELDS = (
     Field("Cache-delay", "a pause for caches"),
     Field("Clean-param", "query parameters that do not affect the page (Yandex)"),
     Field("Comment", "a remark"),
-    # Usage U1 (groups): a preference belongs to a record, and ends the list of names in the
-    # record.
+    # Usage U1
     *(
         Field(name, f"for what pages may be used ({who})", **_PREFERENCE)
         for name, who in (
@@ -268,15 +233,12 @@ _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def may_state_usage(text: str) -> bool:
-    """Return whether the *text* of a file contains the name of a field that states usage
-    preferences.
-
-    Most files do not contain the name of a preference field, and searching the text is
-    faster than parsing it.
+    """Return whether *text* contains the name of a field for usage preferences, which few
+    files do.
     """
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)
 
 
 FIELD_NAMED = {field.key: field for field in FIELDS}
-"""All known fields. The key of each field is the name of the field in lower case."""
+"""All known fields by their names in lower case."""

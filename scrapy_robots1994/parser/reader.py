@@ -175,7 +175,7 @@ def lines_of(
             if read_value:
                 said = read_value(value)
                 if said is None or said == ():
-                    kind, said = row.bad_kind, None
+                    kind, said = row.bad_kind or kind, None
         yield _new_line(Line, (number, kind, raw, name, value, row, said))
 
 
@@ -204,11 +204,6 @@ class Group:
     def lines(self) -> list[Line]:
         """All lines of the group, in the order of the file."""
         return sorted(chain(self.agents, self.rules, self.others, self.without))
-
-    @property
-    def pauses(self) -> list[Line]:
-        """The lines with a field that states a delay, such as Crawl-delay."""
-        return [it for it in self.others if it.row and it.row.role is Role.PAUSE]
 
 
 def groups_of(

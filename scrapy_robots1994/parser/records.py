@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from scrapy_robots1994.escaping import percent_encode_control_chars
 from scrapy_robots1994.parser.dialects import Dialect
+from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group
-from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,6 @@ class Record:
     delays: tuple[Delay, ...] = ()
 
     @property
-    def is_default(self) -> bool:
-        """Whether the record is for every robot that no other record names."""
-        # 1994 A3
-        return EVERYBODY in self.names
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The names as written, in order, without their versions."""
         return tuple(agent.name for agent in self.agents)
@@ -100,7 +94,7 @@ def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
             continue
         agents = [it for it in group.agents if it.said]
         rules = [it for it in group.rules if it.is_obeyed]
-        delays = [it for it in group.pauses if it.is_obeyed]
+        delays = [it for it in group.others if it.kind is LineKind.CRAWL_DELAY]
         yield Record(
             tuple(Agent(name, it.number) for it in agents for name in it.said),
             tuple(

@@ -354,17 +354,17 @@ def statements_of(
     statements: dict[tuple[str, Answer], Statement] = {}
     odd: list[Said] = []
     use = None
-    for member in members_in(field, value):
-        label = LABELS_OF[field].get(member.key)
+    for key, answered, text in _members(field, value):
+        label = LABELS_OF[field].get(key)
         # Usage U5: other labels are ignored.
         if label is None:
-            is_use = field == SIGNAL_FIELD and member.key == USE_LABEL
-            use = use or (member.value if is_use else None)
-        elif answer := label.answer_of(member.value):
-            said = Statement(label.purpose, answer, member.text, where)
+            is_use = field == SIGNAL_FIELD and key == USE_LABEL
+            use = use or (answered if is_use else None)
+        elif answer := label.answer_of(answered):
+            said = Statement(label.purpose, answer, text, where)
             statements.setdefault((label.purpose, answer), said)
         elif len(odd) < MAX_NOT_UNDERSTOOD:
-            odd.append(Said(member.text, where))
+            odd.append(Said(text, where))
     return tuple(statements.values()), tuple(odd), use or None
 
 
@@ -389,18 +389,9 @@ def why_unread(text: str) -> str:
     return ""
 
 
-class Member(NamedTuple):
-    """One label with its *value*, and both as *text*, without parameters. *value* is empty
-    if the label has none.
-    """
-
-    key: str
-    value: str
-    text: str
-
-
-def members_in(field: str, value: str) -> Iterator[Member]:
-    """Yield the members of *value*, which is the value of a preference without its path.
+def _members(field: str, value: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the key, the value and the text of each member of *value*, which has no path,
+    without parameters.
 
     Raise `ValueError` if *field* is Content-Usage and *value* is not a dictionary that the
     library reads. (It reads no date after the year 9999.)
@@ -410,7 +401,7 @@ def members_in(field: str, value: str) -> Iterator[Member]:
         for piece in value.split(","):
             key, _, answer = (it.strip(_SPACE) for it in piece.partition("="))
             if key:
-                yield Member(key.lower(), answer, piece.strip(_SPACE))
+                yield key.lower(), answer, piece.strip(_SPACE)
         return
     if len(value) > MAX_LENGTH:
         raise ValueError(f"it has more than {MAX_LENGTH:,} characters")
@@ -418,4 +409,4 @@ def members_in(field: str, value: str) -> Iterator[Member]:
     # RFC 9651 4.2.2: of several members with one key, the last counts.
     for key, (item, _) in library.parse(encode(value), tltype="dictionary").items():
         text = library.ser({key: (item, {})})
-        yield Member(key, text.partition("=")[2], text)
+        yield key, text.partition("=")[2], text
