@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
 from scrapy_robots1994.parser.dialects import Dialect, grammars_of
 from scrapy_robots1994.parser.prefix_rules import PrefixRules
-from scrapy_robots1994.parser.reader import Line, groups_of, read, with_pauses
+from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
 from scrapy_robots1994.parser.rfc9309 import LongestRules
 from scrapy_robots1994.parser.robot_reading import read_for_robot
@@ -187,7 +187,8 @@ class RobotsTxt:
     @property
     def lines(self) -> tuple[Line, ...]:
         """All lines of `text`, in order. The joined raw lines are equal to `text`."""
-        return tuple(read(self.text, self._dialect))
+        groups = groups_of(self.text, self._dialect)
+        return tuple(line for group in groups for line in group.lines)
 
     @property
     def records(self) -> tuple[Record, ...]:

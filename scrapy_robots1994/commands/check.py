@@ -547,6 +547,7 @@ def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
     return {
         "allowed": verdict.allowed,
         "reason": verdict.reason.value,
+        "dialect": verdict.dialect,
         "line": verdict.line,
         "rule": verdict.rule,
         "record": record and {name: getattr(record, name) for name in named},

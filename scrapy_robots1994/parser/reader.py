@@ -249,9 +249,3 @@ def groups_of(
             is_orphan = is_owned and not is_open
             lines.append(line._replace(kind=_ORPHAN) if is_orphan else line)
     yield group
-
-
-def read(text: str, dialect: Dialect) -> Iterator[Line]:
-    """Yield each line of *text*, in order, with its final kind."""
-    for group in groups_of(text, dialect):
-        yield from group.lines
