@@ -423,9 +423,8 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """When a crawl closes, waiting requests that cannot be stored in JOBDIR are finished.
-
-    Our middleware loses no more requests than the built-in middleware.
+    """When a crawl closes, all waiting requests that JOBDIR cannot store are finished. The
+    built-in middleware loses those that are in the scheduler.
     """
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
@@ -444,4 +443,4 @@ def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None
             side.crawl(site, "Unserializable", spider_args=args)
             found[middleware] = len(set(pages_of(site)))
 
-    assert found["ours"] >= found["builtin"] >= CONCURRENT - 1
+    assert found["ours"] == 30 > found["builtin"] >= CONCURRENT - 1

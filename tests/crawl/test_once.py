@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.support.crawl import COMPONENTS, start_crawl
+from tests.support.crawl import COMPONENTS, crawl, start_crawl
 from tests.support.left_out import table
 from tests.support.projects import PAGES
 
@@ -76,3 +76,14 @@ def test_request_passes_each_component_once(
     assert set(passes.values()) == set(scheduled.values()) == {TWICE.get(project, 1)}
     assert result.stats["finish_reason"] == "finished"
     assert result.stats["test/most_pages"] <= 16
+
+
+@table("order", BEFORE, BEHIND)
+def test_response_of_another_middleware_carries_no_key_of_ours(
+    site: Site, order: int
+) -> None:
+    """A page that another middleware answers, before or behind ours, has only its own meta."""
+    settings = {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Answering": order}}
+    result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
+
+    assert result.items == [{"own": []}]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, signals
 from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredSemaphore
 
@@ -15,6 +16,8 @@ from tests.support.child import RequestingSpider
 from tests.support.components import is_robots
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
@@ -145,10 +148,26 @@ class Rewriting:
         return request.replace(url=f"{request.url}?rendered")
 
 
+class Answering:
+    """A middleware that answers each page request itself."""
+
+    def process_request(self, request: Request, spider: Any = None) -> Response | None:
+        """Return a page."""
+        return None if is_robots(request) else HtmlResponse(request.url)
+
+
+class KeySpider(RequestingSpider):
+    """Yields the meta keys of this package that each response carries."""
+
+    name = "keys"
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        """Yield the keys."""
+        yield {"own": [key for key in response.meta if "robots1994" in key]}
+
+
 class Failing:
-    """A middleware behind ours that refuses the first response of each page, and a hook
-    of which the errback sends the page again.
-    """
+    """A middleware behind ours that refuses the first response of each page."""
 
     def __init__(self) -> None:
         self._refused: set[str] = set()
