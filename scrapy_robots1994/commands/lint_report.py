@@ -5,7 +5,7 @@ What comes from the file is escaped in text and annotations, so the output is sa
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from scrapy_robots1994.commands.terminal import WIDTH, Paint
@@ -28,7 +28,7 @@ _STYLES = {kinds.ERROR: "1;31", kinds.WARNING: "33", kinds.INFO: "36"}
 _COMMANDS = {kinds.ERROR: "error", kinds.WARNING: "warning", kinds.INFO: "notice"}
 _BOLD, _FAINT = "1", "2"
 _TEXT, _INDENT = 44, " " * 7
-_SHOWN, _QUOTED, _NAMED = 3, 22, 6
+_SHOWN, _QUOTED, _NAMED = 3, 22, 200
 _MAX_MESSAGE = 1_000
 _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
@@ -57,10 +57,6 @@ class Report:
         self.otherwise = self._decided_otherwise()
         self.effects = list(_effects(self))
 
-    def count(self, *severities: str) -> int:
-        """Return the number of problems whose severity is one of *severities*."""
-        return sum(it.severity in severities for it in self.problems)
-
     def _decided_otherwise(self) -> dict[str, list[str]]:
         """Return the robots to which the dialect `other` alone closes the whole site, and
         those to which it alone does not.
@@ -81,7 +77,11 @@ class Report:
     @property
     def note(self) -> str:
         """The sentence about the dialect `other`, or "" if it decides alike."""
-        parts = [f"{how} to {_listed(it)}" for how, it in self.otherwise.items() if it]
+        parts = [
+            f"{how} to {escape_control_chars(', '.join(map(_quoted, names)), _NAMED)}"
+            for how, names in self.otherwise.items()
+            if names
+        ]
         start = f'In the dialect "{self.other}", the whole site is '
         return f"{start}{', and '.join(parts)}." if parts else ""
 
@@ -90,12 +90,6 @@ def _is_closed(robots: RobotsTxt, name: str) -> bool:
     # Only the records for `*` speak to a robot without a name.
     rules = robots.rules("" if name == EVERYBODY else name)
     return not any(map(rules.allowed, _PROBES))
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(_quoted, names[:_NAMED]))
-    more = len(names) - _NAMED
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _quoted(name: str) -> str:

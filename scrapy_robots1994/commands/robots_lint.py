@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "GitHub workflows (github)",
     )
     add("--only-problems", action="store_true", help="print only the problems")
-    ignored = "ignore the problems with these codes, such as R008,R020"
+    ignored = "ignore the problems with these codes, such as R008,R018"
     add("--ignore", metavar="CODES", default="", help=ignored)
     add(
         "--fail-on",
@@ -69,7 +69,7 @@ class LintRun:
             self._add_unread(name, source)
             return
         report = Report(name, source.rules, self._ignored)
-        if report.count(*self._failing):
+        if any(it.severity in self._failing for it in report.problems):
             self.exit_code = max(self.exit_code, ExitCode.FOUND)
         if self._opts.format == "json":
             self._documents[source.name] = lint_report.as_json(report)
@@ -148,7 +148,7 @@ script robots-lint starts without Scrapy.
 examples:
   robots-lint robots.txt
   robots-lint --only-problems --dialect 1994 folder/
-  robots-lint --format github --ignore R008,R020 robots.txt
+  robots-lint --format github --ignore R008,R018 robots.txt
   scrapy robots-lint https://example.com/
 """
 
@@ -161,8 +161,9 @@ def main(argv: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     terminal.add_common_options(parser, HELP, OF_THE_PROJECT)
-    version = f"%(prog)s {__version__}"
-    parser.add_argument("--version", action="version", version=version)
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {__version__}"
+    )
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     with terminal.in_one_sentence(parser):

@@ -6,8 +6,6 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from scrapy_robots1994.parser.fields import FIELDS, Field
-from scrapy_robots1994.parser.reader import SPACE
-from scrapy_robots1994.parser.user_agent import EVERYBODY
 
 _LONGEST = 24
 _SIMILARITY = 0.87
@@ -26,19 +24,6 @@ ROBOTS = frozenset(
     """.split()  # noqa: SIM905 - a list would take a line a name
 )
 """Robots that many files name, in lower case."""
-
-
-# A hostile value may be as long as a whole file.
-MAX_SEARCHED = 10_000
-SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
-MARKS = ":;,'\"`<>[](){}\u2018\u2019\u201c\u201d"
-
-
-def likely_names(value: str) -> tuple[str, ...]:
-    """Return the names that the author of a User-agent line with *value* probably meant."""
-    parts = SEPARATOR.split(value[:MAX_SEARCHED])
-    names = (it.partition("/")[0].strip(f"{SPACE}{MARKS}*") for it in parts)
-    return tuple(it for it in names if any(map(str.isalnum, it))) or (EVERYBODY,)
 
 
 def _one_less(name: str) -> set[str]:

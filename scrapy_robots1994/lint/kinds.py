@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scrapy_robots1994.escaping import escape_control_chars
-from scrapy_robots1994.lint.characters import likely_names
-from scrapy_robots1994.parser.fields import USER_AGENT, Field
+from scrapy_robots1994.parser.fields import Field
 from scrapy_robots1994.parser.reader import Line
 
 ERROR, WARNING, INFO = SEVERITIES = ("error", "warning", "info")
@@ -25,10 +24,9 @@ class Kind:
 
     code: str
     severity: str = WARNING
+    """A kind that is INFO is said once a file, another one once a record."""
     opens: bool = False
     """Whether the file allows URLs that its author probably meant to disallow."""
-    once_a_file: bool = False
-    """Whether the kind is said once a file, instead of once a record."""
     when: str
     """When the problem is reported: the heading of the kind in the reference."""
     message: str
@@ -54,13 +52,13 @@ class Kind:
         column: int = 0,
         severity: str = "",
         opens: bool = True,
-        meant: tuple[Field, str] | None = None,
+        meant: Field | None = None,
     ) -> "Problem":
         """Return a problem of this kind. *column* is that of the first character of *line*
-        if it is 0. *meant* are the field and the value that a wrong line probably means.
+        if it is 0. *meant* is the field that a wrong line probably means.
         """
         known = line.known if isinstance(line, Line) else None
-        field, value = meant or (known, "")
+        field = meant or known
         place = (line.number, line.column) if isinstance(line, Line) else (line, 1)
         shown = (escape_control_chars(str(it), _QUOTED) for it in texts)
         return Problem(
@@ -70,7 +68,7 @@ class Kind:
             f"{self.message.format(*shown)}.".replace("?.", "?"),
             severity or self.severity,
             self.opens and opens and (field is None or field.closes),
-            likely_names(value) if meant and field is USER_AGENT else (),
+            meant,
         )
 
 
@@ -89,8 +87,8 @@ class Problem:
     """"error", "warning" or "info"."""
     weakens_policy: bool
     """Whether the file allows URLs that its author probably meant to disallow."""
-    robots: tuple[str, ...] = ()
-    """The names that a wrong User-agent line probably means."""
+    meant: Field | None = None
+    """The field that a wrong line probably means."""
 
     @property
     def code(self) -> str:
@@ -143,7 +141,6 @@ NOT_ROBOTS = Kind(
 ENCODING = Kind(
     code="R002",
     severity=INFO,
-    once_a_file=True,
     when="a byte order mark, or lines that end with a carriage return alone",
     message="{}",
     advice="Save the file as UTF-8 without a byte order mark, and with usual line ends.",
@@ -201,7 +198,6 @@ TWO_FIELDS = Kind(
 OTHER_FIELD = Kind(
     code="R008",
     severity=INFO,
-    once_a_file=True,
     when="a field is not part of the dialect",
     message='the field "{}" is not part of this dialect, and is ignored{}',
     advice="Keep the line if a program that you know reads it; begin a comment with `#`.",
@@ -210,7 +206,6 @@ OTHER_FIELD = Kind(
 )
 NOINDEX = Kind(
     code="R009",
-    once_a_file=True,
     when="Noindex in a robots.txt",
     message="Noindex in a robots.txt has no effect: Google dropped it in 2019",
     advice="Use a robots meta tag or X-Robots-Tag, and let robots fetch the page to see it.",
@@ -249,7 +244,6 @@ CUT_NAME = Kind(
     code="R013",
     severity=INFO,
     opens=True,
-    once_a_file=True,
     when="a name has a version or several words, or is a whole User-Agent header",
     message='most robots read "{}" as "{}"',
     advice="Write the name that the robot's operator documents: one word, without a version.",
@@ -305,25 +299,17 @@ WILDCARD = Kind(
     good="User-agent: *\nDisallow: /print/*.pdf\nDisallow: /print/\n",
     dialect="1994",
 )
-DELAY = Kind(
+BAD_VALUE = Kind(
     code="R019",
-    when="a Crawl-delay is not a number of seconds, or very long",
-    message='the Crawl-delay "{}" {}',
-    advice="Write a number of seconds, such as `Crawl-delay: 10`.",
-    bad="User-agent: *\nDisallow: /private\nCrawl-delay: »10s\n",
-    good="User-agent: *\nDisallow: /private\nCrawl-delay: 10\n",
-)
-SITEMAP_URL = Kind(
-    code="R020",
-    when="a Sitemap is not an absolute URL",
-    message='the Sitemap "{}" is not an absolute URL',
-    advice="Write the whole URL, with `https://` and the host.",
-    bad="User-agent: *\nDisallow: /private\n\nSitemap: »/sitemap.xml\n",
-    good="User-agent: *\nDisallow: /private\n\nSitemap: https://example.com/sitemap.xml\n",
+    when="a Crawl-delay is no number of seconds, or very long; a Sitemap is no absolute URL",
+    message='the value "{}" {}',
+    advice="Write it as in `Crawl-delay: 10` or `Sitemap: https://example.com/sitemap.xml`.",
+    bad="User-agent: *\nDisallow:\n\nSitemap: »/sitemap.xml\n",
+    good="User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n",
 )
 # Records.
 ORPHAN = Kind(
-    code="R021",
+    code="R020",
     severity=ERROR,
     opens=True,
     when="a rule has no User-agent line",
@@ -333,7 +319,7 @@ ORPHAN = Kind(
     good="User-agent: *\nDisallow: /private\n",
 )
 SPLIT = Kind(
-    code="R022",
+    code="R021",
     severity=ERROR,
     opens=True,
     when="a blank line stands between names and their rules",
@@ -345,7 +331,7 @@ SPLIT = Kind(
     dialect="1994",
 )
 WITHOUT_RULES = Kind(
-    code="R023",
+    code="R022",
     severity=INFO,
     opens=True,
     when="a record disallows nothing",
@@ -356,7 +342,7 @@ WITHOUT_RULES = Kind(
     good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
 JOINED = Kind(
-    code="R024",
+    code="R023",
     when="names share the rules of a group below",
     message='no rule separates "{}" from the names above, so line {} shares its rules',
     advice="Write an empty `Disallow:` below the names above if the rules are not for them.",
@@ -364,9 +350,8 @@ JOINED = Kind(
     good="User-agent: *\nCrawl-delay: 10\nDisallow:\n\nUser-agent: rexbot\nDisallow: /\n",
 )
 NO_BLANK = Kind(
-    code="R025",
+    code="R024",
     severity=INFO,
-    once_a_file=True,
     when="no blank line separates two records",
     message="a record begins without a blank line above it",
     advice="Put a blank line above the User-agent line.",
@@ -375,7 +360,7 @@ NO_BLANK = Kind(
     dialect="1994",
 )
 SECOND_DEFAULT = Kind(
-    code="R026",
+    code="R025",
     when="several records are for every robot",
     message="this record is for every robot, as that of line {} is",
     advice="Move its rules into the first record for `*`: some robots obey only one.",
@@ -384,7 +369,7 @@ SECOND_DEFAULT = Kind(
     dialect="1994",
 )
 UNREACHED = Kind(
-    code="R027",
+    code="R026",
     when="a robot obeys an earlier record than its own",
     message='a robot named "{}" obeys the record of line {}, for "{}", and never this one',
     advice="Put the record of the longer name first; make one record of two for one name.",
@@ -393,9 +378,8 @@ UNREACHED = Kind(
     dialect="1994",
 )
 NOT_INHERITED = Kind(
-    code="R028",
+    code="R027",
     severity=INFO,
-    once_a_file=True,
     when="a record of its own frees a robot from the rules for every robot",
     message='"{}" obeys only its own record, not {}',
     advice="Repeat these rules in the robot's own record if they are meant for it too.",
@@ -404,7 +388,7 @@ NOT_INHERITED = Kind(
 )
 # Rules.
 ALLOW = Kind(
-    code="R029",
+    code="R028",
     severity=INFO,
     when="an Allow line would allow what a Disallow line covers",
     message="Allow is ignored in this dialect: what a Disallow line covers is disallowed",
@@ -415,7 +399,7 @@ ALLOW = Kind(
     dialect="1994",
 )
 NO_EFFECT = Kind(
-    code="R030",
+    code="R029",
     severity=INFO,
     opens=True,
     when="a line has no effect next to another rule",
@@ -426,7 +410,7 @@ NO_EFFECT = Kind(
 )
 # Usage preferences.
 USAGE_VALUE = Kind(
-    code="R031",
+    code="R030",
     when="a usage preference is not understood",
     message='"{}" is not understood in {}, which knows {}',
     advice="Write known labels and values, or keep the line for a program that knows more.",
@@ -434,7 +418,7 @@ USAGE_VALUE = Kind(
     good="User-agent: *\nContent-Usage: train-ai=n\nDisallow:\n",
 )
 USAGE_NOBODY = Kind(
-    code="R032",
+    code="R031",
     when="a usage preference stands above all records",
     message="the preference is above all records, and speaks to no robot",
     advice="Move it below `User-agent: *`, and repeat it in other records that need it.",

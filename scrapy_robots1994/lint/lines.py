@@ -4,15 +4,9 @@ import re
 from collections.abc import Iterator
 
 from scrapy_robots1994.lint import kinds
-from scrapy_robots1994.lint.characters import (
-    MAX_SEARCHED,
-    likely_field,
-    name_of,
-    odd_place,
-    seen,
-)
+from scrapy_robots1994.lint.characters import likely_field, name_of, odd_place, seen
 from scrapy_robots1994.lint.kinds import WARNING, Problem
-from scrapy_robots1994.lint.values import value_problems
+from scrapy_robots1994.lint.values import MAX_SEARCHED, value_problems
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import (
     ALLOW,
@@ -75,14 +69,12 @@ def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 def _two_fields(line: Line, second: re.Match[str]) -> Problem:
     first, field = line.known, FIELD_NAMED[second[1].lower()]
-    value = line.value[second.end() :]
-    if first is USER_AGENT or not field.closes:
-        # A line break of HTML, or one that is written out, ends the first value.
-        before = line.value[: second.start(1)].partition("<")[0]
-        field, value = first or field, before.partition("\\")[0]
-    column = line.value_column + second.start(1)
     return kinds.TWO_FIELDS.at(
-        line, second[1], line.field, column=column, meant=(field, value)
+        line,
+        second[1],
+        line.field,
+        column=line.value_column + second.start(1),
+        meant=first if first is USER_AGENT or (first and not field.closes) else field,
     )
 
 
@@ -99,11 +91,10 @@ def _odd_character(
         return kinds.CHARACTER.at(
             line, name, column=column, severity=WARNING, opens=False
         )
-    meant = next(lines_of(text, dialect)) if line.row is None else line
-    if meant.row is None:
+    field = line.row or next(lines_of(text, dialect)).row
+    if field is None:
         return None
-    value = "".join(map(seen, meant.value))
-    return kinds.CHARACTER.at(line, name, column=column, meant=(meant.row, value))
+    return kinds.CHARACTER.at(line, name, column=column, meant=field)
 
 
 def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
@@ -125,17 +116,16 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
-    meant = field, value
     odd = next((it for it in line.field if not it.isascii()), "")
     if odd:
         # A letter of another alphabet looks like the right one.
         column = line.text.find(odd) + 1
-        return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=meant)
+        return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
+    guess = "" if value == content else _GUESSED
     if field.role is Role.RULE and value == "*":
         value = "/"
     new = f"{field.name}: {value}".rstrip(SPACE)
-    guess = "" if value == content else _GUESSED
-    return kinds.MISSPELT.at(line, content, new, guess, meant=meant)
+    return kinds.MISSPELT.at(line, content, new, guess, meant=field)
 
 
 def _meant(line: Line, content: str) -> tuple[Field | None, str]:

@@ -10,7 +10,7 @@ from scrapy_robots1994.lint.lines import line_problems
 from scrapy_robots1994.lint.records import record_problems
 from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import IDLE
+from scrapy_robots1994.parser.fields import IDLE, USER_AGENT
 from scrapy_robots1994.parser.reader import SPACE, Group, Line, groups_of
 from scrapy_robots1994.parser.usage import (
     LABELS_OF,
@@ -18,7 +18,7 @@ from scrapy_robots1994.parser.usage import (
     USE_LABEL,
     split_path,
 )
-from scrapy_robots1994.parser.user_agent import joined_names, robot_names
+from scrapy_robots1994.parser.user_agent import robot_names
 
 _START, _MOST, _WIDE_SHARE = 400, 100_000, 0.25
 _WIDE = "UTF-16 without a byte order mark, or a binary file"
@@ -40,23 +40,16 @@ def weakening_problems(
     body: Body, dialect: Dialect, robot: str | bytes
 ) -> tuple[Problem, ...]:
     """Return the problems that open a file to *robot*: those of its records, of the lines
-    above all records, and of wrong User-agent lines that probably mean the robot.
+    above all records, and of wrong User-agent lines, of which nobody knows whom they mean.
     """
-    groups, names = list(groups_of(body.text, dialect)), robot_names(robot)
-    chosen = dialect.choose([it.names for it in groups[1:]], names)
+    groups = list(groups_of(body.text, dialect))
+    chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
     own = {0, *(place + 1 for place in chosen)}
-    joined = joined_names(names)
-    found = [
-        it
-        for it in _found(groups, body, dialect)
-        if it.weakens_policy
-        and (
-            dialect.rank_of(it.robots, joined)
-            if it.robots
-            else _record(groups, it) in own
-        )
-    ]
-    return _grouped(found, groups)
+    found = (it for it in _found(groups, body, dialect) if it.weakens_policy)
+    concerning = (
+        it for it in found if it.meant is USER_AGENT or _record(groups, it) in own
+    )
+    return _grouped(concerning, groups)
 
 
 def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Problem]:
@@ -75,8 +68,10 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
         yield kinds.NOT_ROBOTS.at(written[0], what, opens=what in (_WIDE, _SAVED))
     yield from found
     # Of a rule below a lost User-agent line, nobody knows to which record it belongs.
-    lost = [it for it in found if it.robots and not lines[it.line - 1].is_obeyed]
-    nameless = {_record(groups, it) for it in lost} | ({0} if what else set())
+    nameless = {0} if what else set()
+    for problem in found:
+        if problem.meant is USER_AGENT and not lines[problem.line - 1].is_obeyed:
+            nameless.add(_record(groups, problem))
     misread = {_record(groups, it) for it in found if it.kind in _MISREAD}
     unsure = {
         kinds.ORPHAN: nameless,
@@ -106,7 +101,7 @@ def _grouped(
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
-        if problem.kind.once_a_file:
+        if problem.kind.severity == kinds.INFO:
             # Another field is another problem.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
         key = problem.kind, where, problem.severity, problem.weakens_policy

@@ -35,13 +35,8 @@ def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Probl
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field, "no User-agent line is above it")
     has_allow = any(_allows(line) for group in groups for line in group.lines)
-    # Ours O2, RFC 9309 2.2.1: records that a robot obeys together.
     with_rules = {
-        it.lower()
-        for group in records
-        if _disallows(group)
-        for it in group.names
-        if dialect.merges_named or it == EVERYBODY
+        it.lower() for group in records if _disallows(group) for it in group.names
     }
     for group, below in zip_longest(records, records[1:]):
         yield from _boundary_problems(group, below, with_rules, dialect)
@@ -101,19 +96,15 @@ def _boundary_problems(
             words = "has only Allow lines, so everything else is allowed too"
             yield kinds.WITHOUT_RULES.at(first, named, words, opens=False)
         return
-    words = "has no rule, so it disallows nothing"
     is_bare = all(it.kind in _BARE for it in group.lines)
-    if not (is_bare and dialect.has_blank_lines and blank and below):
-        severity = WARNING if is_bare else ""
-        yield kinds.WITHOUT_RULES.at(
-            first, named, words, severity=severity, opens=is_bare
-        )
-    elif EVERYBODY in (*group.names, *below.names):
-        # Nobody lists `*` with other names, so these names may be meant to be free.
-        yield kinds.WITHOUT_RULES.at(first, named, words, severity=WARNING)
-    else:
+    # Nobody lists `*` with other names, so such names may be meant to be free.
+    is_list = EVERYBODY not in (*group.names, *(below.names if below else ()))
+    if below and blank and is_bare and is_list and dialect.has_blank_lines:
         names = f"the names in line {below.agents[0].number}"
         yield kinds.SPLIT.at(blank, first.number, names, column=1)
+        return
+    words, severity = "has no rule, so it disallows nothing", WARNING if is_bare else ""
+    yield kinds.WITHOUT_RULES.at(first, named, words, severity=severity, opens=is_bare)
 
 
 def _joined_problems(group: Group) -> Iterator[Problem]:

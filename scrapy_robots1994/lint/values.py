@@ -4,14 +4,7 @@ import re
 from collections.abc import Iterator
 
 from scrapy_robots1994.lint import kinds
-from scrapy_robots1994.lint.characters import (
-    MARKS,
-    MAX_SEARCHED,
-    ROBOTS,
-    SEPARATOR,
-    likely_names,
-    misspelt_robot,
-)
+from scrapy_robots1994.lint.characters import ROBOTS, misspelt_robot
 from scrapy_robots1994.lint.kinds import INFO, WARNING, Problem
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import USER_AGENT, Role
@@ -19,6 +12,8 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
+# A hostile value may be as long as a whole file.
+MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
 _DAY = 86_400
 
@@ -26,6 +21,8 @@ _ROBOT = re.compile(
     r"(?i)[\w-]*(?:bot|spider|crawler|slurp)|[\w-]+-(?:ai|extended|user)"
 )
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
+_SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
+_MARKS = ":;,'\"`<>[](){}\u2018\u2019\u201c\u201d"
 _NO_LIST = re.compile(r"[(\[]|://|@")
 _PART_END = re.compile(rf"[,;|](?=[{SPACE}]*/)|[{SPACE}]")
 _NEXT_PATH = re.compile(rf"[,;|{SPACE}]+(?:/|<!--)")
@@ -41,22 +38,20 @@ def value_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     elif role is Role.PAUSE:
         yield from _delay_problems(line)
     elif not is_absolute(line.value):
-        yield kinds.SITEMAP_URL.at(line, line.value, column=line.value_column)
+        words = "is not an absolute URL"
+        yield kinds.BAD_VALUE.at(line, line.value, words, column=line.value_column)
 
 
 def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     value, column = line.value[:MAX_SEARCHED], line.value_column
     first = value.partition("/")[0].strip(SPACE)
     if not (line.said and first):
-        words, meant = "a name is missing", (USER_AGENT, EVERYBODY)
-        yield kinds.ODD_NAME.at(line, value, words, meant=meant)
+        yield kinds.ODD_NAME.at(line, value, "a name is missing", meant=USER_AGENT)
     elif not dialect.has_lists and _is_list(value):
         words = (
             "a line has one name, and some robots, Googlebot among them, read the first"
         )
-        names = value.replace(" ", ",") if EVERYBODY in value else value
-        meant = USER_AGENT, names
-        yield kinds.ODD_NAME.at(line, value, words, column=column, meant=meant)
+        yield kinds.ODD_NAME.at(line, value, words, column=column, meant=USER_AGENT)
     elif "/" in value:
         # Ours O10: a whole header names the robots that O9 finds in it.
         severity = WARNING if "(" in value else ""
@@ -71,34 +66,30 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problem with *name*, one of the names in the User-agent line *line*."""
     column = line.value_column + line.value.find(name)
-    mark = next((it for it in (EVERYBODY, *MARKS) if it in name), "")
+    mark = next((it for it in (EVERYBODY, *_MARKS) if it in name), "")
     first = name.partition(" ")[0]
     if mark and name != EVERYBODY:
-        words, meant = (
-            f'the "{mark}" is part of it',
-            (USER_AGENT, name.partition(" (")[0]),
-        )
-        yield kinds.ODD_NAME.at(line, name, words, column=column, meant=meant)
+        words = f'the "{mark}" is part of it'
+        yield kinds.ODD_NAME.at(line, name, words, column=column, meant=USER_AGENT)
     elif dialect.merges_named and first != name:
-        meant = USER_AGENT, first
         yield kinds.CUT_NAME.at(
-            line, name, first, column=column, severity=WARNING, meant=meant
+            line, name, first, column=column, severity=WARNING, meant=USER_AGENT
         )
     elif robot := misspelt_robot(name):
-        meant = USER_AGENT, robot
-        yield kinds.MISSPELT_ROBOT.at(line, name, robot, column=column, meant=meant)
+        yield kinds.MISSPELT_ROBOT.at(
+            line, name, robot, column=column, meant=USER_AGENT
+        )
 
 
 def _is_list(value: str) -> bool:
     """Return whether *value* probably lists several names."""
     if _NO_LIST.search(value):
         return False
-    if SEPARATOR.search(value):
-        return len(likely_names(value)) > 1
+    parts = [it for it in _SEPARATOR.split(value) if it.strip(SPACE + _MARKS)]
     # A name may consist of several words, such as "My Company Bot".
     words = value.split()
     is_list = all(it == EVERYBODY or is_robot(it) for it in words)
-    return is_list and len(words) > 1
+    return len(parts) > 1 or (is_list and len(words) > 1)
 
 
 def is_robot(text: str) -> bool:
@@ -165,4 +156,4 @@ def _delay_problems(line: Line) -> Iterator[Problem]:
         words = f"counts seconds, and asks for {pages} page{'s' * (pages != '1')} a day"
     else:
         return
-    yield kinds.DELAY.at(line, line.value, words, column=line.value_column)
+    yield kinds.BAD_VALUE.at(line, line.value, words, column=line.value_column)

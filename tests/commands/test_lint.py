@@ -288,7 +288,7 @@ TEXT = """\
      2 Crawl-delay: 10                              asks for a pause of 10 seconds
      3
      4 User-agent: SemrushBot                       and for "SemrushBot"
-       ^ error R024: no rule separates "SemrushBot" from the names above, so line 1 shares its
+       ^ error R023: no rule separates "SemrushBot" from the names above, so line 1 shares its
          rules.
          Write an empty `Disallow:` below the names above if the rules are not for them.
      5 Disallow: /                                  forbids everything
@@ -300,8 +300,8 @@ TEXT = """\
          among them, guess so.
          Write the field exactly, with a colon; for the whole site, `Disallow: /`.
      8 Sitemap: /s.xml                              names a sitemap
-       ^ warning R020: the Sitemap "/s.xml" is not an absolute URL.
-         Write the whole URL, with `https://` and the host.
+       ^ warning R019: the value "/s.xml" is not an absolute URL.
+         Write it as in `Crawl-delay: 10` or `Sitemap: https://example.com/sitemap.xml`.
      9 Disallow: /c d                               forbids what begins with /c d
        In the dialect "1994", the whole site is open to every robot not named.
 """
@@ -362,10 +362,10 @@ def test_json_has_lines_records_and_problems() -> None:
         "effect": "asks for a pause of 10 seconds",
     }
     assert [(it["code"], it["lines"]) for it in file["problems"]] == [
-        ("R024", [4]),
+        ("R023", [4]),
         ("R017", [6, 9]),
         ("R005", [7]),
-        ("R020", [8]),
+        ("R019", [8]),
     ]
     assert file["otherwise"] == {"dialect": "1994", "closed": [], "open": ["*"]}
 

@@ -67,7 +67,7 @@ D1 query belongs to the URL        | /s?q=                                | -/s?
 D1 query without a path            | /                                    | -http://a.example?q
 D1 paths compare with case         | /Help                                | +/help -/Help
 D2 empty value allows everything   | {U}rex\nDisallow:\n\n{U}*{D}/        | +/x -max/x
-D3 record without Disallow         | {U}rex\n                             | +/ | R023
+D3 record without Disallow         | {U}rex\n                             | +/ | R022
 E1 only blank lines                | \n\n                                 | +/ +max/x
 E1 only comments                   | # nothing\n                          | +/ +max/x
 first example | {U}*{D}/map/ # endless{D}/tmp/ # short{D}/foo | -/map/1 +/map -/tmp/x -/foo?x +/fo
@@ -77,15 +77,15 @@ example of the FAQ | {U}crawler\nDisallow:\n\n{U}ly{D}/\n\n{U}*{D}/t | +crawler/
 
 OURS = rows(r"""
 O1 first record that names the robot | {U}re{D}/a\n\n{U}rex{D}/b            | -/a +/b
-O2 all default records together      | {U}*{D}/a\n\n{U}*{D}/b               | -/a -/b | R026
-O3 record without Disallow applies   | {U}rex\n\n{U}*{D}/                   | +/ -other/ | R023
-O4 Disallow without a record | Disallow: /x\n\n{U}*{D}/y\n{D}/z | +/x -/y +/z | R021 R021
-O5 blank line ends the record        | {U}rex\n{D}/x\n                      | +/x | R022
+O2 all default records together      | {U}*{D}/a\n\n{U}*{D}/b               | -/a -/b | R025
+O3 record without Disallow applies   | {U}rex\n\n{U}*{D}/                   | +/ -other/ | R022
+O4 Disallow without a record | Disallow: /x\n\n{U}*{D}/y\n{D}/z | +/x -/y +/z | R020 R020
+O5 blank line ends the record        | {U}rex\n{D}/x\n                      | +/x | R021
 O5 blank line after a Disallow       | {U}rex{D}/x\n{D}/y\n\n{D}/z          | -/x +/y +/z
-O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | R022
-O6 line of a tab is blank            | {U}rex\n \t \nDisallow: /x           | +/x | R022
-O6 line of spaces before CR NL       | {U}rex\n  \r{D}/x                    | +/x | R022
-O7 User-agent after Disallow | {U}rex{D}/a\n{U}other{D}/b | -/a +/b -other/b | R025
+O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | R021
+O6 line of a tab is blank            | {U}rex\n \t \nDisallow: /x           | +/x | R021
+O6 line of spaces before CR NL       | {U}rex\n  \r{D}/x                    | +/x | R021
+O7 User-agent after Disallow | {U}rex{D}/a\n{U}other{D}/b | -/a +/b -other/b | R024
 O8 value is part of the name         | {U}rex{D}/                           | -rexbot/ -/
 O8 name is not part of the value     | {U}rexbot{D}/                        | +/ -rexbot/
 O10 version in the value             | {U}Rex/1.0{D}/a                      | -/a
@@ -130,7 +130,7 @@ O20 slash at the end                 | help/                                | +/
 O20 query                            | ?q                                   | +/x +/help/?q | R015
 O20 no scheme                        | 1://a.example/                       | +/x +{H}/ | R015
 O20 two slashes begin a path         | //x:y                                | +/x -//x:yz | R015
-O21 empty Disallow among others      | {U}*{D}/x\nDisallow:\n               | -/x +/y | R030
+O21 empty Disallow among others      | {U}*{D}/x\nDisallow:\n               | -/x +/y | R029
 O22 robots.txt itself                | {U}*{D}/{D}{H}/ | +/robots.txt +/robots.txt#x
 O22 encoded, too                     | {U}*{D}/                             | +/%72obots%2etxt
 O22 similar paths are not            | / | -/robots.txt?x -/robots.txt.gz -/Robots.txt

@@ -68,6 +68,6 @@ def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
     """A blank line inside a record is a problem (K3, records). A Disallow line without
     a path is not a problem (K2).
     """
-    for line, codes in (("\nDisallow: /x\n", ["R022"]), ("Disallow:\n", [])):
+    for line, codes in (("\nDisallow: /x\n", ["R021"]), ("Disallow:\n", [])):
         robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")
         assert [it.code for it in robots.problems] == codes

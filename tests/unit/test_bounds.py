@@ -203,7 +203,7 @@ def codes(body: str, dialect: str = "1994") -> list[str]:
     return [it.code for it in RobotsTxt.parse(body, dialect=dialect).problems]
 
 
-@bound("lint.characters.MAX_SEARCHED")
+@bound("lint.values.MAX_SEARCHED")
 def test_second_field_is_looked_for_at_the_beginning_of_a_value(shrink: Any) -> None:
     """Behind the bound, a field is part of the value."""
     shrink("lint.lines.MAX_SEARCHED", 30)
