@@ -127,15 +127,6 @@ def escape_json(text: str) -> str:
     return text.replace("##", "#\\u0023")
 
 
-def is_printable(text: str) -> bool:
-    """Return whether *text* is free of control, invisible and unencodable characters.
-
-    `is_printable` does not detect commands for CI systems.
-    """
-    is_plain = text.isascii() and text.isprintable()
-    return is_plain or _UNPRINTABLE.search(text) is None
-
-
 def redact_credentials(text: str) -> str:
     """Return *text* without the user name and password of each URL.
 
