@@ -1,7 +1,4 @@
-"""The exceptions of this package, and the functions that suggest a correct spelling.
-
-Parsing a robots.txt never raises an exception, whatever bytes the file contains.
-"""
+"""The exceptions of this package, and suggestions for misspelt words."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -29,10 +26,8 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
-    """Raise `MissingExtra` if an import in the `with` block fails.
-
-    *user* is the feature that needs the library. *extra* is the name of the extra that
-    installs the library.
+    """Raise `MissingExtra` if an import in the block fails, which the feature *user* needs
+    and *extra* installs.
     """
     try:
         yield
@@ -56,11 +51,7 @@ class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is 
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*, or `None` if no word is
-    similar.
-    """
-    # Do not import `difflib` at the top of the module, because it is needed only for a
-    # misspelt word.
+    """Return the word of *known* that is most similar to *word*, or None."""
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):
@@ -71,9 +62,6 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """Return `; did you mean "…"?` with the word of *known* that is most similar to *word*.
-
-    Return "" if no word of *known* is similar to *word*.
-    """
+    """Return `; did you mean "…"?` with the word of *known* like *word*, or ""."""
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

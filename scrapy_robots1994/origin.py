@@ -1,7 +1,5 @@
-"""Origins and targets of URLs.
-
-An origin is the scheme, host and port to which one robots.txt applies. A target is the part
-of a URL that is compared with the rules.
+"""The origin of a URL, to which one robots.txt applies, and its target, which is compared with
+the rules.
 """
 
 import re
@@ -11,13 +9,9 @@ from typing import NamedTuple
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65535
 
-# A WebSocket connection begins with an HTTP GET request to the same host and port, so map
-# ws to http and wss to https.
+# A WebSocket connection begins with an HTTP request to the same host and port.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
-# Some clients end the authority at a backslash, and some clients remove control
-# characters. If an authority contains a backslash or a control character, different
-# clients might connect to different hosts. `_URL` does not match a URL with a backslash
-# or a control character in its authority.
+# Clients differ about the host of an authority with a backslash or a control character.
 _NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
 _URL = re.compile(
     r"[\x00-\x20]*(https?|wss?)://"
@@ -27,17 +21,15 @@ _URL = re.compile(
 )
 _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
-# IDNA can turn a character of a host into a delimiter, for example a fullwidth solidus into
-# `/`.
+# IDNA can turn a fullwidth solidus into `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 
 
 class Origin(NamedTuple):
-    """The scheme, host and port of a URL. One robots.txt applies to all URLs of an origin.
+    """The scheme, host and port of a URL, to which one robots.txt applies.
 
-    The host is in lower case, without trailing dots and without the brackets of an IPv6
-    address. The scheme is http or https. The origin of `ws://h` is `http://h`, and the
-    origin of `wss://h` is `https://h`.
+    The scheme is http or https; that of ws:// and wss:// is http and https. The host is in
+    lower case, without trailing dots and without the brackets of an IPv6 address.
     """
 
     scheme: str
@@ -48,9 +40,8 @@ class Origin(NamedTuple):
     def of(url: str | bytes) -> "Origin | None":
         """Return the origin of *url*. Never raises.
 
-        Return `None` if the scheme is not http, https, ws or wss, or if *url* has no host
-        or an invalid port. Return `None` if different clients might connect to different
-        hosts.
+        Return None if the scheme is not http, https, ws or wss, if there is no host or the
+        port is wrong, or if clients might connect to different hosts.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -58,8 +49,7 @@ class Origin(NamedTuple):
         if match is None:
             return None
         written_scheme, address, name, written_port = match.groups()
-        # Take the scheme from the dict, so that all origins share one string for each
-        # scheme.
+        # All origins share the strings of the dict.
         scheme = _SCHEMES[written_scheme.lower()]
         host = _ipv6(address) if name is None else name.lower().rstrip(".")
         if name is not None and not host.isascii():
@@ -70,30 +60,22 @@ class Origin(NamedTuple):
     @property
     def robots_url(self) -> str:
         """The URL of the robots.txt of this origin."""
-        # 1994 M1 (location): the policy is the file at the local URL /robots.txt.
+        # 1994 M1
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
-        """Return the origin as the beginning of a URL, such as `https://x:8443`. The
-        default port of the scheme is left out.
-        """
+        """Return the origin as the beginning of a URL, without a default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_default = self.port == _DEFAULT_PORTS.get(self.scheme)
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
 
 
 def is_http(url: str) -> bool:
-    """Return whether *url* is an http or https URL with an origin.
-
-    A robots.txt can be fetched only from a URL for which this function returns true.
-    """
+    """Return whether *url* is an http or https URL with an origin, and can be fetched."""
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 
 def _ipv6(text: str) -> str:
-    """Return *text* in its shortest spelling if it is an IPv6 address, and otherwise in
-    lower case.
-    """
     try:
         return str(IPv6Address(text))
     except ValueError:
@@ -101,8 +83,8 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return the name that clients look up for the non-ASCII name *host*. Return *host*
-    if it cannot be encoded, and "" if IDNA turns a character into a URL delimiter.
+    """Return the name that clients look up for *host*: *host* itself if it cannot be encoded,
+    and "" if IDNA turns a character into a delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -114,15 +96,15 @@ def _in_punycode(host: str) -> str:
 def target_of(url: str) -> str:
     """Return the target of *url*, which is compared with rules. Never raises.
 
-    The target is the path and the query as written, or `/` if both are empty. If *url* is
-    only a path, such as `/x?y`, the target is *url* without its fragment.
+    It is the path and the query as written, or `/` if both are empty. *url* may be only a
+    path, such as `/x?y`.
     """
     return target_behind(len(head_of(url)), url)
 
 
 def target_behind(head_length: int, url: str) -> str:
     """Like `target_of`, when the length of the scheme and authority is known."""
-    # Ours O26 (fragments): a fragment is not sent, so it is not compared with rules.
+    # Ours O26
     target = url[head_length:].partition("#")[0]
     if target.startswith("/"):
         return target
@@ -131,9 +113,6 @@ def target_behind(head_length: int, url: str) -> str:
 
 
 def head_of(url: str) -> str:
-    """Return the scheme and authority of *url*, which come before the target.
-
-    Return "" if *url* is only a path.
-    """
+    """Return the scheme and authority of *url*, or "" if it is only a path."""
     head = _URL_HEAD.match(url)
     return head[0] if head else ""

@@ -28,17 +28,13 @@ MAX_BYTES = 512_000
 obeyed.
 """
 
-# A `RobotsTxt` stores the rules for at most this number of robots. A crawl uses only a
-# few robot names, and the rules for many robots would take too much memory.
+# A file keeps the rules for the last of so many robots.
 _MAX_ROBOTS = 64
 
-# Initially, all files share this empty dict. A file never changes the shared dict. To
-# store usage preferences, a file replaces its reference to the shared dict with a new
-# dict.
+# Shared by all files, and never changed: a file replaces it.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
-# The whole process shares the objects of the following classes, so `memory_of` does not
-# count them.
+# `memory_of` does not count what the whole process shares.
 _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 
 
@@ -85,16 +81,10 @@ class RobotsTxt:
         self._other: RobotsTxt | None = None
         for other in others:
             self._other = RobotsTxt(self._body, other.name)
-        # `_rules` contains one item for each tuple of robot names. User-Agent headers
-        # that differ only in a version have equal names. For most files, `_rules`
-        # contains only one item. For one item, a dict would take four times as much
-        # memory as a tuple.
+        # Those of each tuple of robot names. For one, a dict takes four times the memory.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
-        # `_usage` maps the names of each robot to the usage preferences for the robot.
         self._usage = _NO_USAGE
-        # `_memory_bytes` is the last result of `memory_bytes`, or None if the memory must
-        # be calculated again.
         self._memory_bytes: int | None = None
 
     @classmethod
@@ -168,14 +158,12 @@ class RobotsTxt:
         return self.read_usage(robot).of(url)
 
     def read_usage(self, robot: str | bytes) -> "UsageRules":
-        """Return the usage preferences of the file for *robot*. The method `of` of the
-        result returns the usage preferences for one URL. Raise `MissingExtra` without the
-        extra `usage`.
+        """Return the usage preferences for *robot*, whose `of` returns those for one URL.
+
+        Raise `MissingExtra` without the extra `usage`.
         """
         names, known = robot_names(robot), self._usage
         if names not in known:
-            # Import the module late, because most programs and crawls never read usage
-            # preferences.
             from scrapy_robots1994.parser.usage import UsageRules  # noqa: PLC0415 - rarely used
 
             rules = UsageRules(self.text, self._dialect, names)
@@ -224,12 +212,10 @@ class RobotsTxt:
         return weakening_problems(self._body, self._dialect, robot)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
-        """Store all data that the requests of *robot* need, so that none of them reads
-        the file again.
+        """Read the file for *robot*, and its preferences if *reads_usage*, so that no request
+        has to. Then compress the body, and measure the memory.
 
-        The method stores the rules and, if *reads_usage* is true, the usage preferences.
-        It then compresses the stored body, and measures the memory of the file. Each step
-        can take many milliseconds for a large file.
+        For a large file this takes many milliseconds.
         """
         self.rules(robot)
         if reads_usage:
@@ -239,18 +225,14 @@ class RobotsTxt:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed. The text of a truncated file contains only whole
-        lines.
-
-        Bytes that are not UTF-8 become surrogate escapes.
+        """The decoded text that is obeyed: of a truncated file only whole lines. Bytes that
+        are not UTF-8 are surrogate escapes.
         """
         return self._body.text
 
     @property
     def body(self) -> bytes:
-        """The stored bytes of the file. If the body is longer than the limit, only the
-        bytes within the limit are stored.
-        """
+        """The bytes of the file, within the limit."""
         return self._body.data
 
     @property
@@ -260,9 +242,7 @@ class RobotsTxt:
 
     @property
     def has_whole_line(self) -> bool:
-        """Whether the file can be obeyed. A truncated file without a line end cannot be
-        obeyed.
-        """
+        """Whether the file can be obeyed: of a truncated file a line end is needed."""
         return not self.is_truncated or self.text != ""
 
     def read_as(self, dialect: str) -> "RobotsTxt":
@@ -274,20 +254,15 @@ class RobotsTxt:
 
     @property
     def memory_bytes(self) -> int:
-        """The estimated memory, in bytes, that the file and its stored rules take.
-
-        For a large file, the calculation takes many milliseconds. The result is stored
-        until rules or usage preferences are added, or the body is compressed.
+        """The estimated memory, in bytes, of the file and its stored rules. Measuring a large
+        file takes many milliseconds.
         """
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str]]:
-        """Pickle the file without its stored rules.
-
-        The first access to the rules after unpickling reads the file again.
-        """
+        """Pickle the file without its stored rules."""
         return RobotsTxt, (self._body, self.dialect)
 
     def __eq__(self, other: object) -> bool:
