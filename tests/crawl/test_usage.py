@@ -481,15 +481,14 @@ def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
 
 
 def test_nothing_is_imported_where_it_is_off() -> None:
-    """Without the settings for usage preferences, a crawl imports no module about usage
-    preferences.
-    """
+    """A crawl imports no lint, and nothing about usage preferences without their setting."""
     code = (
         "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
         "r.Addon().update_settings(Settings({'ROBOTS1994_PAGES': True})); "
+        "r.Robots1994Middleware; "
         "r.RobotsTxt.parse('Content-Usage: x').allowed('/', 'x'); "
         "print([it for it in sys.modules if "
-        "'usage' in it or it == 'http_sf'])"
+        "'usage' in it or it == 'http_sf' or '1994.lint' in it])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
