@@ -55,10 +55,7 @@ class RobotsTxt:
         "_rules",
         "_sitemaps",
         "_usage",
-        "compression",
         "dialect",
-        "is_markup",
-        "size",
     )
 
     def __init__(
@@ -68,12 +65,6 @@ class RobotsTxt:
     ) -> None:
         """Store the *body* of a file. To limit the size of the file, use `parse`."""
         self._body = body if isinstance(body, Body) else Body(body)
-        self.size = self._body.size
-        """The number of bytes of `body`."""
-        self.compression = compression_of(self._body.data)
-        """The name of the format in which the body is compressed, or None."""
-        self.is_markup = begins_as_markup(self._body.text)
-        """Whether the file begins like an HTML or XML document."""
         self._dialect, *others = grammars_of(dialect)
         self.dialect = dialect
         """The name of the dialect in which the file is read."""
@@ -234,6 +225,21 @@ class RobotsTxt:
     def body(self) -> bytes:
         """The bytes of the file, within the limit."""
         return self._body.data
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of `body`."""
+        return self._body.size
+
+    @property
+    def compression(self) -> str | None:
+        """The name of the compressed format as which the body begins, or None."""
+        return compression_of(self._body.data)
+
+    @property
+    def is_markup(self) -> bool:
+        """Whether the file begins as an HTML or XML document does."""
+        return begins_as_markup(self.text)
 
     @property
     def is_truncated(self) -> bool:
