@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.errors import MissingExtra as MissingExtra
     from scrapy_robots1994.errors import RobotsError as RobotsError
     from scrapy_robots1994.errors import SettingsError as SettingsError
-    from scrapy_robots1994.errors import StoreError as StoreError
     from scrapy_robots1994.lint.kinds import Problem as Problem
     from scrapy_robots1994.origin import Origin as Origin
     from scrapy_robots1994.parser import Line as Line
@@ -83,7 +82,7 @@ _NAMES = {
     "crawl.middleware": ("Robots1994Middleware",),
     "crawl.parser": ("Robots1994Parser", "robots_sitemaps"),
     "directives": ("Directives",),
-    "errors": ("MissingExtra", "RobotsError", "SettingsError", "StoreError"),
+    "errors": ("MissingExtra", "RobotsError", "SettingsError"),
     "origin": ("Origin",),
     "parser": ("Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"),
     "parser.usage": ("Answer", "Statement", "Usage"),

@@ -38,10 +38,6 @@ def needs_extra(user: str, extra: str) -> Iterator[None]:
         ) from error
 
 
-class StoreError(RobotsError):
-    """Raised if a policy store cannot be opened, read or written."""
-
-
 class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
     """Raised if the wait for a robots.txt ended without a policy.
 

@@ -39,9 +39,6 @@ def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
         yield ""
     yield heading("2. Next to Scrapy's built-in middleware: ADDONS = {}")
     yield from report.side_by_side(served, ours, builtin)
-    yield heading("3. Decision by decision: ROBOTS1994_COMPARE = True")
-    yield from report.compared(ours)
-    yield ""
     mistakes = report.mistakes(served, ours)
     if mistakes:
         yield f"WRONG: scrapy_robots1994 made {len(mistakes)} mistakes."

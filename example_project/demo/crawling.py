@@ -22,14 +22,7 @@ WARNING = "] WARNING: "
 TIME_LIMIT = 120
 """The number of seconds after which a crawl is killed."""
 
-REPORT = PROJECT / "compared.html"
-"""The report that compares our decisions with the decisions of Scrapy's built-in parser.
-"""
-
-OURS: dict[str, str] = {
-    "ROBOTS1994_COMPARE": "True",
-    "ROBOTS1994_COMPARE_REPORT": str(REPORT).replace("%", "%%"),
-}
+OURS: dict[str, str] = {}
 BUILTIN = {"ADDONS": "{}"}
 """Settings that disable our add-on."""
 

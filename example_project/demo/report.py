@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from demo.crawling import REPORT
 from demo.hosts import HOSTS
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 INDENT = " " * 14
 SHOWN_STATS = ("robotstxt/", "robots1994/")
-PRINTED_ELSEWHERE = ("robots1994/compare/", "robots1994/refused_by/")
+PRINTED_ELSEWHERE = ("robots1994/refused_by/",)
 
 
 def wrapped(first: str, text: str, indent: str = INDENT) -> str:
@@ -102,18 +101,6 @@ def warnings(crawl: Crawl) -> Iterator[str]:
     yield f"Warnings in the log: {len(crawl.warnings)}"
     for warning in crawl.warnings:
         yield wrapped("  ", warning, "    ")
-
-
-def compared(crawl: Crawl) -> Iterator[str]:
-    """Yield the counts of the comparison, and the path of the report."""
-    prefix = "robots1994/compare/"
-    for key in sorted(key for key in crawl.stats if key.startswith(prefix)):
-        parser, _, outcome = key.removeprefix(prefix).partition("/")
-        yield f"  {parser}  {outcome:9}{crawl.stats[key]:>6}"
-    yield ""
-    crawled = sum(bool(host.pages) for host in HOSTS)
-    yield f"The report: {REPORT.parent.name}/{REPORT.name} (opens from disk)"
-    yield f"Its sites are the {crawled} hosts with pages, by the addresses at the top."
 
 
 def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:

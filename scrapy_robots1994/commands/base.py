@@ -128,17 +128,12 @@ class RobotsCommand(ScrapyCommand):
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
-def project_notes(settings: Settings, *, is_dry_run: bool) -> Iterator[str]:
+def project_notes(settings: Settings) -> Iterator[str]:
     """Yield a note for each reason why the verdicts of the command can differ from the
     verdicts of the project's crawl.
 
     Raises `WrongUse` if the value of ROBOTSTXT_OBEY is not a boolean.
     """
-    if is_dry_run:
-        yield (
-            "note: ROBOTS1994_DRY_RUN is on, so Scrapy's own robots.txt middleware would "
-            "decide in a crawl"
-        )
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:

@@ -1,7 +1,6 @@
 """The command `scrapy robots-check`, which reports whether robots.txt allows URLs."""
 
 import argparse
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,7 +11,6 @@ from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.terminal import (
     WIDTH,
-    CappedLines,
     ExitCode,
     Paint,
     WrongUse,
@@ -31,7 +29,6 @@ from scrapy_robots1994.parser.user_agent import describe_names
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy_robots1994.commands.evidence import Applied
     from scrapy_robots1994.parser.usage import Statement, Usage
 
 # The output pads the word of a verdict to this number of characters.
@@ -52,14 +49,12 @@ class RobotsCheck(RobotsCommand):
     which line decides. The URLs are arguments, or lines of a file (--urls) or of
     standard input (-). The robots.txt of each origin is fetched with the downloader
     and the settings of the project, as in a crawl, unless --robots names a file.
-    Without --ordered, each verdict is printed as soon as the origin of the URL has
-    answered.
+    Each verdict is printed as soon as the origin of the URL has answered.
 
     examples:
       scrapy robots-check https://example.com/ https://example.com/private/x
-      scrapy robots-check --robot mybot --urls urls.txt --only disallowed
+      scrapy robots-check --robot mybot --urls urls.txt
       scrapy robots-check --robots draft.txt --explain /private/x
-      scrapy robots-check --evidence evidence/ --verify
     """
     arguments = "URL..."
 
@@ -74,29 +69,11 @@ class RobotsCheck(RobotsCommand):
             metavar="FILE|URL|-",
             action="append",
             default=[],
-            help="read robots.txt from a file, a folder of files, a WARC file, a URL, or - "
-            "for standard input (may be repeated); URLs may then be paths",
+            help="read robots.txt from a file, a URL, or - for standard input (may be "
+            "repeated); URLs may then be paths",
         )
-        evidence = "print what crawls decided, according to the evidence in FOLDER"
-        with_value("--evidence", metavar="FOLDER", help=evidence)
-        at = (
-            "with --evidence, print the last decision up to TIME, for example "
-            "2026-11-23T10:00:00Z"
-        )
-        with_value("--at", metavar="TIME", help=at)
-        verify = (
-            "with --evidence, repeat and check every decision, and check every digest"
-        )
-        add("--verify", action="store_true", help=verify)
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
-        only = (
-            "print only URLs with this verdict; unknown means that robots.txt could not be "
-            "fetched or read; the exit code depends on all URLs"
-        )
-        add("--only", choices=tuple(_STYLES), help=only)
-        ordered = "print the URLs in the given order, after all origins have answered"
-        add("--ordered", action="store_true", help=ordered)
         with_value(
             "--purpose",
             action="append",
@@ -126,23 +103,10 @@ class RobotsCheck(RobotsCommand):
             _purposes(opts.purpose) or self._lookup.settings.request_purposes
         )
         self._counts: Counter[str] = Counter()
-        if opts.evidence and opts.robots:
-            raise WrongUse(
-                "--evidence reads the recorded robots.txt files: leave --robots out"
-            )
-        if not opts.evidence and (opts.at or opts.verify):
-            raise WrongUse(
-                "--at and --verify need a folder of evidence: name it with --evidence"
-            )
-        if opts.verify:
-            return self._verify(args)
-        self._files = inputs.expand(opts.robots)
+        self._files = list(dict.fromkeys(opts.robots))
         urls = inputs.urls_from(args, opts.urls)
-        # `_unprinted` contains the verdicts that --ordered delays, in the order of the URLs.
-        self._unprinted: dict[str, list[UrlVerdict]] = {url: [] for url in urls}
         exempt = {url: reason for url in urls if (reason := self._exemption(url))}
-        check = self._check_evidence if opts.evidence else self._check
-        check(urls, exempt)
+        self._check(urls, exempt)
         if self._counts["unknown"]:
             return ExitCode.UNREAD
         found = self._counts["disallowed"] or self._counts[_NOT_FOR]
@@ -161,18 +125,10 @@ class RobotsCheck(RobotsCommand):
             if url not in exempt:
                 for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
                     wanted[name].append(url)
-        settings, reader = self._lookup.settings, self._lookup.reader
-        captured: list[tuple[inputs.PolicySource, list[str]]] = []
-        for name in filter(inputs.is_archive, list(wanted)):
-            from scrapy_robots1994.commands.warc import captures_of  # noqa: PLC0415 - needs an extra
-
-            captured += captures_of(name, wanted.pop(name), reader, settings.freshness)
-        for line in project_notes(self.settings, is_dry_run=settings.dry_run):
+        for line in project_notes(self.settings):
             terminal.print_note(line)
         for url in filter(exempt.get, urls):
             self._print(UrlVerdict(url, exemption=exempt[url]))
-        for source, asked in captured:
-            self._add(source, asked)
         self._lookup.run(
             wanted, lambda it: self._add(it, wanted[it.name]), self._print_end
         )
@@ -203,62 +159,6 @@ class RobotsCheck(RobotsCommand):
             )
         return exemption.value if exemption else ""
 
-    def _check_evidence(self, urls: list[str], exempt: Mapping[str, str]) -> None:
-        """Print the recorded decisions about *urls*.
-
-        The keys of *exempt* are the URLs that a crawl does not check. The values of
-        *exempt* are the reasons why a crawl does not check these URLs.
-        """
-        from scrapy_robots1994.commands import evidence  # noqa: PLC0415 - needs an extra
-
-        opts = self._opts
-        differences = CappedLines(lambda it: terminal.print_note(f"difference: {it}"))
-        folder = evidence.EvidenceFolder(opts.evidence, differences.add)
-        found = folder.find(urls, evidence.time_of(opts.at))
-        for url in urls:
-            applied = found[url]
-            if applied is None:
-                source = None if url in exempt else folder.without_request(url)
-                self._print(UrlVerdict(url, source, exemption=exempt.get(url, "")))
-                continue
-            source = applied.source(opts.dialect)
-            robot = opts.robot or applied.line.robot
-            verdict = UrlVerdict.of(url, source, robot)
-            self._print(replace(verdict, applied=applied))
-        differences.end()
-        self._print_end()
-
-    def _verify(self, args: list[str]) -> int:
-        """Verify all decisions, print the differences, and return the exit code."""
-        from scrapy_robots1994.commands.evidence import EvidenceFolder  # noqa: PLC0415 - needs an extra
-        from scrapy_robots1994.crawl.log import counted  # noqa: PLC0415 - slow to import
-
-        if args or self._opts.urls:
-            raise WrongUse("--verify checks all decisions: leave the URLs out")
-        for name in ("at", "robot", "dialect", "only", "purpose", "explain", "ordered"):
-            if getattr(self._opts, name):
-                raise WrongUse(
-                    f"--verify checks all decisions as recorded: leave --{name} out"
-                )
-        differences = CappedLines(terminal.print_line)
-        if self._opts.json:
-            differences = CappedLines(
-                lambda it: terminal.print_json({"difference": it}), limit=sys.maxsize
-            )
-        folder = EvidenceFolder(self._opts.evidence, differences.add)
-        decisions, records = folder.verify()
-        differences.end()
-        crawls, count = len(folder.journals), differences.count
-        if self._opts.json:
-            counts = {"crawls": crawls, "decisions": decisions, "records": records}
-            terminal.print_json(counts | {"differences": count})
-        else:
-            terminal.print_line(
-                f"{counted(decisions, 'decision')} and {counted(records, 'record')} of "
-                f"{counted(crawls, 'crawl')}: {counted(count, 'difference')}"
-            )
-        return ExitCode.FOUND if count else ExitCode.FINE
-
     def _add(self, source: inputs.PolicySource, urls: list[str]) -> None:
         """Count and print the verdict of *source* for each of *urls*."""
         if source.rules is None and not inputs.is_url(source.name):
@@ -273,10 +173,7 @@ class RobotsCheck(RobotsCommand):
             self._print(UrlVerdict.of(url, source, robot))
 
     def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print *verdict* unless --only excludes this verdict.
-
-        With --ordered, `_print_end` prints the verdict later.
-        """
+        """Count *verdict*, and print it as text, or as JSON if --json is given."""
         # If the policy could not be fetched, a setting decides whether the verdict is
         # "allowed" or "disallowed". In `_counts`, a URL whose policy could not be fetched
         # is unknown.
@@ -286,15 +183,6 @@ class RobotsCheck(RobotsCommand):
             forbidden = verdict.usage.forbids(self._purposes)
             verdict = replace(verdict, forbidden=forbidden)
             self._counts[_NOT_FOR] += forbidden is not None
-        if self._opts.only not in (None, kind):
-            return
-        if self._opts.ordered:
-            self._unprinted[verdict.url].append(verdict)
-        else:
-            self._print_now(verdict)
-
-    def _print_now(self, verdict: "UrlVerdict") -> None:
-        """Print *verdict* as text, or as JSON if --json is given."""
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
@@ -303,22 +191,12 @@ class RobotsCheck(RobotsCommand):
         terminal.print_lines(lines)
 
     def _print_end(self) -> None:
-        """Print the verdicts that --ordered delayed. Without --json, also print
-        the totals.
-        """
-        for verdicts in self._unprinted.values():
-            for verdict in verdicts:
-                self._print_now(verdict)
+        """Print the totals, unless --json is given."""
         if self._opts.json:
             return
         robot = self._lookup.robot
         name = decode(robot) if isinstance(robot, bytes) else robot
         by, names = f'as "{escape_control_chars(name, 60)}"', describe_names(robot)
-        if self._opts.evidence and not self._opts.robot:
-            # Each verdict is for the robot that the evidence records.
-            by, names = "as recorded", ""
-        if self._opts.evidence and self._opts.dialect:
-            by += f' in the dialect "{self._opts.dialect}"'
         if self._opts.explain and names:
             terminal.print_lines(wrap_and_escape(names, WIDTH))
         allowed, disallowed, unknown = (self._counts[word] for word in _STYLES)
@@ -337,8 +215,7 @@ class UrlVerdict:
 
     *otherwise* maps each of `OTHER_DIALECTS` that decides otherwise to its verdict.
     If a crawl does not check *url*, *exemption* gives the reason, and
-    *source* is None. If the verdict comes from evidence, *applied* is the recorded
-    decision. *usage* contains the usage preferences that the file states for *url*.
+    *source* is None. *usage* contains the usage preferences that the file states for *url*.
     *forbidden* is the statement that disallows one of the checked purposes. *robot* is
     the robot for which *verdict* was made.
     """
@@ -348,7 +225,6 @@ class UrlVerdict:
     verdict: Verdict | None = None
     otherwise: Mapping[str, Verdict] = field(default_factory=dict)
     exemption: str = ""
-    applied: "Applied | None" = None
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
     robot: str | bytes = ""
@@ -379,13 +255,9 @@ class UrlVerdict:
 
     @property
     def is_known(self) -> bool:
-        """Whether the verdict follows from a recorded decision, from a policy that was
-        fetched or read, or from an exemption.
+        """Whether the verdict follows from a policy that was fetched or read, or from an
+        exemption.
         """
-        if self.applied is not None:
-            # The crawl recorded a decision. The verdict of a recorded decision can be
-            # known even if the crawl could not fetch robots.txt.
-            return self.verdict is not None
         return self.source is None or self.source.is_known
 
     @property
@@ -407,10 +279,7 @@ class UrlVerdict:
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
         yield f"{word}{redact_and_escape(self.url, width)}{note}"
-        reasons = list(self._reasons()) if explain or self.applied else []
-        if self.applied is not None:
-            reasons.append(self.applied.describe(self.word))
-        for text in reasons:
+        for text in self._reasons() if explain else ():
             for line in wrap_and_escape(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line
 
@@ -425,12 +294,13 @@ class UrlVerdict:
         if source is None:
             return "  not checked"
         words = []
-        if source.outcome == inputs.NOT_RECORDED:
-            words.append(source.outcome)
+        if verdict and verdict.failure:
+            failure = verdict.failure
+            if failure.startswith("redirected to "):
+                failure = failure.partition(", ")[2]
+            words.append(failure.partition(":")[0])
         elif verdict and verdict.status is not None:
             words.append(f"HTTP {verdict.status}")
-        elif verdict and verdict.failure:
-            words.append(verdict.failure.partition(" at ")[0])
         elif not source.is_known:
             words.append("no answer" if inputs.is_url(source.name) else "not read")
         if verdict and verdict.line is not None:
@@ -496,7 +366,7 @@ class UrlVerdict:
                 for name in ("verdict", *inputs.OTHER_DIALECTS)
             },
             "usage": self.usage and asdict(self.usage),
-        } | ({"evidence": self.applied.as_json()} if self.applied else {})
+        }
 
 
 def _purposes(names: list[str]) -> tuple[str, ...]:

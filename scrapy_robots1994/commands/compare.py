@@ -33,7 +33,7 @@ class RobotsCompare(RobotsCommand):
     help_text = """Compare this package with other parsers of robots.txt.
 
     Compare how this package and other parsers read robots.txt: files, folders of
-    files, the captures in WARC files, or the robots.txt of URLs. The parsers are
+    files, or the robots.txt of URLs. The parsers are
     asked about the URLs of --urls, or about paths made from each rule: the path
     itself, longer and shorter paths, and paths that are percent-encoded
     differently. The questions are about each robot that the file names, and about
@@ -41,11 +41,11 @@ class RobotsCompare(RobotsCommand):
 
     examples:
       scrapy robots-compare robots.txt
-      scrapy robots-compare folder/ crawl.warc.gz --report report.html
+      scrapy robots-compare folder/ --report report.html
       scrapy robots-compare https://example.com/ --robot mybot --urls urls.txt
       scrapy robots-compare folder/ --parsers Protego,my.module.MyParser --json
     """
-    arguments = "FILE|FOLDER|WARC|URL..."
+    arguments = "FILE|FOLDER|URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of `robots-compare`."""
@@ -97,7 +97,7 @@ class RobotsCompare(RobotsCommand):
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
 
         if not args:
-            raise WrongUse("no file given: name a file, a folder, a WARC file or a URL")
+            raise WrongUse("no file given: name a file, a folder or a URL")
         # Check the report before the comparison, because the comparison may take a long
         # time.
         REPORT_PATH.read("--report", opts.report)
@@ -119,15 +119,11 @@ class RobotsCompare(RobotsCommand):
         stuck = map(": ".join, totals.stuck)
         terminal.print_notes("no answer, counted as an exception", stuck)
         if totals.is_interrupted:
-            # If an input is a WARC file, the total is unknown, because the file may
-            # contain any number of answers.
-            total = "" if inputs.count is None else f" of {inputs.count:,}"
-            compared = f"{totals.captures:,}{total} files were compared"
+            compared = f"{totals.captures:,} of {inputs.count:,} files were compared"
             terminal.print_note(f"interrupted: {compared}")
             terminal.end_now()
         if inputs.unread or totals.stuck:
             return ExitCode.UNREAD
         # The exit code is FOUND if no question was asked. A comparison has no questions
-        # if no URL of --urls belongs to the origin of an input. A comparison also has no
-        # questions if the WARC files contain no answer to GET /robots.txt.
+        # if no URL of --urls belongs to the origin of an input.
         return ExitCode.FINE if report.questions else ExitCode.FOUND

@@ -11,10 +11,12 @@ import logging
 import os
 import re
 import signal
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent import futures
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -26,9 +28,10 @@ from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import get_project_settings
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import PolicySource, is_archive, listed
+from scrapy_robots1994.commands.inputs import PolicySource, listed
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
 from scrapy_robots1994.compare import formats
 from scrapy_robots1994.compare.causes import Cause
@@ -49,11 +52,9 @@ from scrapy_robots1994.compare.report import (
     as_table,
     describe,
 )
-from scrapy_robots1994.crawl.features.comparison import capture_of
-from scrapy_robots1994.crawl.features.peers import peers
-from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
+from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS, load_parser
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import needs_extra
+from scrapy_robots1994.errors import MissingExtra, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
@@ -95,8 +96,6 @@ class CompareInputs:
         The number is None if one of *names* is a WARC file, because a WARC file may
         contain any number of answers.
         """
-        if any(map(is_archive, self.names)):
-            return None
         return len(self.names) + len(self.fetched)
 
     def __iter__(self) -> Iterator[Capture]:
@@ -106,10 +105,7 @@ class CompareInputs:
         for source in self.fetched:
             yield from self._captures(source)
         for name in self.names:
-            if is_archive(name):
-                yield from self._archived(Path(name))
-            else:
-                yield from self._captures(PolicySource.from_file(name, self.reader))
+            yield from self._captures(PolicySource.from_file(name, self.reader))
 
     def _captures(self, source: PolicySource) -> Iterator[Capture]:
         """Yield the capture of *source*. If the policy is unknown, add a line to *unread*
@@ -126,20 +122,6 @@ class CompareInputs:
             yield Capture(_label_of(source.name), body)
         else:
             yield capture_of(source.policy, body)
-
-    def _archived(self, path: Path) -> Iterator[Capture]:
-        """Yield a capture for each answer that `answers_in` finds in the WARC file *path*.
-
-        Each answer is interpreted as in a crawl without stored policies, according to R1 to
-        R5 (meaning of an answer).
-        """
-        from scrapy_robots1994.commands.warc import answers_in  # noqa: PLC0415 - needs an extra
-
-        reader = self.reader
-        for origin, answer in answers_in(path, reader.limit, self.unread.append):
-            policy = Policy.from_response(origin, answer, reader, 0.0, self.freshness)
-            robots = reader.read(answer.body, is_truncated=answer.is_truncated)
-            yield capture_of(policy, obeyed_body(robots))
 
 
 def _label_of(name: str) -> str:
@@ -435,3 +417,50 @@ def _report_errors(path: str) -> Iterator[None]:
         kind = WrongUse if isinstance(error, IsADirectoryError) else Unreadable
         why = error.strerror or error
         raise kind(f"the report {path} cannot be written: {why}") from error
+
+
+def peers(
+    wanted: Iterable[str | type],
+    crawler: Crawler,
+    setting: str = "ROBOTS1994_COMPARE",
+    *,
+    skips_missing: bool = False,
+) -> dict[str, Parse]:
+    """Return a dict that maps the name of each parser in *wanted* to the parser.
+
+    *wanted* is the value of *setting*. Each item is a parser class, the import path of a
+    parser class, or the name of a parser of Scrapy. Raise `SettingsError` if an item does
+    not name a parser. The name of a parser is the name of its class. If several classes
+    have equal names, the name of each parser is the import path of its class.
+
+    If the library of a parser is not installed, raise `MissingExtra`, or skip the parser
+    if *skips_missing* is true.
+    """
+    ignored = (MissingExtra,) if skips_missing else ()
+    kinds = dict.fromkeys(load_parser(it, crawler.settings, setting) for it in wanted)
+    numbers = Counter(kind.__name__ for kind in kinds)
+    found: dict[str, Parse] = {}
+    for kind in kinds:
+        with suppress(*ignored):
+            with needs_extra(kind.__name__, "report"):
+                try:
+                    kind.from_crawler(crawler, b"")
+                except ImportError:
+                    raise
+                except Exception:  # noqa: BLE001, S110 - errors are counted for each file later
+                    pass
+            is_only = numbers[kind.__name__] == 1
+            name = kind.__name__ if is_only else global_object_name(kind)
+            found[name] = partial(kind.from_crawler, crawler)
+    return found
+
+
+def capture_of(policy: Policy, body: bytes) -> Capture:
+    """Return a capture of the answer from which *policy* was made. *body* is the body that
+    the other parsers read.
+    """
+    label = str(policy.origin)
+    if policy.robots is not None:
+        return Capture(label, body)
+    uniform = policy.rules("").verdict(f"{label}/")
+    return Capture(label, body, uniform, policy.status)

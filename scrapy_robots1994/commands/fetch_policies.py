@@ -20,16 +20,12 @@ from scrapy_robots1994.commands.inputs import Lookup, OnSource, PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.addon import Addon
-from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.requests import RequestContext, RobotName
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later, thread_safe_call
-from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin, target_of
-from scrapy_robots1994.policy.fetch_result import Cancelled, FetchError, LocalFault
-from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.policy.policy import Policy, policy_from
 
 # `ISOLATED` makes the crawl that fetches policies obey robots.txt, and turns off features
 # such as feeds and item pipelines.
@@ -41,9 +37,6 @@ ISOLATED: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "ROBOTSTXT_OBEY": True,
-    "ROBOTS1994_COMPARE": (),
-    "ROBOTS1994_DRY_RUN": False,
-    "ROBOTS1994_EVIDENCE": None,
 }
 
 NOTE_SECONDS = 5.0
@@ -154,22 +147,9 @@ class PolicyLookup(Lookup):
         # The target `/` is also the target of a URL without a path.
         if target_of(url) in ("/", "/robots.txt"):
             return await ours.resolve(Request(origin.robots_url), origin)
+        answer = await ours.fetcher.fetch(origin, Request(url), _ignore, url)
         freshness = self.settings.freshness
-        context = RequestContext.from_request(
-            Request(url), self.settings.propagate_meta
-        )
-        answer = await ours.download.fetch(origin, context, start=url)
-        now = time.time()
-        match answer:
-            case Cancelled():
-                raise FetchAborted(answer.detail)
-            case LocalFault():
-                raise answer.error
-            case FetchError():
-                logger.warning(
-                    "Could not fetch %s (%s)", redact_and_escape(url), answer.detail
-                )
-        return Policy.from_response(origin, answer, self.reader, now, freshness)
+        return policy_from(origin, answer, self.reader, time.time(), freshness)
 
     def _note_waiting(self) -> None:
         """Print how many origins have not answered yet, and how to stop the wait."""
@@ -185,6 +165,10 @@ class PolicyLookup(Lookup):
         """
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         self._stop()
+
+
+def _ignore(*_: object) -> None:
+    """Log no retry of a URL that is not a robots.txt."""
 
 
 def _error_of(started: Any) -> str:

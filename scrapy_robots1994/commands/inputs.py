@@ -23,11 +23,6 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 STDIN = "-"
 
-NOT_RECORDED = "not in the evidence"
-"""The outcome that is shown for an origin if the evidence contains no decision about the
-origin.
-"""
-
 TRY_AGAIN = "; try again later"
 
 
@@ -36,16 +31,11 @@ def is_url(name: str) -> bool:
     return is_http(name)
 
 
-def is_archive(name: str) -> bool:
-    """Return whether *name* ends in the file extension of a WARC file."""
-    return name.lower().endswith((".warc", ".warc.gz"))
-
-
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without repetitions. Each folder is replaced by the files under the
     folder.
 
-    Inside a folder, hidden files, hidden folders and journals of evidence are left out.
+    Inside a folder, hidden files and hidden folders are left out.
     Links that lead out of the folder, and files that are not regular files, are left out
     with a note. A folder that cannot be listed remains in the result. A later attempt to
     read such a folder raises an error that gives the reason.
@@ -85,9 +75,7 @@ def _files_under(folder: str) -> Iterator[str]:
         links = [it for it in folders if os.path.islink(os.path.join(path, it))]  # noqa: PTH114, PTH118 - `os.path` never raises
         for name in (*links, *sorted(names)):
             file = str(Path(path, name))
-            # Skip journals of evidence. A folder of evidence can be an input because of
-            # its WARC files, but its journals are not robots.txt files.
-            if name.startswith(".") or name.endswith(".jsonl.gz"):
+            if name.startswith("."):
                 continue
             if why := left_out_as(file, folder):
                 shown = redact_and_escape(file, 300)
@@ -124,19 +112,14 @@ def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
 def read_bytes(name: str, count: int = -1) -> bytes:
     """Return the bytes of the file *name*, or of standard input if *name* is `-`.
 
-    At most *count* bytes are read, or all bytes if *count* is -1. Raises OSError for a WARC
-    file and for a file that cannot be read. Raises `WrongUse` if *name* is `-` and standard
+    At most *count* bytes are read, or all bytes if *count* is -1. Raises OSError for a
+    file that cannot be read. Raises `WrongUse` if *name* is `-` and standard
     input is closed.
     """
     if name == STDIN:
         if sys.stdin is None:
             raise WrongUse('"-" means standard input, which is closed: name a file')
         return sys.stdin.buffer.read(count)
-    if is_archive(name):
-        raise OSError(
-            "the file is a WARC file: `scrapy robots-compare` and `scrapy robots-check "
-            "--robots` read its captures"
-        )
     try:
         with Path(name).open("rb") as file:
             return file.read(count)

@@ -3,18 +3,14 @@
 from contextlib import suppress
 from typing import Any
 
-from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.crawl.features.browser import check_browser
-from scrapy_robots1994.crawl.features.pages import RobotsPages
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.setting_types import PARSER_SETTING, load_parser
 from scrapy_robots1994.crawl.settings import (
     ROUGH_SIZE,
     RobotsSettings,
@@ -23,12 +19,15 @@ from scrapy_robots1994.crawl.settings import (
 
 # In Scrapy's default settings, the built-in middleware has the order 100.
 ORDER = 100
-# A low order puts `RobotsPages` near the engine, so that it gets the output of the spider
-# middlewares with higher orders.
-PAGES_ORDER = 5
-# `RobotsUsage` is nearer to the engine than `RobotsPages`, so that `RobotsUsage` gets the
-# output of `RobotsPages`.
-USAGE_ORDER = 4
+_FEATURES = "scrapy_robots1994.crawl.features"
+
+SPIDER_MIDDLEWARES = (
+    ("pages", f"{_FEATURES}.pages.RobotsPages", 5),
+    ("reads_usage", f"{_FEATURES}.usage.RobotsUsage", 4),
+)
+"""Rows of (field of `RobotsSettings` that needs the component, import path, order). The
+orders are near the engine, so that the output of all other components is seen.
+"""
 
 # Write the path exactly as in Scrapy's default settings, because before Scrapy 2.14 a
 # class and its path are two different keys.
@@ -46,21 +45,7 @@ class Addon:
     built-in middleware, our middleware gets that order. If the user has listed a
     component of this package, its order does not change. With `ROBOTSTXT_OBEY = False` in
     a project, in a spider or on the command line, no robots.txt is obeyed.
-
-    In a dry run, the add-on only lists our middleware after the built-in middleware. The
-    add-on does not change any other setting.
     """
-
-    def __init__(self, crawler: Crawler | None = None) -> None:
-        """Create the add-on of *crawler*. A crawler is needed only for
-        `ROBOTS1994_BROWSER`.
-        """
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> "Addon":
-        """Return the add-on of *crawler*."""
-        return cls(crawler)
 
     def __repr__(self) -> str:
         """Return the text that Scrapy logs under "Enabled addons"."""
@@ -74,27 +59,16 @@ class Addon:
         """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
-        if chosen.dry_run:
-            _observe_built_in(settings)
-            return
         # The priority "addon" overrides Scrapy's default value of ROBOTSTXT_OBEY
         # (`False`), but not a value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         if ROUGH_SIZE in settings:
             settings.set(ROUGH_SIZE, 0, priority="addon")
-        if chosen.browser and self._crawler is not None:
-            with log_settings_errors():
-                check_browser(self._crawler, settings, Robots1994Middleware)
-        # Add each component only if a setting needs it, because every response
-        # passes through each component.
         add = settings.setdefault_in_component_priority_dict
-        if chosen.pages:
-            add("SPIDER_MIDDLEWARES", RobotsPages, PAGES_ORDER)
-        if chosen.reads_usage:
-            from scrapy_robots1994.crawl.features.usage import RobotsUsage  # noqa: PLC0415 - imported only if a setting needs it
-
-            add("SPIDER_MIDDLEWARES", RobotsUsage, USAGE_ORDER)
+        for name, path, order in SPIDER_MIDDLEWARES:
+            if getattr(chosen, name):
+                add("SPIDER_MIDDLEWARES", load_object(path), order)
 
 
 def _replace_built_in(settings: BaseSettings) -> None:
@@ -132,42 +106,6 @@ def _replace_built_in(settings: BaseSettings) -> None:
     listed[BUILT_IN] = None
     # Do not change the priority of the setting, so that a value with a higher priority
     # still overrides the changed dict.
-    settings.set(name, listed, priority=settings.getpriority(name) or 0)
-
-
-def _observe_built_in(settings: BaseSettings) -> None:
-    """List our middleware after the built-in middleware. The order of the built-in
-    middleware does not change.
-
-    If the user has listed our middleware in place of the built-in middleware, change
-    nothing. Our middleware then creates an instance of the built-in middleware, and that
-    instance decides.
-    """
-    from scrapy_robots1994.crawl.features import dry_run  # noqa: PLC0415 - imported only if a setting needs it
-
-    with log_settings_errors():
-        # Check the parser here, because Scrapy creates the built-in middleware before our
-        # middleware. If the parser cannot be loaded, the error of the built-in middleware
-        # does not name the setting.
-        load_parser(PARSER_SETTING, settings)
-    name = "DOWNLOADER_MIDDLEWARES"
-    enabled = dry_run.listed_middlewares(settings)
-    orders = [order for kind, order in enabled.items() if dry_run.is_built_in(kind)]
-    ours = [kind for kind in enabled if _is_kind_of(kind, Robots1994Middleware)]
-    if not orders:
-        if not ours:
-            why = "the built-in is switched off"
-            advice = f"an order for the built-in in {name}"
-            logger.warning(dry_run.NOTHING_DECIDES, why, advice)
-        return
-    listed: dict[Any, float | None] = settings.getdict(name)
-    for key in list(listed):
-        with suppress(NameError, TypeError, ValueError):
-            if _is_kind_of(load_object(key), Robots1994Middleware):
-                del listed[key]
-    # Add our middleware to the dict last, because Scrapy calls middlewares with equal
-    # orders in the order of the dict.
-    listed[(ours or [Robots1994Middleware])[0]] = max(orders)
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 

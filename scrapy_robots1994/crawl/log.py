@@ -1,7 +1,5 @@
-"""The log lines and stats of a crawl.
-
-Each log record has the attribute `spider`. Each line is safe to print. The module `stats`
-contains the stat keys.
+"""The log lines and stats of a crawl. Each line is safe to print, and each record has the
+attribute `spider`. The module `stats` has the keys.
 """
 
 import logging
@@ -14,19 +12,15 @@ from scrapy.crawler import Crawler
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
-# The package has only one logger, so that one filter applies to all its lines.
+# One logger for the package, so that one filter applies to all its lines.
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_LINES_OF_A_KIND = 20
-"""Maximum number of lines of one kind that a crawl logs above DEBUG. Each line is about one
-origin.
-"""
+"""Lines of one kind, each about one origin, that a crawl logs above DEBUG."""
 
 
 class _Safe:
-    """A text of a log line. To save time, the text is made safe to print only if a
-    handler shows the line. Most messages are logged at level DEBUG.
-    """
+    """A text that is made safe to print only if a handler shows its line."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -40,66 +34,48 @@ class _Safe:
 def log_line(
     crawler: Crawler, level: int, text: str, *values: object, **more: object
 ) -> None:
-    """Log *text* with *values* filled in. Credentials are removed from URLs in *values*.
-
-    *more* are further attributes of the log record.
-    """
+    """Log *text* with *values* filled in. *more* are further attributes of the record."""
     shown = (_Safe(it) if isinstance(it, str) else it for it in values)
-    # Extensions and custom formatters use the attribute `spider` of a log record to find
-    # the lines of a spider.
+    # Extensions and formatters find the lines of a spider by the attribute `spider`.
     logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Make each line of *text* safe to print, and log all lines as one message."""
+    """Log all lines of *text* as one message, each made safe to print."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
 
 def counted(number: int, noun: str) -> str:
-    """Return *number* and *noun*, such as "2 requests". The noun is plural unless *number*
-    is 1.
-    """
+    """Return *number* and *noun*, such as "2 requests"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to the stat *key*, which is one of the constants in `stats`. *parts*
-    are the values of the placeholders in *key*.
-    """
+    """Add *number* to the stat *key* of `stats`. *parts* fill its placeholders."""
     assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)
 
 
 def total(crawler: Crawler, key: str, **parts: object) -> int:
-    """Return the value of the stat *key*, or 0 if nothing was counted. *parts* are the
-    values of the placeholders in *key*.
-    """
+    """Return the value of the stat *key*, or 0 if nothing was counted."""
     assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     return int(crawler.stats.get_value(key.format(**parts), 0))
 
 
 class MessageKind(NamedTuple):
-    """A kind of log line that is about one origin.
-
-    *summary* is the text that is logged about all lines of the kind when the crawl
-    closes. *summary* contains `%d` for the number of lines. If a setting can change the
-    behaviour of the crawl, *summary* also names the setting. *command* is a clause about
-    the command to run, such as "`scrapy robots-lint URL` shows the problems of a file".
-    """
+    """A kind of line about one origin."""
 
     level: int
     summary: str
+    """What is logged at the close about all lines of the kind: `%d` is their number."""
     command: str
+    """The command to run, as a sentence."""
 
 
 class OriginLog:
-    """Logs lines, each of which is about one origin. The first lines of each kind are
-    logged at the level of the kind. Further lines of the kind are logged at DEBUG.
-
-    The number of lines above DEBUG is limited, because a broad crawl may visit any number
-    of origins. If a kind has more than `MAX_LINES_OF_A_KIND` lines, a summary is logged
-    when the crawl closes. The summary gives the number of lines.
+    """Logs lines, each about one origin: the first `MAX_LINES_OF_A_KIND` of a kind at its
+    level, the rest at DEBUG, and then a summary at the close.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -110,21 +86,18 @@ class OriginLog:
     def log(
         self, kind: MessageKind | None, text: str, origin: Origin, *values: object
     ) -> None:
-        """Log *text* with the URL of the robots.txt of *origin* and *values* filled in.
-
-        If *kind* is `None`, log *text* at DEBUG. The log record has the attribute `origin`.
+        """Log *text* with the robots.txt URL of *origin* and *values* filled in, at DEBUG if
+        *kind* is None. The record has the attribute `origin`.
         """
         level = logging.DEBUG
         if kind is not None:
             self._numbers[kind] += 1
             if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
                 level = kind.level
-        # Log the URL of the robots.txt and not the origin, so that users can open the URL.
         url = origin.robots_url
         log_line(self._crawler, level, text, url, *values, origin=origin)
 
     def _closed(self) -> None:
-        """Log a summary of each kind that had more than `MAX_LINES_OF_A_KIND` lines."""
         for kind, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 text = (

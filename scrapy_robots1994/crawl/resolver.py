@@ -1,392 +1,331 @@
-"""Find or fetch the policy of an origin, with one fetch for all waiting requests.
+"""Finds the policy of an origin: in memory, in the store, or by one fetch for all who wait.
 
-For each origin, no fetch is in flight, a fetch is in flight, or the policy is decided and
-the listeners run. The resolver follows these rules:
-
-* At most one fetch of an origin is in flight, however many requests wait.
-* Every request waits on its own future, so no request can take the result of another
-  request.
-* A policy is in memory before the listeners run, and the listeners end before the waiters
-  resume.
-* When a fetch ends, the resolver forgets the fetch before the waiters resume.
-* The sources of policies are the store and the HTTP cache. The store and the HTTP cache
-  are read before the robots.txt is requested. Only a fresh policy makes the robots.txt
-  request unnecessary. If neither source has a policy, or if the sources fail, the
-  robots.txt is requested.
-* Each attempt uses the context of a waiting request, if possible a context that no earlier
-  attempt used. With rotating proxies, a different context usually means a different proxy.
-* A wait ends with a policy, with `FetchAborted`, or with a copy of an exception. The copy
-  of an exception is raised after R7 (our own fault). A missing policy never means
-  "allowed".
+* Each waiting request has its own future. A wait ends with a policy, or with an exception:
+  nothing known never means "allowed".
+* A policy is in memory before the observers and the handlers of signals learn of it, and
+  these end before the waiting requests go on. A handler may request pages of the origin.
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from logging import ERROR
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from scrapy_robots1994.crawl.backend import ScrapyBackend
-from scrapy_robots1994.crawl.requests import Cookies, RequestContext
-from scrapy_robots1994.crawl.threads import DeferredWaiter
-from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.faults import is_cancellation
-from scrapy_robots1994.policy.fetch_result import (
-    Answer,
-    Cancelled,
-    FetchError,
-    FetchResult,
-    LocalFault,
-    RobotsResponse,
-    copy_of,
-    retry_pause,
+from scrapy import signals
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.defer import CancelledError
+
+from scrapy_robots1994.crawl import stats, threads
+from scrapy_robots1994.crawl.log import count, log_line
+from scrapy_robots1994.crawl.parser import (
+    ROBOTS_PARSED,
+    Robots1994Parser,
+    robots_sitemaps,
+    sitemaps_of,
 )
-from scrapy_robots1994.policy.outcomes import Outcome
-from scrapy_robots1994.policy.policy import Policy
+from scrapy_robots1994.crawl.policy_log import PolicyLog
+from scrapy_robots1994.crawl.scrapy_private import has_handlers
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.policy.policy import Policy, policy_from
+from scrapy_robots1994.stores.memory import MemoryStore
 
-INTERRUPTED = "the fetch of robots.txt was interrupted"
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from typing import TypeAlias
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.crawl.fetch import RobotsFetcher
+    from scrapy_robots1994.crawl.observers import Observer
+    from scrapy_robots1994.crawl.requests import RobotName
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.crawl.store import GuardedStore
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.policy.answer import Answer
+
+    Waiter: TypeAlias = "threads.DeferredWaiter[Resolved | Exception]"
+
+ErrorT = TypeVar("ErrorT", bound=BaseException)
+
+CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """A policy that was found or fetched. *cause* is the exception that the robots.txt
-    request raised, or `None`. *cause* is always `None` if the origin or a last good policy
-    decides.
-    """
+    """A policy, and the exception of the fetch if it left nothing known of the origin."""
 
     policy: Policy
     cause: Exception | None = None
 
 
-Resolution: TypeAlias = Resolved | LocalFault | Cancelled
-"""The result of a wait. The result is a policy, or the reason why no policy is available."""
-
-Waiter: TypeAlias = DeferredWaiter[Resolution]
-"""The future that one waiting request awaits."""
-
-
 @dataclass(slots=True, eq=False)
-class InFlightFetch:
-    """A fetch in flight, and the requests that wait for the fetch.
-
-    *context* is the context of the request that needs the policy, and later the context of
-    the last attempt. *known* is the policy that this crawl used before, or `None`. The
-    listeners were already called with *known*. *decided* is `None` until the policy is
-    decided. The policy is decided before the listeners run, and the listeners run before
-    the waiters resume.
-    """
+class _Lookup:
+    """A search for the policy of *origin*, the way *page* goes, and who waits for it."""
 
     origin: Origin
-    context: RequestContext
+    page: Request
     known: Policy | None
-    # `waiters` maps each waiter to the context of its request, in order of arrival. Use a
-    # dict, because a cancelled waiter can be removed from a dict quickly.
-    waiters: dict[Waiter, RequestContext] = field(default_factory=dict)
-    decided: Policy | None = None
-    cancel: Callable[[], object] | None = None
+    """The policy that this crawl used before."""
+    waiters: dict[Waiter, Request] = field(default_factory=dict)
+    found: Resolved | None = None
+    """The new policy, while the observers and handlers learn of it."""
+    cancel: Callable[[], object] = lambda: None
 
-    def cancel_undecided(self) -> None:
-        """Cancel the fetch if no policy is decided. If a policy is decided, let the
-        listeners finish.
-
-        This method is called while the crawl closes. Listeners are not cancelled, because a
-        listener may wait until the crawl is closed.
-        """
-        if self.cancel is not None and self.decided is None:
-            self.cancel()
-
-    def release(self, resolution: Resolution, but: Collection[Waiter] = ()) -> None:
-        """Resume every waiter, except the waiters in *but*, with *resolution*."""
+    def release(self, result: Resolved | Exception) -> None:
         for waiter in tuple(self.waiters):
-            if waiter not in but:
-                waiter.release(resolution)
+            waiter.release(result)
 
 
 class PolicyResolver:
-    """Finds or fetches the policies of all origins in one crawl. For each origin, at most
-    one fetch is in flight.
-    """
+    """Finds or fetches the policies of one crawl."""
 
-    def __init__(self, backend: ScrapyBackend) -> None:
-        self.backend = backend
-        self.memory, self._store = backend.memory, backend.store
-        self._max_retries = backend.max_retries
-        self._in_flight: dict[Origin, InFlightFetch] = {}
-        # `_aborted` and `_keeps` are the arguments with which `abort` was called. Before
-        # `abort` is called, `_aborted` is `None`.
-        self._aborted: str | None = None
-        self._keeps: Callable[[RequestContext], bool] = lambda _: False
+    now = staticmethod(time.time)
+
+    def __init__(  # noqa: PLR0913, PLR0917 - everything that it calls
+        self,
+        crawler: Crawler,
+        settings: RobotsSettings,
+        fetcher: RobotsFetcher,
+        store: GuardedStore | None,
+        observers: Collection[Observer],
+        robot: RobotName,
+    ) -> None:
+        """*store* is the guarded store, or None if policies are only in memory."""
+        self._crawler = crawler
+        self._timeout = settings.timeout
+        self._reads_usage = settings.reads_usage
+        self._fetcher = fetcher
+        self._store = store
+        self._observers = observers
+        self._robot = robot
+        self._log = PolicyLog(crawler, settings)
+        self._reader = settings.new_reader()
+        self._freshness = settings.freshness
+        url = settings.store
+        self.memory = MemoryStore(url.max_origins, url.max_bytes, self.now)
+        self._lookups: dict[Origin, _Lookup] = {}
+        self._keeps: Callable[[Request], bool] | None = None
+        """Which waiting requests a closing crawl still sends. None while it runs."""
+        if store is not None:
+            crawler.signals.connect(self._close_store, signals.spider_closed)
 
     def fresh(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if it is in memory and fresh. Otherwise, return
-        `None`. The method never waits.
-
-        A result of `None` means "call `resolve`", not "allowed".
-        """
+        """Return the policy of *origin* if it is in memory and fresh."""
         policy = self.memory.get(origin)
-        return policy if policy and policy.is_fresh(self.backend.now()) else None
+        return policy if policy and policy.is_fresh(self.now()) else None
 
-    async def resolve(self, origin: Origin, context: RequestContext) -> Resolved:
-        """Return the policy of *origin*, and fetch the policy if necessary. *context*
-        describes how the waiting page request is sent.
+    async def resolve(self, origin: Origin, page: Request) -> Resolved:
+        """Return the policy of *origin*, fetched the way *page* goes if need be.
 
-        A stale policy that may still be used (`Policy.is_usable`) is returned at once, and
-        is refreshed in the background. If one wait is cancelled, the fetch and the other
-        waits continue.
-
-        Raise `FetchAborted` if the fetch was cancelled or the crawl closes. Raise a copy
-        of the original exception if the fetch failed on our side (R7, our own fault).
+        A stale policy that may still decide is returned at once and refreshed meanwhile.
+        Raise `FetchAborted` if the crawl closes, and a copy of the exception if the fetch
+        failed on our side (Ours R7).
         """
-        in_flight = self._in_flight.get(origin)
-        policy, now = self.memory.get(origin), self.backend.now()
+        lookup = self._lookups.get(origin)
+        policy, now = self.memory.get(origin), self.now()
         if policy is not None and policy.is_usable(now):
-            if in_flight is None and not self._aborted and not policy.is_fresh(now):
-                self._start(InFlightFetch(origin, context, policy))
+            is_refreshed = policy.is_fresh(now) or lookup is not None
+            if not is_refreshed and self._keeps is None:
+                self._start(_Lookup(origin, page, policy))
             return Resolved(policy)
-        if in_flight is not None and in_flight.decided is not None:
-            # The new policy became stale at once. Use the new policy anyway, because the
-            # waiting requests also use it.
-            return Resolved(in_flight.decided)
-        if self._aborted is not None and not self._keeps(context):
-            raise FetchAborted(self._aborted)
-        waiter: Waiter = self.backend.new_waiter()
-        if in_flight is not None:
-            in_flight.waiters[waiter] = context
+        if lookup is not None and lookup.found is not None:
+            # Stale at once. Those who wait will use it too.
+            return lookup.found
+        if self._keeps is not None and not self._keeps(page):
+            raise FetchAborted(CLOSING)
+        waiter: Waiter = threads.DeferredWaiter()
+        if lookup is not None:
+            lookup.waiters[waiter] = page
         else:
-            # Add the waiter before the fetch starts, because a fetch with an instant answer
-            # ends before `_start` returns.
-            known = policy and policy.last_good(now)
-            in_flight = InFlightFetch(origin, context, known, {waiter: context})
-            self._start(in_flight)
-        # Remove the waiter, even if this wait is cancelled. The fetch continues for the
-        # remaining waiters.
+            lookup = _Lookup(origin, page, policy and policy.last_good(now))
+            lookup.waiters[waiter] = page
+            self._start(lookup)
+        # The lookup goes on for the others if this wait is cancelled.
         try:
-            resolution = await waiter
+            result = await waiter
         finally:
-            del in_flight.waiters[waiter]
-        match resolution:
-            case Cancelled(detail):
-                raise FetchAborted(detail)
-            case LocalFault(error):
-                self.backend.count_retries(context, resolution.retries)
-                raise copy_of(error)
-        return resolution
+            del lookup.waiters[waiter]
+        if isinstance(result, Exception):
+            raise copy_of(result)
+        return result
 
-    def abort(
-        self, reason: str, keeps: Callable[[RequestContext], bool] = lambda _: False
-    ) -> None:
-        """Cancel the fetches in flight, end the waits, and permit no new waits (R6,
-        closing). Requests for which *keeps* returns `True` are exempt.
-
-        *reason* is the message of `FetchAborted`. *keeps* is called with the context of
-        each request. An exempt request continues to wait, and may start a fetch. The wait
-        of an exempt request is bounded. A fetch in a closing crawl is retried at most
-        once, and is cancelled if it takes too long.
+    async def make_ready(self, policy: Policy, page: Request) -> None:
+        """Compile the rules of *policy* for the robot of *page*, in a thread if the file is
+        large.
         """
-        # Set the attributes before any wait ends, because a request whose wait ends must
-        # not start another fetch.
-        self._aborted, self._keeps = reason, keeps
-        self._max_retries = min(self._max_retries, 1)
-        ended = []
-        for in_flight in self._in_flight.values():
-            kept = [it for it, context in in_flight.waiters.items() if keeps(context)]
-            if kept and in_flight.cancel is not None:
-                self.backend.cancel_later(in_flight.cancel_undecided)
-                in_flight.release(Cancelled(reason), kept)
+        robots, robot = policy.robots, self._robot.of(page)
+        if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
+            work = partial(robots.prepare, robot, reads_usage=self._reads_usage)
+            await threads.compute(work, robots.size)
+            self.memory.measure(policy)
+
+    def close(self, keeps: Callable[[Request], bool]) -> None:
+        """End the waits (Ours R6), but for those of requests for which *keeps* is true:
+        their fetches are cancelled after `ROBOTS1994_TIMEOUT`.
+        """
+        self._keeps = keeps
+        for lookup in tuple(self._lookups.values()):
+            ended = [it for it, page in lookup.waiters.items() if not keeps(page)]
+            if len(ended) < len(lookup.waiters):
+                self._cancel_later(lookup)
             else:
-                ended.append(in_flight)
-        for in_flight in ended:
-            self._end(in_flight, Cancelled(reason))
-            in_flight.cancel_undecided()
+                self._cancel(lookup)
+            for waiter in ended:
+                waiter.release(FetchAborted(CLOSING))
 
-    def _start(self, in_flight: InFlightFetch) -> None:
-        """Start a fetch. `_end` is called at the end of the fetch, even if the work of
-        the fetch never begins.
-        """
-        self._in_flight[in_flight.origin] = in_flight
-        work = self._run(in_flight)
-        ended = partial(self._end, in_flight, Cancelled(INTERRUPTED))
-        try:
-            in_flight.cancel = self.backend.start(work, ended)
-        except BaseException:
-            work.close()
-            ended()
-            raise
-        if self._aborted is not None:
-            self.backend.cancel_later(in_flight.cancel_undecided)
+    def _cancel_later(self, lookup: _Lookup) -> None:
+        # One second more: a request that reaches its time limit ends by itself.
+        threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
-    async def _run(self, in_flight: InFlightFetch) -> None:
-        """Call `_find`, and resume every waiter with the result. If `_find` fails, resume
-        every waiter with the failure.
-        """
-        resolution: Resolution = Cancelled(INTERRUPTED)
+    def _cancel(self, lookup: _Lookup) -> None:
+        # Handlers of signals are not cancelled: one may wait until the crawl is closed.
+        if lookup.found is None:
+            lookup.cancel()
+
+    def _start(self, lookup: _Lookup) -> None:
+        self._lookups[lookup.origin] = lookup
+        running = deferred_from_coro(self._run(lookup))
+        # Also if it is cancelled before it begins. Twisted logs unhandled errors.
+        running.addBoth(lambda _: self._end(lookup, FetchAborted(threads.INTERRUPTED)))
+        lookup.cancel = running.cancel
+        if self._keeps is not None:
+            self._cancel_later(lookup)
+
+    async def _run(self, lookup: _Lookup) -> None:
+        result: Resolved | Exception = FetchAborted(threads.INTERRUPTED)
         try:
-            resolution = await self._find(in_flight)
-        except Exception as error:  # noqa: BLE001 - the waiting requests raise the error
-            # Ours R7 (our own fault): a fetch raises no exception if the origin fails, so
-            # an exception other than a cancellation is our own fault.
-            if not is_cancellation(error):
-                resolution = LocalFault(error, is_bug=True)
+            result = await self._find(lookup)
+        except CancelledError:
+            pass
+        except Exception as error:  # noqa: BLE001 - those who wait raise it
+            result = error
+            if lookup.found is not None:
+                text = "After the fetch of %s"
+                log_line(self._crawler, ERROR, text, str(lookup.origin), exc_info=error)
         finally:
-            # This block also runs if the task is cancelled or the crawl closes, so that
-            # every wait ends (R6, closing). If the policy is decided, use it even if a
-            # listener failed.
-            decided = in_flight.decided
-            if decided and not isinstance(resolution, Resolved):
-                resolution = Resolved(decided)
-            self._end(in_flight, resolution)
-            if self._store is not None and decided is None:
-                self._store.release_lease(in_flight.origin, None)
+            # Also if the task is cancelled.
+            self._end(lookup, lookup.found or result)
+            if self._store is not None:
+                self._store.release(lookup.origin)
 
-    async def _find(self, in_flight: InFlightFetch) -> Resolution:
-        """Find the policy of one origin in the store or the HTTP cache, or fetch the
-        policy.
+    def _end(self, lookup: _Lookup, result: Resolved | Exception) -> None:
+        """Forget *lookup* and let those who wait go on. A second call has no effect."""
+        if self._lookups.get(lookup.origin) is lookup:
+            del self._lookups[lookup.origin]
+            if isinstance(result, Exception):
+                self._log.failed(lookup.origin, result)
+            lookup.release(result)
+
+    async def _find(self, lookup: _Lookup) -> Resolved:
+        origin, last, store = lookup.origin, lookup.known, self._store
+        answer = None
+        if store is not None:
+            answer = await store.get(origin)
+            if answer and (last is None or answer.fetched_at > last.fetched_at):
+                stored = await self._use_stored(lookup, answer)
+                if stored.is_fresh(self.now()):
+                    return Resolved(stored)
+                last = stored.last_good(self.now())
+            # Another crawl may have fetched it meanwhile.
+            answer = await store.lease(origin, last.fetched_at if last else 0.0)
+        if answer is None:
+            answer, last = await self._fetch(lookup, last)
+            if store is not None:
+                store.put(origin, answer)
+        policy = self._policy(origin, answer, last)
+        return await self._use(lookup, policy, answer)
+
+    async def _use_stored(self, lookup: _Lookup, answer: Answer) -> Policy:
+        """Return the policy of the stored *answer*. If it may decide, use it, although it
+        may be stale.
         """
-        origin, known = in_flight.origin, in_flight.known
-        last, store, cache = known, self._store, self.backend.http_cache
-        found = await store.get(origin) if store is not None else None
-        if found is None and cache is not None:
-            found = await cache.get(origin)
-        # If the store did not work for a while, `known` may be newer than the policy in the
-        # store.
-        if found is None or (known and found.fetched_at < known.fetched_at):
-            found = known
-        if found is not None and not found.is_fresh(now := self.backend.now()):
-            last = found.last_good(now)
-            if found is not known and found.is_usable(now):
-                # Use a usable stale policy at once, and refresh the policy in the
-                # background, as `resolve` does.
-                await self._load(in_flight, found)
-                in_flight.known = found
-                in_flight.release(Resolved(found))
-            found = None
-        if found is None and store is not None:
-            found = await store.acquire_lease(origin)
-        if found is not None:
-            await self._load(in_flight, found)
-            return Resolved(found)
-        result = await self._request(in_flight, last)
-        if isinstance(result, (Cancelled, LocalFault)):
-            # Ours R6 (closing) and R7 (our own fault): the result says nothing about the
-            # origin, and the next request starts a new fetch.
-            return result
-        return await self._decide(in_flight, result, last)
+        policy = self._policy(lookup.origin, answer)
+        if policy.is_usable(now := self.now()):
+            found = await self._use(lookup, policy, answer)
+            if not policy.is_fresh(now):
+                # Refreshed meanwhile.
+                lookup.known, lookup.found = policy, None
+                lookup.release(found)
+        return policy
 
-    async def _load(self, in_flight: InFlightFetch, policy: Policy) -> None:
-        """Use *policy*, which the store or the HTTP cache returned."""
+    async def _fetch(
+        self, lookup: _Lookup, last: Policy | None
+    ) -> tuple[Answer, Policy | None]:
+        """Return the answer of the origin, and the last good policy."""
+        fetch = partial(
+            self._fetcher.fetch, lookup.origin, lookup.page, self._log.retrying
+        )
+        answer = await fetch()
+        if answer.source == "cache":
+            # Ours 3.2: a stale cached answer is the last good policy.
+            cached = self._policy(lookup.origin, answer)
+            if not cached.is_fresh(now := self.now()):
+                last = cached.last_good(now) or last
+                answer = await fetch(is_past_cache=True)
+        return answer, last
+
+    def _policy(
+        self, origin: Origin, answer: Answer, last: Policy | None = None
+    ) -> Policy:
+        return policy_from(
+            origin, answer, self._reader, self.now(), self._freshness, last
+        )
+
+    async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> Resolved:
+        """Put *policy* into memory, and let the observers and handlers learn of it."""
+        known, page = lookup.known, lookup.page
         try:
-            await self._use(in_flight, policy)
+            # Before it is in memory, so that its measured size includes the rules.
+            await self.make_ready(policy, page)
         finally:
-            # Reset `decided`, because a refresh may decide a new policy, and because `_run`
-            # must still release a lease.
-            in_flight.decided = None
-
-    async def _request(
-        self, in_flight: InFlightFetch, last: Policy | None
-    ) -> FetchResult:
-        """Request the robots.txt until the result needs no retry, or until no retry is
-        left (Ours 3.1, retries).
-
-        *last* is the last good policy.
-        """
-        origin, tried, was_refused = in_flight.origin, list[RequestContext](), False
-        # All attempts of one fetch share the cookies that the answers set.
-        cookies = Cookies()
-        while True:
-            waiting = in_flight.waiters.values()
-            # Use the context with the fewest attempts. With rotating proxies, a different
-            # context usually means a different proxy.
-            context = min(waiting, key=tried.count, default=in_flight.context)
-            in_flight.context = context
-            used, has_other_way = len(tried), False
-            tried.append(context)
-            result = await self.backend.fetch(origin, context, last, cookies=cookies)
-            if last and self.backend.http_cache and isinstance(result, FetchError):
-                # Ours 3.2 (HTTP cache): do not retry if there is a last good policy,
-                # which may be from the HTTP cache. An offline crawl would wait for the
-                # retries of each origin.
-                return result
-            if isinstance(result, LocalFault) and not result.was_queued:
-                result = replace(result, retries=used)
-                # Ours 3.1 (retries): the retries of Scrapy's RetryMiddleware count
-                # towards `max_retries`.
-                used += self.backend.retries_of(context)
-                has_other_way = any(it not in tried for it in waiting)
-            pause = retry_pause(
-                result,
-                used,
-                self._max_retries,
-                was_refused=was_refused,
-                has_other_way=has_other_way,
-            )
-            if pause is None:
-                return result
-            self.backend.retrying(origin, result, pause)
-            await self.backend.sleep(pause)
-            # After a 401 or 403, the robots.txt is requested again only if the status
-            # could come from a proxy.
-            was_refused = was_refused or (
-                isinstance(result, RobotsResponse)
-                and result.outcome is Outcome.FORBIDDEN
-            )
-
-    async def _decide(
-        self, in_flight: InFlightFetch, result: Answer, last: Policy | None
-    ) -> Resolved:
-        """Make and use the policy that follows from *result*."""
-        origin, freshness = in_flight.origin, self.backend.freshness
-        reader, now = self.backend.reader, self.backend.now()
-        policy = Policy.from_response(origin, result, reader, now, freshness)
-        if last is not None:
-            if isinstance(result, RobotsResponse) and result.not_modified:
-                policy = last.revalidated(result, now, freshness)
-            elif not policy.is_known and now < last.keep_until:
-                # Ours R5 (unreachable): the last good policy remains in use.
-                policy = last.stale_on_error(result, now, freshness)
-        await self._use(in_flight, policy, result, last)
-        # Return the exception only if no last good policy decides.
-        if isinstance(result, FetchError) and not policy.is_known:
-            return Resolved(policy, result.error)
-        return Resolved(policy)
-
-    async def _use(
-        self,
-        in_flight: InFlightFetch,
-        policy: Policy,
-        result: Answer | None = None,
-        last: Policy | None = None,
-    ) -> None:
-        """Put *policy* into memory, and call the listeners.
-
-        *policy* was made from *result*, or was loaded from the store or the HTTP cache if
-        *result* is `None`. *last* is the last good policy.
-        """
-        known, context = in_flight.known, in_flight.context
-        try:
-            # Read the file before the policy is put into memory. The measured size of the
-            # policy then includes the rules, and only one request reads the file.
-            await self.backend.read(policy, known, context)
-        finally:
-            # Even if a bug in the search for problems raises an error, the policy decides.
-            # Put the policy into memory before the listeners run, because a listener may
-            # request pages of this origin. Set `decided`, because memory may drop the
-            # policy while the listeners run.
+            # Whatever happens afterwards, the policy decides.
             self.memory.put(policy)
-            in_flight.decided = policy
-            if result is not None and self._store is not None:
-                # Release the lease before the listeners run. Workers that wait for the
-                # policy need not wait for the listeners of this crawl.
-                self._store.release_lease(in_flight.origin, policy)
-        await self.backend.announce(policy, known, context, result, last)
+            cause = None if policy.is_known else answer.error
+            lookup.found = Resolved(policy, cause)
+        for observer in self._observers:
+            observer.fetched(policy, answer)
+        self._log.used(policy, answer, known, self.now())
+        robots = policy.robots
+        is_new = known is None or known.robots != robots
+        if robots is None or (policy.is_stale_on_error and not is_new):
+            return lookup.found
+        if is_new:
+            self._log.read(policy, policy.rules(self._robot.of(page)))
+        send = partial(threads.send_signal, self._crawler)
+        sitemaps: tuple[str, ...] = ()
+        if is_new and robots.sitemaps:
+            sitemaps = sitemaps_of(policy.origin, robots)
+        if sitemaps:
+            named = {"sitemaps": sitemaps, "origin": policy.origin}
+            await send(robots_sitemaps, robots=robots, request=page, **named)
+        # As the built-in does, also for an unchanged file.
+        if ROBOTS_PARSED is not None and has_handlers(self._crawler, ROBOTS_PARSED):
+            await send(
+                ROBOTS_PARSED, robotparser=Robots1994Parser(robots), request=page
+            )
+        return lookup.found
 
-    def _end(self, in_flight: InFlightFetch, resolution: Resolution) -> None:
-        """Forget the fetch *in_flight*, and resume its waiters with *resolution*. A second
-        call for the same fetch has no effect.
-        """
-        if self._in_flight.get(in_flight.origin) is not in_flight:
-            return
-        del self._in_flight[in_flight.origin]
+    async def _close_store(self) -> None:
+        # Scrapy waits for this before the process ends.
+        assert self._store is not None  # noqa: S101 - connected only with a store
         try:
-            if not isinstance(resolution, Resolved):
-                self.backend.fetch_failed(in_flight.origin, resolution)
+            await self._store.close()
         finally:
-            in_flight.release(resolution)
+            if failures := self._store.failures:
+                count(self._crawler, stats.STORE_FAILURES, failures)
+
+
+def copy_of(error: ErrorT) -> ErrorT:
+    """Return a copy of *error* with *error* as its cause.
+
+    One object, raised for thousands of requests, would collect a traceback of each.
+    """
+    # Not `copy.copy`, which calls `__init__` with `args`: it may need others.
+    made = type(error).__new__(type(error), *error.args)
+    made.args = error.args
+    made.__dict__.update(error.__dict__)
+    made.__cause__ = error
+    return made

@@ -9,9 +9,9 @@ the order of the fields.
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
 from pathlib import Path
@@ -20,7 +20,6 @@ from typing import TypeVar, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
@@ -30,7 +29,7 @@ from scrapy_robots1994.crawl.requests import RobotName, has_default_name
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.dialects import DIALECT_NAMES, DIALECTS, grammars_of
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES, grammars_of
 from scrapy_robots1994.parser.fields import Role
 from scrapy_robots1994.parser.user_agent import describe_names, robot_names, robot_text
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
@@ -90,8 +89,8 @@ class RobotsSettings:
     """
     # RFC 9309, section 2.5, requires crawlers to read at least 500 KiB.
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Maximum size of a robots.txt in bytes. The download stops at this size, and only the
-    whole lines within this size are obeyed (O24, truncated files).
+    """Maximum size of a robots.txt in bytes. Only the whole lines within this size are
+    obeyed (O24, truncated files). A file of more than 8 MB is unreachable (R5).
     """
     forbidden: str = declare(
         types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
@@ -108,21 +107,13 @@ class RobotsSettings:
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Maximum freshness lifetime of a policy, in seconds. If the server does not state a
-    lifetime, the maximum is used. The default is one day.
-    """
-    min_ttl: float = declare(types.SECONDS, 300, decides=True)
-    """Minimum freshness lifetime of a robots.txt, in seconds. The minimum applies if the
-    server states a shorter lifetime. The value must not exceed ``ROBOTS1994_TTL``.
+    """Maximum freshness lifetime of a policy, in seconds, and its lifetime if the server
+    states none. A shorter stated lifetime counts, but at least 300 s. The default is one
+    day.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
     """Maximum time, in seconds, for which a stale policy remains in use while every refresh
     fails (R5, unreachable). The default is 30 days.
-    """
-    retry_after: float = declare(types.SECONDS, 300, decides=True)
-    """Seconds until robots.txt is requested again from an origin that was unreachable (R5).
-    If the server states a longer ``Retry-After``, the stated time is used, but at most
-    ``ROBOTS1994_TTL``.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
@@ -137,18 +128,12 @@ class RobotsSettings:
     a new request with a new time limit. The limit is the shortest of this setting,
     ``DOWNLOAD_TIMEOUT`` and the ``download_timeout`` of the page.
     """
-    # RFC 9309, section 2.3.1.2, asks crawlers to follow at least five redirects.
-    max_redirects: int = declare(types.count(0, 5), 5, decides=True)
-    """Maximum number of redirects that are followed for one robots.txt (R2, redirects)."""
     # Some download handlers define further meta keys that decide how a request leaves this
     # machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Meta keys that the robots.txt request copies from the page request, in addition to
-    ``proxy`` and ``bindaddress``. If ``cookiejar`` is in the list, the robots.txt request
-    uses the cookie jar of the page request, even if that is the default cookie jar. If
-    ``cookiejar`` is not in the list, the robots.txt request sends only cookies from
-    earlier answers in the same fetch. Keys that the robots.txt request sets itself, such
-    as ``dont_redirect``, have no effect.
+    ``proxy``, ``bindaddress`` and ``cookiejar``. Keys that it sets itself, such as
+    ``dont_redirect``, have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
     """Hosts and origins whose URLs are not checked. For an exempt host or origin, no
@@ -165,30 +150,6 @@ class RobotsSettings:
     N, at most N/100 requests wait for a robots.txt without counting towards
     ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests are
     lost.
-    """
-    # Many systems limit a process to 1,024 file descriptors, and pages also need file
-    # descriptors.
-    max_fetches: int = declare(types.count(1, 800), 800)
-    """Maximum number of parallel robots.txt fetches. Each fetch needs a connection."""
-    dry_run: bool = declare(
-        types.FLAG, default=False, group="What would change", decides=True
-    )
-    """With ``True``, Scrapy's built-in middleware still decides which requests are refused.
-    The decisions that this package would change are counted, logged and reported. The
-    settings for pages, usage preferences, browsers, crawl delays and stores have no effect
-    in a dry run.
-    """
-    # No parser is compared by default, because other parsers may be slow, and may raise
-    # errors for real files.
-    compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers whose decisions are compared with the decisions of this package. The value is
-    ``True`` (the parser of ``ROBOTSTXT_PARSER``) or a list of names and class paths. The
-    comparison does not change which requests are refused.
-    """
-    compare_report: str | None = declare(types.REPORT_PATH, None)
-    """Path of the report about the comparison. The report is written when the crawl closes.
-    The path must end in ``.html`` or ``.json``. ``%(name)s`` and ``%(time)s`` work as in
-    ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
@@ -215,17 +176,6 @@ class RobotsSettings:
     :doc:`/preferences` lists all purposes. The names of the purposes may change, because
     the standards that define the names are still drafts.
     """
-    browser: bool = declare(types.FLAG, default=False)
-    """Whether the requests that the browser of scrapy-playwright sends on its own are also
-    checked. The policy of the requested origin decides whether a request is refused. The
-    setting needs the add-on, which sets ``PLAYWRIGHT_ABORT_REQUEST``; see :doc:`/plugins`.
-    """
-    evidence: str | None = declare(types.FOLDER, None)
-    """Folder for evidence; see :doc:`/evidence`. Each crawl writes two files to this
-    folder: one file with the robots.txt answers, and one file with every decision.
-    ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``. The setting needs the ``evidence``
-    extra.
-    """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether the crawl closes with the reason ``robotstxt_denied``, instead of
     ``finished``, if robots.txt rules refused all start requests.
@@ -249,13 +199,6 @@ class RobotsSettings:
             value = settings.get(name, each.metadata["default"])
             values[each.name] = each.metadata["type"].read(name, value)
         chosen = cls(**values)
-        # R1 (the file): a freshness lifetime is limited to the range from
-        # ROBOTS1994_MIN_TTL to ROBOTS1994_TTL.
-        if chosen.min_ttl > chosen.ttl:
-            raise SettingsError(
-                f"ROBOTS1994_MIN_TTL ({chosen.min_ttl:g}) must not be more than "
-                f"ROBOTS1994_TTL ({chosen.ttl:g}): lower the first or raise the second."
-            )
         if chosen.usage in {types.ITEMS, types.REQUESTS} and not chosen.purposes:
             raise SettingsError(
                 f'ROBOTS1994_USAGE = "{chosen.usage}" needs purposes: say in '
@@ -263,46 +206,10 @@ class RobotsSettings:
             )
         return chosen
 
-    @classmethod
-    def from_recorded(
-        cls, texts: Mapping[str, str], on_fault: Callable[[str], object]
-    ) -> "RobotsSettings":
-        """Read the settings of an earlier crawl from its evidence.
-
-        *texts* maps the names of settings to their values. Evidence is not trusted, so
-        only settings that affect decisions are read. A setting that does not affect
-        decisions could name a module, a file or a server. For each name or value that
-        cannot be used, *on_fault* is called with a sentence about the fault, and the
-        default is used.
-        """
-        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
-        values = {}
-        for name, text in texts.items():
-            if name not in known or not known[name].metadata["decides"]:
-                on_fault(
-                    f"{name} is not a setting that affects decisions; it is not read"
-                )
-                continue
-            try:
-                values[known[name].name] = known[name].metadata["type"].read(name, text)
-            except SettingsError as error:
-                on_fault(f"{error} The default is used")
-        return replace(cls.from_settings(BaseSettings()), **values)
-
-    def recorded(self) -> dict[str, str]:
-        """Return a dict of the settings that affect decisions. The dict maps the name of
-        each setting to its value as text, and `from_recorded` can read the dict.
-        """
-        return {
-            PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
-            for each in fields(self)
-            if each.metadata["decides"]
-        }
-
     @property
     def reads_usage(self) -> bool:
-        """Whether usage preferences are read. A dry run does not read usage preferences."""
-        return self.usage != types.USAGE_OFF and not self.dry_run
+        """Whether usage preferences are read."""
+        return self.usage != types.USAGE_OFF
 
     @property
     def drops_items(self) -> bool:
@@ -332,9 +239,7 @@ class RobotsSettings:
         """
         return FreshnessSettings(
             ttl=self.ttl,
-            min_ttl=self.min_ttl,
-            stale_if_error=self.stale_ttl,
-            retry_after=self.retry_after,
+            stale_ttl=self.stale_ttl,
             allowing=frozenset(
                 row.outcome for row in ROWS if row.reason and self._allows(row)
             ),
@@ -355,8 +260,6 @@ class RobotsSettings:
         # Log the values in one line, because users check them first if a crawl obeys
         # unexpected rules.
         robot, more = RobotName(crawler).usual, ""
-        if self.dry_run:
-            more += "; dry run: the built-in middleware decides"
         if self.reads_usage:
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
 
@@ -373,13 +276,11 @@ class RobotsSettings:
         log_line(
             crawler,
             INFO,
-            "scrapy_robots1994 %s: dialect %s, robot name %s, store %s, "
-            "at most %d parallel robots.txt fetches%s",
+            "scrapy_robots1994 %s: dialect %s, robot name %s, store %s%s",
             __version__,
             self.dialect,
             robot_text(robot) or '""',
             str(self.store),
-            self.max_fetches,
             more,
         )
         if has_default_name(crawler):
@@ -390,78 +291,12 @@ class RobotsSettings:
             log_line(crawler, INFO, text)
         if names := describe_names(robot):
             log_line(crawler, DEBUG if robot_names(robot) else INFO, "%s", names)
-        self._warn_of_no_effect(crawler)
-        is_rough = ROUGH_SIZE in crawler.settings and not self.dry_run
-        if is_rough and crawler.settings[ROUGH_SIZE] is None:
+        if ROUGH_SIZE in crawler.settings and crawler.settings[ROUGH_SIZE] is None:
             text = (
                 "Requests that wait for a slow robots.txt block requests for other origins: "
                 "set %s = 0, as the add-on does"
             )
             log_line(crawler, WARNING, text, ROUGH_SIZE)
-
-    def _warn_of_no_effect(self, crawler: Crawler) -> None:
-        """Warn about settings that have no effect."""
-        # Do not raise an error, because several spiders with different dialects may share
-        # the settings of a project.
-        if self.dry_run:
-            unused = {
-                "ROBOTS1994_CRAWL_DELAY": self.crawl_delay is not None,
-                "ROBOTS1994_PAGES": self.pages,
-                "ROBOTS1994_STORE": self.store.url,
-                "ROBOTS1994_USAGE": self.usage != types.USAGE_OFF,
-            }
-            if names := ", ".join(name for name, is_set in unused.items() if is_set):
-                text = (
-                    "Dry run: these settings have no effect until the dry run ends: %s"
-                )
-                log_line(crawler, INFO, text, names)
-        reasons: dict[str, str] = {}
-        if self.crawl_delay is not None and not self.applies_crawl_delay:
-            pausing = [name for name, it in DIALECTS.items() if it.has(Role.PAUSE)]
-            reasons["CRAWL_DELAY"] = (
-                f'the dialect "{self.dialect}" has no field that asks for a pause; set '
-                f"ROBOTS1994_DIALECT to one of these: {', '.join(pausing)}"
-            )
-        has_hook = callable(crawler.settings["PLAYWRIGHT_ABORT_REQUEST"])
-        if self.browser and (self.dry_run or not has_hook):
-            reasons["BROWSER"] = (
-                "only the add-on sets PLAYWRIGHT_ABORT_REQUEST, but not in a dry run; set "
-                'ADDONS = {"scrapy_robots1994.Addon": 500}'
-            )
-        elif self.browser and not _uses_playwright(crawler.settings):
-            reasons["BROWSER"] = (
-                "DOWNLOAD_HANDLERS contains no handler of scrapy-playwright; set "
-                "DOWNLOAD_HANDLERS, or remove ROBOTS1994_BROWSER"
-            )
-        if self.compare_report and not (self.compare or self.dry_run):
-            reasons["COMPARE_REPORT"] = (
-                "nothing is compared; set ROBOTS1994_COMPARE or ROBOTS1994_DRY_RUN to True"
-            )
-        if self.purposes and self.usage == types.USAGE_OFF:
-            reasons["PURPOSES"] = (
-                "usage preferences are not read; set ROBOTS1994_USAGE to "
-                '"report", "items" or "requests"'
-            )
-        for name, why in reasons.items():
-            log_line(crawler, WARNING, f"{PREFIX}{name} has no effect: {why}")
-
-
-def _as_text(value: object) -> str:
-    """Return *value* as text that the type of the setting can read."""
-    return ",".join(value) if isinstance(value, tuple) else str(value)
-
-
-def _uses_playwright(settings: BaseSettings) -> bool:
-    """Return whether a download handler is a class of scrapy-playwright or a subclass of
-    such a class.
-    """
-    for handler in filter(None, settings.getdict("DOWNLOAD_HANDLERS").values()):
-        # Scrapy logs an error for a handler that cannot be loaded, and the crawl goes on.
-        with suppress(Exception):
-            bases = load_object(handler).__mro__
-            if any(it.__module__.startswith("scrapy_playwright.") for it in bases):
-                return True
-    return False
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -31,9 +31,7 @@ FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 REFRESHED: Final = "robots1994/refreshed"
 """Stale policies that were successfully fetched again."""
 STORE_HITS: Final = "robots1994/store_hits"
-"""Policies that were found in the store or in Scrapy's HTTP cache. A fresh policy saves a
-fetch, and a stale policy is used while it is refreshed.
-"""
+"""Policies that were found in the store, fresh or stale."""
 STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 """Failed refreshes after which the last good policy remained in use (R5, unreachable)."""
 RETRIES: Final = "robots1994/retries"
@@ -50,14 +48,6 @@ IGNORED: Final = "robots1994/ignored"
 """Robots.txt files in which the dialect ignores lines for this robot, or takes wildcards
 literally.
 """
-COMPARED: Final = "robots1994/compare/{parser}/{direction}"
-"""Decisions that were compared with the decisions of another parser (ROBOTS1994_COMPARE).
-The direction is ``agree``, ``stricter``, ``laxer`` or ``raised``. With ``stricter``, only
-the compared parser disallows the URL. With ``laxer``, only the compared parser allows the
-URL. With ``raised``, the compared parser raised an exception. In a dry run, the decisions
-of Scrapy's middleware are counted under the name of its parser. This stat is set when the
-crawl closes.
-"""
 REFUSING: Final = "robots1994/refusing_origins"
 """Number of origins at which requests were refused, limited to 10,000. This stat is set
 when the crawl closes.
@@ -70,27 +60,6 @@ STARTS_REFUSED: Final = "robots1994/starts_refused"
 """Number of refused start requests. This stat is set when the crawl closes, but only if
 robots.txt refused every start request.
 """
-WOULD_REFUSE: Final = "robots1994/would_refuse"
-"""Requests of a dry run (ROBOTS1994_DRY_RUN) that the built-in middleware allowed and that
-this package would refuse.
-"""
-WOULD_OPEN: Final = "robots1994/would_open"
-"""Requests of a dry run that the built-in middleware refused and that this package would
-allow.
-"""
-NOT_KNOWN: Final = "robots1994/not_known"
-"""Requests of a dry run for which the decision of this package is not known."""
-UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared. Either the body of the answer was no longer in
-memory, or the compared parsers were too slow. This stat is set when the crawl closes.
-"""
-
-BROWSER_DISALLOWED: Final = "robots1994/browser/disallowed"
-"""Requests of a browser that were aborted because robots.txt disallows them
-(ROBOTS1994_BROWSER).
-"""
-BROWSER_UNKNOWN: Final = "robots1994/browser/not_known"
-"""Requests of a browser that were aborted because their policy could not be found."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
 """Crawl delays that were applied to the requests to an origin (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"

@@ -1,56 +1,31 @@
-"""Waits, timers and threads that work with any reactor or without a reactor, in every
-supported version of Scrapy.
+"""Waits, timers and threads that work with any reactor or without one, in every supported
+Scrapy.
 """
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
-from functools import partial
 from threading import Lock
-from time import monotonic
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar, cast
 
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred, DeferredLock, gatherResults
+from twisted.internet.defer import CancelledError, Deferred, DeferredLock
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
-from scrapy_robots1994.policy.fetch_result import (
-    HttpAnswer,
-    ReadAnswer,
-    codings_of,
-    read_answer,
-)
-from scrapy_robots1994.policy.outcomes import outcome_of
+from scrapy_robots1994.errors import FetchAborted
 
 T = TypeVar("T")
 
-
-SLOW_SECONDS = 1.0
-"""Time limit, in seconds, for a short piece of work in a thread pool. If the work takes
-longer, it probably waits in the queue of the pool.
-"""
+INTERRUPTED = "the fetch of robots.txt was interrupted"
 
 INLINE_BYTES = 8_192
-"""Maximum size, in bytes, of a body or file that is processed on the event loop.
-Processing a body or file of this size takes at most 10 ms. A larger body or file is
-processed in a thread.
-"""
-
-LOOK_SECONDS = 1.0
-"""The interval, in seconds, at which `result_within` checks whether the work is paused."""
-
-# `_FRAMEWORKS` contains the packages whose coroutines do not belong to a component. The
-# chain of awaited coroutines may lead from our coroutine through these packages to the
-# coroutine of a component.
-_FRAMEWORKS = frozenset(("scrapy", "twisted", "asyncio", "scrapy_robots1994"))
+"""A larger file is read in a thread. This much takes at most 10 ms on the event loop."""
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
-    """Return the asyncio event loop that runs the crawl, or `None` without asyncio."""
     try:
         return asyncio.get_running_loop()
     except RuntimeError:
@@ -59,32 +34,26 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 async def run_in_thread(work: Callable[[], T]) -> T:
     """Run *work* in a thread without blocking the event loop."""
-    # Prefer the thread pool of asyncio, because it also exists without a reactor.
+    # The pool of asyncio also exists without a reactor.
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# Each thread acquires `_computing` before it computes. Two threads that compute at once
-# are not faster than one thread, and delay the event loop more.
+# Two threads that compute at once are no faster than one, and delay the event loop more.
 _computing = Lock()
 
 
-async def compute_in_thread(work: Callable[[], T]) -> T:
-    """Run the CPU-bound function *work* in a thread. Only one thread computes at a time."""
+async def compute(work: Callable[[], T], size: int) -> T:
+    """Return the result of *work*, which reads *size* bytes: on the event loop if they are
+    few, else in a thread, one at a time.
+    """
 
     def alone() -> T:
         with _computing:
             return work()
 
-    return await run_in_thread(alone)
-
-
-async def compute(work: Callable[[], T], size: int) -> T:
-    """Return the result of *work*, which reads *size* bytes. If *size* is large, run *work*
-    in a thread, so that other requests do not wait.
-    """
-    return await compute_in_thread(work) if size > INLINE_BYTES else work()
+    return await run_in_thread(alone) if size > INLINE_BYTES else work()
 
 
 class Turns:
@@ -94,9 +63,8 @@ class Turns:
         self._lock = DeferredLock()
 
     async def take(self) -> None:
-        """Wait for a turn of the event loop in which no other caller continues."""
-        # Release the lock in a callback of the Deferred, because a cancelled coroutine
-        # would not release the lock.
+        """Wait for a turn in which no other caller continues."""
+        # In a callback, because a cancelled coroutine would not release the lock.
         taken = self._lock.acquire().addCallback(
             lambda lock: call_later(0, lock.release)
         )
@@ -104,40 +72,21 @@ class Turns:
             await maybe_deferred_to_future(taken)
 
 
-async def read_in_crawl(answer: HttpAnswer, limit: int, now: float) -> ReadAnswer:
-    """Return the meaning of *answer* (`read_answer`). Read *answer* in a thread if reading
-    may take a long time.
-    """
-    work = partial(read_answer, answer, limit, now)
-    codings = codings_of(answer.headers)
-    # If the outcome does not depend on the body, the body is not unpacked. Unpacking 80
-    # bytes of brotli can take 40 ms, because the window may be large. Unpacking a few KB
-    # of zstd can take 6 ms.
-    is_packed = bool(codings) and outcome_of(answer.status).row.reads_body
-    is_slow = len(codings) > 1 or not {"br", "zstd"}.isdisjoint(codings)
-    # Read most answers on the event loop, because a thread pool may still be busy with name
-    # look-ups.
-    if is_packed and (is_slow or len(answer.body) > INLINE_BYTES):
-        return await compute_in_thread(work)
-    return work()
-
-
 def thread_safe_call() -> Any:
-    """Return a function that schedules a call on the event loop. A thread or a signal
-    handler may call the returned function.
+    """Return a function that schedules a call on the event loop from any thread or signal
+    handler.
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # Import the reactor only here, because Scrapy has installed the reactor by now. An
-    # earlier import would itself install a reactor.
+    # Scrapy has installed the reactor by now. An earlier import would install one.
     from twisted.internet import reactor  # noqa: PLC0415 - the import installs a reactor
 
     return cast("Any", reactor).callFromThread
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*, which is a coroutine or a Deferred. Some functions of
-    Scrapy return a Deferred in version 2.13 and a coroutine in later versions.
+    """Return the result of *work*. Some functions of Scrapy return a Deferred in 2.13 and a
+    coroutine later.
     """
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
@@ -147,10 +96,9 @@ async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
 async def send_signal(crawler: Crawler, signal: object, **arguments: object) -> None:
     """Send *signal* with *arguments*, and wait for its handlers."""
     manager: Any = crawler.signals
-    # Scrapy 2.13 has only `send_catch_log_deferred`, which returns a Deferred.
+    # Scrapy 2.13 has only `send_catch_log_deferred`.
     send = getattr(manager, "send_catch_log_async", None)
-    send = send or manager.send_catch_log_deferred
-    await result_of(send(signal, **arguments))
+    await result_of((send or manager.send_catch_log_deferred)(signal, **arguments))
 
 
 class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
@@ -162,31 +110,31 @@ async def result_within(
     seconds: float,
     is_paused: Callable[[], bool],
 ) -> T:
-    """Return the result of *work*. After *seconds*, cancel *work* and raise `NotReturned`.
+    """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`; if
+    *is_paused* returns True then, allow as much again. Raise `FetchAborted` if the wait
+    itself is cancelled.
 
-    *seconds* is rounded up to a multiple of `LOOK_SECONDS`. Time during which *is_paused*
-    returns `True` does not count. If *work* ignores the cancellation, *work* goes on, but
-    the result of *work* is not used.
+    Work that ignores its cancellation goes on, but nobody waits for it.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
-    # Let `release` take the result, even if the result is an error, because Twisted logs an
-    # unhandled error of a Deferred.
+    # Takes an error too, which Twisted would log as unhandled.
     running.addBoth(ended.release)
-    left = seconds
     timer: Any = None
 
     def look() -> None:
-        nonlocal left, timer
-        left -= 0 if is_paused() else LOOK_SECONDS
-        if left > 0:
-            timer = call_later(LOOK_SECONDS, look)
+        nonlocal timer
+        if is_paused():
+            timer = call_later(seconds, look)
         else:
             ended.release(NotReturned())
 
-    timer = call_later(LOOK_SECONDS, look)
+    timer = call_later(seconds, look)
     try:
         result = await ended
+    except CancelledError:
+        # Not to be taken for an exception of *work*.
+        raise FetchAborted(INTERRUPTED) from None
     finally:
         timer.cancel()
     if isinstance(result, NotReturned):
@@ -197,33 +145,14 @@ async def result_within(
     return cast("T", result)
 
 
-def awaited_component(is_wanted: Callable[[object], bool]) -> str | None:
-    """Return the name of the coroutine in which a component still works on a request.
-
-    *is_wanted* returns whether an object is the request. Return `None` if no coroutine of a
-    component works on the request, or if the crawl does not use asyncio.
-    """
-    for task in asyncio.all_tasks() if _loop() else ():
-        work: Any = task.get_coro()
-        is_found = False
-        while frame := getattr(work, "cr_frame", None):
-            is_found = is_found or is_wanted(frame.f_locals.get("request"))
-            module = str(frame.f_globals.get("__name__"))
-            if is_found and module.partition(".")[0] not in _FRAMEWORKS:
-                return f"{module}.{work.__qualname__}"
-            work = work.cr_await
-    return None
-
-
 async def future_result(future: Future[T]) -> T:
-    """Wait for the result of *future*, which another thread sets. Return the result.
-    Cancelling the wait cancels *future*.
+    """Return the result of *future*, which another thread sets. Cancelling the wait cancels
+    *future*.
     """
     done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
     call_in_crawl = thread_safe_call()
 
     def deliver() -> None:
-        # If *future* was cancelled, the wait has already ended.
         if not future.cancelled():
             done.release(future.result())
 
@@ -231,46 +160,17 @@ async def future_result(future: Future[T]) -> T:
     return await done
 
 
-async def is_look_up_slow() -> bool:
-    """Return whether work waits longer than `SLOW_SECONDS` in the queue of a thread pool
-    that looks up names.
-
-    Twisted's client uses the pool of the reactor, and clients on asyncio use the default
-    pool of the event loop. Work that is sent to a pool waits until the pool has done the
-    look-ups that are already in its queue.
-    """
-    started: list[Deferred[Any]] = []
-    # Look the reactor up in `sys.modules`, because importing the module would install a
-    # reactor.
-    if "twisted.internet.reactor" in sys.modules:
-        started.append(deferToThread(monotonic))
-    # Use Deferreds instead of a coroutine, because asyncio would log an error if the
-    # crawl ended while a coroutine ran.
-    if loop := _loop():
-        started.append(Deferred.fromFuture(loop.run_in_executor(None, monotonic)))
-    is_slow: DeferredWaiter[bool] = DeferredWaiter()
-    # Ignore errors, because a pool only raises an error if the pool was shut down at the end
-    # of the crawl.
-    gatherResults(started, consumeErrors=True).addBoth(lambda _: is_slow.release(False))  # noqa: FBT003 - the argument is the result
-    timer = call_later(SLOW_SECONDS, lambda: is_slow.release(True))  # noqa: FBT003 - the argument is the result
-    try:
-        return await is_slow
-    finally:
-        timer.cancel()
-
-
 async def sleep(seconds: float) -> None:
     """Return after *seconds*. Cancelling the wait cancels the timer."""
-    # Use `call_later` instead of `asyncio.sleep`, because not every crawl has an asyncio
-    # event loop.
+    # Not every crawl has an asyncio event loop.
     woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
     timer = call_later(seconds, lambda: woken.release(None))
     await woken
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* after *seconds*. Return a timer. The method `cancel` of the timer may be
-    called even after the timer has ended.
+    """Call *call* after *seconds*. The returned timer has `cancel`, which may be called
+    even after its end.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)
@@ -282,13 +182,11 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 class DeferredWaiter(Generic[T]):
-    """A future that works with any reactor or without a reactor. *cancel* is called if the
-    wait is cancelled.
+    """A future that works with any reactor or without one. *cancel* is called if the wait
+    is cancelled.
 
-    Each waiting request has a future of its own, unlike in Scrapy's built-in middleware.
-    In the built-in middleware, all requests that wait for a robots.txt share one
-    Deferred. The first waiting request takes the result of the shared Deferred. All
-    further waiting requests get `None` and pass unchecked.
+    Each waiting request has its own. In the built-in middleware all share one Deferred: the
+    first takes its result, and the others get None and pass unchecked.
     """
 
     __slots__ = ("_result",)
@@ -297,10 +195,7 @@ class DeferredWaiter(Generic[T]):
         self._result: Deferred[T] = Deferred(cancel)
 
     def release(self, resolution: T) -> None:
-        """Resume the waiting coroutine with *resolution* as its result. A second call to
-        `release` has no effect.
-        """
-        # Ignore a second result, because a Deferred raises an error for a second result.
+        """Resume the waiting coroutine with *resolution*. A second call has no effect."""
         if not self._result.called:
             self._result.callback(resolution)
 

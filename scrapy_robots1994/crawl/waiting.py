@@ -25,7 +25,7 @@ from weakref import WeakSet
 from scrapy import signals
 
 from scrapy_robots1994.crawl.refusals import VERDICT
-from scrapy_robots1994.crawl.requests import EVIDENCE, STATED_USAGE
+from scrapy_robots1994.crawl.requests import STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import (
     EngineAccess,
     count_in_slot,
@@ -114,7 +114,6 @@ class Visit:
         # An errback may send a refused request again, and a spider may copy the meta of a
         # response.
         meta.pop(VERDICT, None)
-        meta.pop(EVIDENCE, None)
         meta.pop(STATED_USAGE, None)
         is_awaited = not meta.pop(SCHEDULED, False)
         request.dont_filter = meta.pop(RETURNED, request.dont_filter)

@@ -31,7 +31,6 @@ class Outcome(enum.Enum):
     """
 
     PARSED = "parsed"
-    RENEWED = "renewed"
     FORBIDDEN = "forbidden"
     ABSENT = "absent"
     UNREACHABLE = "unreachable"
@@ -125,11 +124,6 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 redirects with these statuses.
 """
 
-NOT_MODIFIED = 304
-"""The status (Not Modified) of an answer to a conditional request. The answer confirms the
-policy whose validators were sent.
-"""
-
 OF_THE_PROXY = frozenset({407})
 """The statuses that only a proxy sends. An answer with a status in `OF_THE_PROXY` means R7
 (our own fault).
@@ -150,19 +144,8 @@ ROWS = (
         is_trusted=True,
         doc_answer="2xx",
         doc_policy="the body, parsed",
-        doc_lifetime="freshness of the response within ``[ROBOTS1994_MIN_TTL, "
-        "ROBOTS1994_TTL]`` (300 s, 86,400 s)",
-    ),
-    # Ours R1 (not modified): a 304 that answers a conditional request confirms an earlier
-    # answer.
-    OutcomeRow(
-        outcome=Outcome.RENEWED,
-        clause="R1 (not modified)",
-        statuses="304",
-        is_trusted=True,
-        doc_answer="304 to a conditional request",
-        doc_policy="the stored body, fresh again",
-        doc_lifetime="freshness of the 304 response, within the limits for a new file",
+        doc_lifetime="freshness of the response, at least 300 s and at most "
+        "``ROBOTS1994_TTL`` (86,400 s)",
     ),
     # Ours R3 (access refused)
     OutcomeRow(
@@ -177,10 +160,9 @@ ROWS = (
         allows=False,
         setting="FORBIDDEN",
         max_lifetime=HOUR,  # A 401 or 403 is often a mistake in a configuration.
-        doc_answer="401, 403; through a proxy only if a second request gets 401 or 403, too",
+        doc_answer="401, 403",
         doc_policy="everything disallowed",
-        doc_lifetime="at most an hour, and TTL; through a proxy at most "
-        "``ROBOTS1994_RETRY_AFTER``",
+        doc_lifetime="at most an hour, and TTL; through a proxy 300 s",
     ),
     # Ours R4 (no file)
     OutcomeRow(
@@ -218,13 +200,13 @@ ROWS = (
         setting="UNREACHABLE",
         is_answer=False,
         doc_answer="408, 421, 425, 429, 5xx; through a proxy every 4xx except 401, 403, "
-        "404, 410 and 407 (R7); truncated or undecodable transfer; no direct connection to the "
-        "origin (timeout, DNS, TLS, reset), **each only after the retries described below**",
+        "404, 410 and 407 (R7); without a proxy an exception of ``RETRY_EXCEPTIONS`` "
+        "(timeout, DNS, TLS, reset); a body that is incomplete, over 8 MB, or without a line "
+        "end in its first ``ROBOTS1994_MAX_BYTES``: **each only after the retries below**",
         doc_policy="not known: the last good policy if there is one (for at most "
         "``ROBOTS1994_STALE_TTL``, 30 days, after it was fresh), else everything "
         "disallowed for now",
-        doc_lifetime="``ROBOTS1994_RETRY_AFTER`` (300 s), or the server's Retry-After "
-        "within bounds; then requested again",
+        doc_lifetime="300 s, or the server's Retry-After up to TTL; then requested again",
     ),
 )
 """The rows of all outcomes, in the order in which tables show the outcomes."""

@@ -1,7 +1,1 @@
-"""Stores for policies (in memory, in SQLite and in Redis), and the contract for
-user-defined stores.
-"""
-
-from scrapy_robots1994.stores.base import Lease, PolicyStore, SharedStore, Stored
-
-__all__ = ["Lease", "PolicyStore", "SharedStore", "Stored"]
+"""Stores of what origins said: in memory, in SQLite, in Redis, or in a class of your own."""

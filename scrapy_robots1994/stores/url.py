@@ -1,249 +1,155 @@
-"""`ROBOTS1994_STORE`: parse and check the URL, and show the URL without its credentials."""
+"""`ROBOTS1994_STORE`: read the URL of a store, and show it without its credentials."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final, TypeVar
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from inspect import iscoroutinefunction as is_async
+from typing import Final, cast
+from urllib.parse import parse_qsl, unquote
 
-from scrapy_robots1994.errors import MissingExtra, RobotsError, SettingsError, closest
+from scrapy_robots1994.errors import MissingExtra, SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_secrets, redact_url
-from scrapy_robots1994.stores.base import PolicyStore
+from scrapy_robots1994.stores.base import Store
 
-ValueT = TypeVar("ValueT", int, float)
-
-
-_SQLITE = (
-    "scrapy_robots1994.stores.sqlite.SqliteStore",
-    "sqlite:///robots.db?max_bytes=1000000000",
-)
-_REDIS = (
-    "scrapy_robots1994.stores.redis.RedisStore",
-    "redis://127.0.0.1:6379/0?prefix=robots1994",
-)
-STORES: Final = {
-    "sqlite": _SQLITE,
+_MEMORY: Final = {"max_origins": 100_000, "max_bytes": 256_000_000}
+_REDIS = ("redis.RedisStore", "redis://127.0.0.1:6379/0?timeout=2")
+_STORES: Final = {
+    "memory": ("", "memory://?max_origins=100000&max_bytes=256000000"),
+    "sqlite": ("sqlite.SqliteStore", "sqlite:///robots.db?max_bytes=1000000000"),
     **dict.fromkeys(("redis", "rediss", "unix"), _REDIS),
-    **dict.fromkeys(("redis+sentinel", "redis+cluster", "rediss+cluster"), _REDIS),
 }
-"""The persistent stores of this package. The table maps the scheme of a store URL to the
-import path of the store class and an example of a URL. A store URL can also start with
-the import path of a store class that is not in the table.
-"""
+"""The class and an example of each kind of URL."""
 
-_EXAMPLES: Final = {scheme: example for scheme, (_, example) in STORES.items()}
-_EXAMPLES["memory"] = "memory://?max_origins=100000"
-
-OWN_OPTIONS: Final = frozenset({"in_memory", "in_memory_bytes", "timeout"})
-"""Options that the crawl reads for every store, and does not pass to the store."""
-
-MEMORY_ORIGINS: Final = 100_000
-"""Default maximum number of policies in memory."""
-
-MEMORY_BYTES: Final = 256_000_000
-"""Default maximum size of the policies in memory, in bytes."""
-
-TIMEOUT: Final = 2.0
-
-# Each type of option has a pattern for its values, and words that describe the values. A
-# count has at most 18 digits, not counting leading zeros. The size of any memory in bytes
-# fits into 18 digits, and `int` converts 18 digits quickly.
-_COUNT = re.compile("0{0,17}[1-9][0-9]{0,17}")
-_SECONDS = re.compile(r"(?=.*[1-9])[0-9]{0,9}\.?[0-9]{0,9}")
-_NUMBERS: dict[type, tuple[re.Pattern[str], str]] = {
-    int: (_COUNT, "a whole number of at least 1"),
-    float: (_SECONDS, "seconds, more than 0"),
-}
+_METHODS = ("from_url", "get", "put", "close")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
-_DATABASE = re.compile(r"[\w ./-]+\.(?:db|sqlite3?)", re.ASCII)
-_SECRET_NAME = re.compile("pass|pwd|secret|token|key|auth|credential", re.IGNORECASE)
-
-
-# Do not generate `__repr__`, because the URL can contain a password.
-@dataclass(frozen=True, slots=True, repr=False)
-class UrlParts:
-    """The parts of a store URL. A store reads its options from the parts."""
-
-    scheme: str
-    place: str
-    options: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def split(cls, url: str) -> "UrlParts":
-        """Return the parts of *url*. Do not check the parts."""
-        address, _, query = url.partition("?")
-        scheme, _, place = address.partition("://")
-        return cls(scheme, place, tuple(parse_qsl(query, keep_blank_values=True)))
-
-    def refusal(self, why: str) -> SettingsError:
-        """Return the exception for a URL that cannot be used. The message contains the
-        reason *why* and an example of a correct URL.
-        """
-        # For an unknown scheme, show the URL of a persistent store, because every command
-        # can use such a store.
-        example = _EXAMPLES.get(self.scheme.lower(), _EXAMPLES["sqlite"])
-        text = f'ROBOTS1994_STORE: {why}; write for example "{example}".'
-        return SettingsError(text)
-
-    def allow(self, *names: str) -> None:
-        """Raise `SettingsError` if the URL contains an option that is not one of *names*.
-
-        Without this check, a misspelt option would be ignored.
-        """
-        for name, _ in self.options:
-            if name not in names:
-                shown = escape_control_chars(name)
-                raise self.refusal(f'{self.scheme}:// has no option "{shown}"')
-
-    def number(self, name: str, default: ValueT) -> ValueT:
-        """Return the value of the option *name*, which has the type of *default*. An `int`
-        is a count, and a `float` is a number of seconds.
-
-        Raise `SettingsError` if a value is not a number greater than 0 of that type.
-        """
-        kind = type(default)
-        pattern, words = _NUMBERS[kind]
-        # If the URL contains the option several times, check each value.
-        for value in (value for key, value in self.options if key == name):
-            if not pattern.fullmatch(value):
-                shown = escape_control_chars(value)
-                raise self.refusal(f'{name} must be {words}, not "{shown}"')
-            default = kind(value)
-        return default
-
-    def without(self, *names: str) -> str:
-        """Return the URL without the options in *names*."""
-        rest = urlencode([pair for pair in self.options if pair[0] not in names])
-        return f"{self.scheme}://{self.place}" + (f"?{rest}" if rest else "")
-
-    def secrets(self) -> set[str]:
-        """Return the credentials in this URL, both escaped and unescaped."""
-        # If a password contains an unescaped "?", the first option of the URL starts
-        # inside the password.
-        query = "&".join(f"{name}={value}" for name, value in self.options)
-        place = self.place if "@" in self.place else f"{self.place}?{query}"
-        user_info = place.rpartition("@")[0]
-        found = [user_info, user_info.partition(":")[2]]
-        found += [part.partition("?")[0] for part in found if "?" in part]
-        found += [value for name, value in self.options if _SECRET_NAME.search(name)]
-        forms = (str, unquote, lambda text: quote(text, safe=""))
-        return {form(text) for text in found for form in forms} - {""}
+# bounded: numbers of thousands of digits take long
+_COUNT = re.compile("[1-9][0-9]{0,17}")
+_SECONDS = re.compile(r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 @dataclass(frozen=True, slots=True)
 class StoreUrl:
-    """The checked value of `ROBOTS1994_STORE`.
+    """The checked value of `ROBOTS1994_STORE`."""
 
-    At most *max_origins* policies are stored in memory. The total size of the policies in
-    memory is limited to about *max_bytes* bytes. *url* is the URL of the store, or `None`.
-    The store is read if the memory does not contain a fresh policy of an origin. *timeout*
-    is the time limit of each call to the store, in seconds.
-    """
-
-    max_origins: int = MEMORY_ORIGINS
-    max_bytes: int = MEMORY_BYTES
-    # Leave the URL out of `__repr__`, because the URL can contain a password.
+    max_origins: int = _MEMORY["max_origins"]
+    """The most policies in memory."""
+    max_bytes: int = _MEMORY["max_bytes"]
+    """The most bytes of all policies in memory."""
+    # It may contain a password.
     url: str | None = field(default=None, repr=False)
-    timeout: float = TIMEOUT
+    """The URL for `Store.from_url`. None if policies are in memory only."""
+    timeout: float = 2.0
+    """The seconds that a call to the store may take."""
 
     @classmethod
     def parse(cls, url: str) -> "StoreUrl":
-        """Check *url*, and return it as a `StoreUrl`. Do not open files or connections.
+        """Check *url*, without opening files or connections.
 
-        Raise `SettingsError` if *url* is not the URL of a store, or if an option is
-        wrong. The message of the error says what to write instead. Raise `MissingExtra`
+        Raise `SettingsError` if it names no store or an option is wrong, and `MissingExtra`
         if the client library of the store is not installed.
         """
-        parts = UrlParts.split(url)
-        is_url, scheme = "://" in url, parts.scheme.lower()
-        if is_url and scheme == "memory" and not parts.place.strip("/"):
-            parts.allow("max_origins", "max_bytes")
-            return cls(
-                parts.number("max_origins", MEMORY_ORIGINS),
-                parts.number("max_bytes", MEMORY_BYTES),
-            )
-        if not (is_url and (scheme in STORES or _IMPORT_PATH.fullmatch(scheme))):
-            shown = escape_control_chars(redact_url(url))
-            close = closest(parts.scheme, _EXAMPLES)
-            meant = f"{close}://" if close else ""
-            if _DATABASE.fullmatch(url):
-                close, meant = "sqlite", f"sqlite:///{url}"
-            hint = f' (did you mean "{meant}"?)' if meant else ""
-            parts = UrlParts(close or "", "")
-            raise parts.refusal(f'"{shown}" names no store{hint}')
-        store_url = cls(
-            parts.number("in_memory", MEMORY_ORIGINS),
-            parts.number("in_memory_bytes", MEMORY_BYTES),
-            parts.without(*OWN_OPTIONS),
-            parts.number("timeout", TIMEOUT),
-        )
+        scheme = _scheme_of(url)
         try:
-            store_url.new_store()
-        except RobotsError:
+            parsed = cls._read(url, scheme)
+            parsed.new_store()
+        except MissingExtra:
             raise
-        except Exception as error:  # A user's store can raise any exception.
-            why = f"{store_url} cannot be made: {store_url.describe(error)}"
-            raise parts.refusal(why) from error
-        return store_url
+        except Exception as error:  # noqa: BLE001 - the class of a user may raise anything
+            example = _STORES.get(scheme, _STORES["sqlite"])[1]
+            raise SettingsError(
+                f'ROBOTS1994_STORE, "{_shown(url)}": {_describe(error, url)}; '
+                f'write for example "{example}".'
+            ) from None
+        return parsed
 
-    def new_store(self) -> PolicyStore | None:
-        """Return a new instance of the store at *url*. The instance has not opened any
-        files or connections yet. Return `None` if policies are stored only in memory.
-        """
+    @classmethod
+    def _read(cls, url: str, scheme: str) -> "StoreUrl":
+        address, _, query = url.partition("?")
+        if address == "memory://":
+            counts = read_counts(query, _MEMORY)
+            return cls(counts["max_origins"], counts["max_bytes"])
+        is_known = scheme in _STORES and address.startswith(f"{scheme}://")
+        if scheme == "memory" or not (is_known or _IMPORT_PATH.fullmatch(scheme)):
+            raise ValueError(f"no store{did_you_mean(scheme, _STORES)}")
+        options = query.split("&") if query else []
+        rest = [it for it in options if not it.startswith("timeout=")]
+        timeouts = [it.partition("=")[2] for it in options if it not in rest] or ["2"]
+        if not all(map(_SECONDS.fullmatch, timeouts)):
+            raise ValueError("timeout must be seconds, more than 0")
+        url = address + ("?" + "&".join(rest) if rest else "")
+        return cls(url=url, timeout=float(timeouts[-1]))
+
+    def new_store(self) -> Store | None:
+        """Return a store that has not opened anything yet. None for memory only."""
         if self.url is None:
             return None
-        scheme = UrlParts.split(self.url).scheme
-        path, _ = STORES.get(scheme.lower(), (scheme, ""))
-        return _store_class(path).from_url(self.url, timeout=self.timeout)
+        store_class = _class_of(_scheme_of(self.url))
+        return store_class.from_url(self.url, timeout=self.timeout)
 
-    def describe(self, error: BaseException) -> str:
-        """Return the message of *error* as one printable line without credentials.
-
-        Return the name of the exception class if the message is empty, or if `__str__` of
-        *error* raises an exception.
-        """
-        try:
-            text = " ".join(str(error).split()).rstrip(".")
-        except Exception:  # noqa: BLE001 - a store may raise any exception
-            text = ""
-        secrets = UrlParts.split(self.url).secrets() if self.url else set()
-        text = redact_secrets(text, secrets)
-        return escape_control_chars(text, 300) or type(error).__name__
+    def describe(self, error: Exception) -> str:
+        """Return the message of *error* as one printable line without credentials."""
+        return _describe(error, self.url or "")
 
     def __str__(self) -> str:
-        """Return the URL without credentials and options, as shown in log messages."""
-        return escape_control_chars(redact_url(self.url or "memory://"))
+        """Return the URL without credentials and options, for a log."""
+        return _shown(self.url or "memory://")
 
 
-def open_store(url: str) -> PolicyStore:
-    """Return the store at *url*, for use outside a crawl.
+def open_store(url: str) -> Store:
+    """Return the store at *url*, a value of `ROBOTS1994_STORE`, for use outside a crawl.
 
-    *url* is a value of `ROBOTS1994_STORE` other than `memory://`. The store opens files
-    and connections only when one of its methods is called. The caller must close the
-    store.
+    Raise `SettingsError` for `memory://`, which belongs to one crawl.
     """
     store = StoreUrl.parse(url).new_store()
     if store is None:
-        why = "memory:// belongs to one crawl and cannot be opened"
-        raise UrlParts("sqlite", "").refusal(why)
+        raise SettingsError("memory:// belongs to one crawl and cannot be opened")
     return store
 
 
-def _store_class(path: str) -> type[PolicyStore]:
-    """Return the store class at the import path *path*.
-
-    Raise `SettingsError` if *path* is not the import path of a store class. Raise
-    `MissingExtra` if the client library of the store is not installed.
+def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
+    """Return the options in *query*, each a whole number of at least 1, and *defaults* for
+    the others. Raise `ValueError` for any other option.
     """
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    for name, value in options.items():
+        if name not in defaults:
+            raise ValueError(f'no option "{name}"{did_you_mean(name, defaults)}')
+        if not _COUNT.fullmatch(value):
+            why = f'{name} must be a whole number of at least 1, not "{value}"'
+            raise ValueError(why)
+    return {**defaults, **{name: int(value) for name, value in options.items()}}
+
+
+def _scheme_of(url: str) -> str:
+    """Return what stands before `://`: a kind of store, or the import path of a class."""
+    return url.partition("?")[0].partition("://")[0]
+
+
+def _class_of(scheme: str) -> type[Store]:
+    name, _ = _STORES.get(scheme, (None, None))
+    path = f"{__package__}.{name}" if name else scheme
     module, _, name = path.rpartition(".")
     try:
         store_class = getattr(import_module(module), name)
     except MissingExtra:
         raise
     except (ImportError, AttributeError) as error:
-        shown = escape_control_chars(str(error))
-        why = f"{path} cannot be imported: {shown}"
-        raise UrlParts(path, "").refusal(why) from error
-    if not (isinstance(store_class, type) and issubclass(store_class, PolicyStore)):
-        raise UrlParts(path, "").refusal(f"{path} is not a PolicyStore")
-    return store_class
+        raise ValueError(f"it cannot be imported: {error}") from error
+    methods = {name: getattr(store_class, name, None) for name in _METHODS}
+    lacks = [name for name, it in methods.items() if not callable(it) or is_async(it)]
+    if lacks:
+        raise ValueError(f"it is no store, as it lacks the plain {', '.join(lacks)}")
+    return cast("type[Store]", store_class)
+
+
+def _describe(error: Exception, url: str) -> str:
+    text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    user = url.partition("://")[2].rpartition("@")[0]
+    parts = {user, user.partition(":")[2]} - {""}
+    secrets = {form for part in parts for form in (part, unquote(part))}
+    return escape_control_chars(redact_secrets(text, secrets), 300)
+
+
+def _shown(url: str) -> str:
+    return escape_control_chars(redact_url(url))

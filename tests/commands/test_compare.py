@@ -14,7 +14,7 @@ import brotli  # type: ignore[import-untyped]  # without annotations
 import pytest
 
 from tests.support.commands import SCRAPY, CommandResult, scrapy
-from tests.support.compared_files import CLOSED, capture, write_archive
+from tests.support.compared_files import CLOSED
 from tests.support.corpus import generated_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.site import Site
@@ -279,108 +279,3 @@ def compared(*paths: Path) -> tuple[int, list[str], str]:
     # One parser allows everything, so each capture of CLOSED is a difference.
     hosts = {row["where"].split("/")[2] for row in report.get("disagreements", ())}
     return result.code, sorted(hosts), result.err
-
-
-def record(host: str, status: str = "200 OK", body: bytes = CLOSED) -> bytes:
-    """Return a WARC record with a response of *host* to the request for robots.txt."""
-    return capture(f"http://{host}.test/robots.txt", status, body)
-
-
-def test_damage_is_reported_and_the_other_captures_are_compared(tmp_path: Path) -> None:
-    """Damaged records of a WARC are reported, and all undamaged captures are compared.
-
-    A damaged record has an invalid status, ends early, or has an endless header.
-    """
-    end = b"\r\n\r\n"
-    damage = {
-        "odd.test/robots.txt: 'abc' is not an HTTP status": record("odd", "abc Odd"),
-        "http://short.test/robots.txt: the record breaks off": (
-            record("short").removesuffix(CLOSED + end) + CLOSED[:9]
-        ),
-        "a record's header exceeds": (
-            record("endless").replace(end, b"\r\nX: x" * 100_000 + end, 1)
-        ),
-        "cannot be read from here on: a record is damaged": b"no record\r\n" * 9,
-    }
-    paths = []
-    for number, bad in enumerate(damage.values()):
-        records = [record(f"first{number}"), bad, record(f"then{number}")]
-        paths.append(write_archive(tmp_path / f"{number}.warc.gz", records))
-    # In the following files, the last record breaks off in its header or body.
-    for suffix, pack in ((".warc.gz", gzip.compress), (".warc", bytes)):
-        first, second = [pack(record(host)) for host in ("whole", "cut")]
-        for cut in (len(second) - 20, len(second) // 2, 30):
-            paths.append(tmp_path / f"cut-{cut}{suffix}")
-            paths[-1].write_bytes(first + second[:-cut])
-
-    code, hosts, errors = compared(*paths)
-
-    # After bytes that are not a record, the rest of the file is not read.
-    read = [f"{it}{number}.test" for it in ("first", "then") for number in range(4)]
-    assert (code, hosts) == (3, sorted({*read, "whole.test"} - {"then3.test"}))
-    assert [it for it in damage if it not in errors] == []
-    assert all(str(path) in errors for path in paths)
-
-
-@pytest.mark.parametrize("suffix", [".warc.gz", ".warc"])
-def test_long_header_at_the_end_is_not_reported_as_a_missing_end(
-    suffix: str, tmp_path: Path
-) -> None:
-    """A WARC whose last record has an endless header is complete, so only the header is
-    reported.
-    """
-    end = b"\r\n\r\n"
-    endless = record("endless").replace(end, b"\r\nX: x" * 100_000 + end, 1)
-    pack = gzip.compress if suffix == ".warc.gz" else bytes
-    path = tmp_path / f"long{suffix}"
-    path.write_bytes(pack(record("first")) + pack(endless))
-
-    code, hosts, errors = compared(path)
-
-    assert (code, hosts) == (3, ["first.test"])
-    assert "a record's header exceeds" in errors
-    assert "breaks off" not in errors
-
-
-def test_only_the_complete_lines_of_a_body_are_compared(tmp_path: Path) -> None:
-    """Ours O24 (size limit): only the complete lines of a long or truncated body are compared.
-
-    If a chunk states a huge size, memory of this size is not allocated.
-    """
-    truncated = "http://cut.test/robots.txt\r\nWARC-Truncated: length"
-    archive = write_archive(
-        tmp_path / "some.warc.gz",
-        [
-            record("long", body=CLOSED + b"#" * 4_000_000),
-            capture(truncated, "200 OK", b"User-agent: *\nAllow: /\nDisallow: /"),
-            record(
-                "chunk",
-                "200 OK\r\nTransfer-Encoding: chunked",
-                b"7000000000\r\n" + CLOSED + b"#" * 40_000_000,
-            ),
-            record("last"),
-        ],
-    )
-
-    assert compared(archive) == (0, ["chunk.test", "last.test", "long.test"], "")
-
-
-def test_body_is_decompressed_as_in_a_crawl(tmp_path: Path) -> None:
-    """The body of a capture is decompressed as in a crawl, for every content coding.
-
-    A broken body is reported, and all other captures are compared.
-    """
-    records = [record("plain")]
-    for number, (coding, pack) in enumerate(PACKERS.items()):
-        status = f"200 OK\r\nContent-Encoding: {coding}"
-        # Some archives decompress the body, but do not remove the Content-Encoding
-        # header.
-        bodies = {"whole": pack(CLOSED), "half": pack(CLOSED)[:-2], "unpacked": CLOSED}
-        records += [record(f"{it}{number}", status, bodies[it]) for it in bodies]
-
-    code, hosts, errors = compared(write_archive(tmp_path / "some.warc.gz", records))
-
-    read = [f"{it}{number}.test" for it in ("unpacked", "whole") for number in range(5)]
-    assert (code, hosts) == (3, sorted([*read, "plain.test"]))
-    bad = "half{}.test/robots.txt: the body is not encoded as its Content-Encoding"
-    assert all(bad.format(number) in errors for number in range(5))

@@ -185,13 +185,12 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
     """The console script and the Scrapy command print equal output.
 
-    The inputs are a folder, standard input, a missing file, and a WARC file.
+    The inputs are a folder, standard input, and a missing file.
     """
     (tmp_path / "files" / "inner").mkdir(parents=True)
     (tmp_path / "files" / "a.txt").write_text(WARNING)
     (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN)
-    (tmp_path / "some.warc.gz").write_bytes(b"\x1f\x8b not a robots.txt\n" * 9)
-    names = ("files", "missing", "some.warc.gz", "-")
+    names = ("files", "missing", "-")
 
     script = robots_lint(*names, *args, stdin_text=WARNING, folder=tmp_path)
     command = scrapy("robots-lint", *names, *args, stdin_text=WARNING, folder=tmp_path)
@@ -199,7 +198,6 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
     assert (script.code, script.out) == (command.code, command.out)
     assert (script.code, script.err) == (3, "")
     assert "missing" in script.out
-    assert "the file is a WARC file: `scrapy robots-comp" in script.out
 
 
 @pytest.mark.parametrize(

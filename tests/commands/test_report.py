@@ -18,9 +18,7 @@ from scrapy_robots1994 import RobotsTxt
 from tests.support.commands import scrapy
 from tests.support.compared_files import (
     CHANGES,
-    capture,
     compare,
-    write_archive,
     write_files,
 )
 from tests.support.site import Site
@@ -225,28 +223,6 @@ def test_each_site_counts_once_and_has_its_example(plain: dict[str, Any]) -> Non
     assert numbers["rfc9309"]["opened"] < numbers["1994"]["opened"]
 
 
-def test_two_captures_of_one_site_have_the_examples_of_one_file(
-    tmp_path: Path,
-) -> None:
-    """If an archive has two different files of a site, both files are counted, and the
-    report shows the first file and its examples. In this test, the second file is longer
-    than the first file.
-    """
-    url, long = "http://two.test/robots.txt", "User-agent: *\n" + "# c\n" * 40
-    bodies = [b"User-agent: *\nDisallow: /x*\n", f"{long}Disallow: /z*\n".encode()]
-    records = [capture(url, "200 OK", body) for body in bodies]
-    archive = write_archive(tmp_path / "two.warc.gz", records)
-    (tmp_path / "urls").write_text("/xy\n/zy\n")
-    options = ("--urls", "urls", "--robot", "me", "--parsers", "Protego", "--json")
-
-    result = scrapy("robots-compare", str(archive), *options, folder=tmp_path)
-
-    report = json.loads(result.out)
-    assert report["parsers"][PROTEGO]["stricter"] == 2
-    assert [it["lines"] for it in report["disagreements"]] == [[1, 2]]
-    assert [it["lines"] for it in report["sites"]] == [2]
-
-
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
     """The table of the text report begins with four counts of sites.
 
@@ -257,7 +233,7 @@ def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
 
     heads = "sites, by what changes unchanged only opened only closed both"
     assert " ".join(lines[0].split()) == heads
-    assert lines[1].split() == [PROTEGO, "1", "6", "3", "1"]
+    assert lines[1].split() == [PROTEGO, "1", "4", "1", "1"]
     assert any(line.startswith("wildcard or $") for line in lines)
     assert max(map(len, lines)) <= 100
 

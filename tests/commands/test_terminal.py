@@ -90,7 +90,6 @@ CLOSED = [
     ("1>", (*SCRAPY, "robots-lint", "README.md"), 2, SHUT),
     ("1>", (*SCRAPY, "robots-compare", "README.md"), 2, SHUT),
     ("1>", (*SCRAPY, "robots-check", "/", "--robots", "README.md"), 2, SHUT),
-    ("1>", (*SCRAPY, "robots-store", "stats", "--store", "sqlite:///x.db"), 2, SHUT),
     ("2>", (*SCRAPY, "robots-compare", "README.md", "no-such-file"), 3, ""),
 ]
 
@@ -166,7 +165,6 @@ def hosts() -> Iterator[list[Site]]:
     ("args", "word", "times"),
     (("robots-check",), "disallowed", 1),
     (("robots-check",), "disallowed", 2),
-    (("robots-store", "refresh", "--store", "sqlite:///robots.db"), "parsed", 1),
 )
 def test_interrupted_command_has_printed_what_is_known(
     hosts: list[Site], tmp_path: Path, args: tuple[str, ...], word: str, times: int

@@ -18,7 +18,6 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
     "robots-check": [
         (["x.test/y"], "write https://host/path"),
         ([], "no URL given"),
-        (["--robots", "empty", "/a"], "no file is in"),
         (["--robot"], "expected one argument"),
         (["--robot", "", URL], "--robot: a value is missing"),
         (["--spider", "", URL], "--spider: a value is missing"),
@@ -30,13 +29,6 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["/go?to=http://x.test/"], "neither a URL nor a path"),
         (["--robots", "file", "http:///x"], "neither a URL nor a path"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
-        (["--evidence", "evidence", URL, "--at", "soon"], "is not a time: write it"),
-        (["--evidence", "evidence", URL, "--verify"], "leave the URLs out"),
-        (["--evidence", "evidence", URL, "--robots", "file"], "leave --robots out"),
-        (["--evidence", "evidence", "--verify", "--robot", "x"], "leave --robot out"),
-        (["--evidence", "evidence", "/a"], "neither a URL nor a path"),
-        (["--evidence", ".", "--verify"], "no journal"),
-        (["--verify"], "--evidence"),
         (["--urls", "words"], "--urls words: 'x.test/y' is neither a URL nor a path"),
         (["--purpose", "ai-train", URL], '--purpose must be one or more of "train-ai"'),
         (["--purpose", "ai-train", URL], 'did you mean "train-ai"?'),
@@ -65,18 +57,6 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["file", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
     ],
-    "robots-store": [
-        ([], "say what to do: list, show"),
-        (["eat"], "say what to do: list, show"),
-        (["forget", "--store", "sqlite:///x.db"], "forget what? Name origins"),
-        (["list"], "a memory:// store ends with its crawl"),
-        (["show", "x.test", "--store", "sqlite:///x.db"], "'x.test' is not an origin"),
-        (["list", "--store", "nosuch:///x.db"], "nosuch:///x.db"),
-        (
-            ["forget", "--all", "--store", "", "-s", "ROBOTS1994_STORE=sqlite:///x.db"],
-            "--store: a value is missing",
-        ),
-    ],
 }
 CASES = [
     row
@@ -98,8 +78,6 @@ def test_wrong_use_is_reported_in_one_sentence(
     # "no difference" and "allowed" would be misleading.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "words").write_text("x.test/y\n", "utf-8")
-    (tmp_path / "evidence").mkdir()
-    (tmp_path / "evidence" / "x.jsonl.gz").touch()
     before = sorted(tmp_path.rglob("*"))
 
     result = scrapy(command, *args, folder=tmp_path)
@@ -110,7 +88,7 @@ def test_wrong_use_is_reported_in_one_sentence(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["check", "lint", "compare", "store"])
+@pytest.mark.parametrize("name", ["check", "lint", "compare"])
 def test_help_has_examples_and_exit_codes(name: str) -> None:
     """The help of every command has examples and exit codes, in at most 100 columns."""
     command = f"robots-{name}"

@@ -60,7 +60,7 @@ def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
     requests do not count towards the limit of active responses.
 
     Only Scrapy versions with pull request 6430 have RESPONSE_ROUGH_SIZE. The add-on does
-    not change a value that the user has set. In a dry run, the add-on sets no value.
+    not change a value that the user has set.
     """
     name = "RESPONSE_ROUGH_SIZE"
     assert name in changed() or name not in Settings()
@@ -68,7 +68,6 @@ def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
 
     assert changed()[name] == 0
     assert changed(RESPONSE_ROUGH_SIZE=7)[name] == 7
-    assert changed(ROBOTS1994_DRY_RUN=True)[name] is None
 
 
 @pytest.mark.parametrize("size", [None, 0, 7])
@@ -88,38 +87,6 @@ def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
 
     lines = result.lines("WARNING", "set RESPONSE_ROUGH_SIZE = 0")
     assert len(lines) == (size is None)
-
-
-@pytest.mark.parametrize("by_hand", [True, False])
-def test_browser_is_not_checked_without_the_add_on(
-    site: Site, *, by_hand: bool
-) -> None:
-    """Without the add-on or in a dry run, one warning says that ROBOTS1994_BROWSER has no
-    effect.
-    """
-    settings: dict[str, Any] = {"ROBOTS1994_BROWSER": True}
-    if by_hand:
-        settings["DOWNLOADER_MIDDLEWARES"] = {BUILT_IN: None, OURS: 100}
-        settings |= {"ROBOTSTXT_OBEY": True, "ADDONS": {}}
-    else:
-        settings["ROBOTS1994_DRY_RUN"] = True
-    result = crawl([site.url("/a")], settings=settings)
-
-    (line,) = result.lines("ROBOTS1994_BROWSER has no effect")
-    assert "WARNING" in line
-
-
-def test_browser_is_not_checked_without_scrapy_playwright(site: Site) -> None:
-    """If no download handler is from scrapy-playwright, ROBOTS1994_BROWSER causes a warning."""
-    settings = {
-        "ROBOTS1994_BROWSER": True,
-        "DOWNLOAD_HANDLERS": {"x": "absent.Handler"},
-    }
-    result = crawl([site.url("/a")], settings=settings, may_warn=True)
-
-    (line,) = result.lines("ROBOTS1994_BROWSER has no effect")
-    assert "WARNING" in line
-    assert "DOWNLOAD_HANDLERS" in line
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
@@ -156,22 +123,16 @@ def fetched(project: Project, *options: str) -> list[str]:
 
 ADDONS = {"scrapy_robots1994.Addon": 500}
 NONE = "\nADDONS = {}\n"
-DRY_RUN = "ROBOTS1994_DRY_RUN"
 
 
 @table(
     ("settings", "custom", "options", "obeys"),
     (NONE, {"ADDONS": ADDONS}, (), True),
     ("", {"ROBOTSTXT_OBEY": False}, (), False),
-    (f"\n{DRY_RUN} = True\n", None, (), False),
     (NONE, None, (), False),
     (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
-    # Settings on the command line override settings of the spider. Settings of the spider
-    # override settings of the project.
-    (f"\n{DRY_RUN} = True\n", {DRY_RUN: False}, (), True),
-    ("", {DRY_RUN: False}, ("-s", f"{DRY_RUN}=1"), False),
     short=3,
-    ids=range(7),
+    ids=range(4),
 )
 def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a table)
     *,

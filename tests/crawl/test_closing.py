@@ -158,9 +158,13 @@ def test_no_robots_txt_is_requested_after_the_close(
     """After a crawl has begun to close, the crawl requests no further robots.txt, although
     requests of other origins wait for a fetch.
 
-    Origins that never answer occupy all four parallel fetches.
+    Requests of origins that never answer take all four slots.
     """
-    settings = {"ROBOTS1994_MAX_FETCHES": 4, "DOWNLOAD_TIMEOUT": 15}
+    settings = {
+        "CONCURRENT_REQUESTS": 4,
+        "ROBOTS1994_MAX_WAITING": 0,
+        "DOWNLOAD_TIMEOUT": 15,
+    }
     site.answer("/robots.txt", replies.black_hole())
     args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}
     side = Side(reactor=reactor, settings=settings)

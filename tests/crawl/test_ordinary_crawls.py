@@ -16,7 +16,7 @@ from packaging.version import Version
 from packaging.version import parse as parse_version
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlRequest, CrawlResult, crawl
+from tests.support.crawl import COMPONENTS, CrawlResult, crawl
 from tests.support.left_out import table
 from tests.support.side import Side
 from tests.support.site import Site
@@ -92,7 +92,6 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
     (cached(RFC, DBM), REPLAY, None),
     (cached(), REPLAY, None),
     (cached(storage=DBM), REPLAY, 10),
-    (cached(RFC), None, None),
     # A Date in the future means that the robots.txt was recorded now.
     ({}, {}, -2 * DAY),
     short=4,
@@ -114,33 +113,17 @@ def test_recorded_crawl_replays_without_a_request(
     assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
 
 
-@pytest.mark.parametrize("hops", [1, 2])
-def test_cached_redirects_are_followed_up_to_the_limit(
-    site: Site, hops: int, tmp_path: Path
-) -> None:
-    """Ours R2 (redirects): the same limit applies to cached redirects and to redirects
-    from the network.
-
-    The second crawl fetches another page, and obeys the cached robots.txt behind the redirects.
-    """
-    dated = replies.status(200, OPEN.encode(), Date=formatdate(usegmt=True))
-    for path, answer in (
-        ("/robots.txt", replies.redirect("/1.txt")),
-        ("/1.txt", dated if hops == 1 else replies.redirect("/2.txt")),
-        ("/2.txt", dated),
-    ):
-        site.answer(path, answer)
-    settings = {
-        "HTTPCACHE_ENABLED": True,
-        "HTTPCACHE_DIR": str(tmp_path),
-        "ROBOTS1994_MAX_REDIRECTS": hops,
-    }
+def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -> None:
+    """Ours 3.2: the second crawl reads the redirect and its target from the HTTP cache."""
+    site.answer("/robots.txt", replies.redirect("/1.txt"))
+    site.answer("/1.txt", replies.text(OPEN + "Disallow: /3\n"))
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     crawl([site.url("/1")], settings=settings)
     site.forget()
-    result = crawl([site.url("/2")], settings=settings)
+    result = crawl([site.url("/2"), site.url("/3")], settings=settings)
 
     assert site.targets() == ["/2"]
-    assert result.stats["robots1994/store_hits"] == 1
+    assert result.reasons == ["rule"]
 
 
 @table("policy", RFC, "DummyPolicy")
@@ -161,61 +144,38 @@ def test_cache_of_one_middleware_replays_under_the_other(
     assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
+OLD = {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)}
+RECENT = {"Date": formatdate(time.time() - 2 * DAY, usegmt=True)}
+REFUSING = replies.text("User-agent: *\nDisallow: /\n")
+
+
 @table(
-    ("headers", "then", "reason"),
-    # R5 (unreachable): the server resets the connection, and no policy is known.
-    ({"Cache_Control": "no-store"}, replies.reset(), "unreachable"),
-    # A cached robots.txt of unknown age is requested again.
-    ({}, replies.text("User-agent: *\nDisallow: /\n"), "rule"),
-    # The cached robots.txt is older than ROBOTS1994_STALE_TTL.
-    (
-        {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)},
-        replies.reset(),
-        "unreachable",
-    ),
-    short=2,
-    ids=["no-store", "no date", "old"],
+    ("cached_answer", "now", "reasons"),
+    (replies.status(200, OPEN.encode(), **RECENT), REFUSING, ["rule"]),
+    # A policy that is stale but not too old stays in use if it cannot be refreshed.
+    (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
+    (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
+    # A cached failure says nothing about now.
+    (replies.status(503), REFUSING, ["rule"]),
+    (replies.status(503), replies.text(OPEN), []),
 )
-def test_cached_robots_txt_that_does_not_count_sends_no_page(
+def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
     site: Site,
-    headers: dict[str, str],
-    then: replies.Reply,
-    reason: str,
+    cached_answer: replies.Reply,
+    now: replies.Reply,
+    reasons: list[str],
     tmp_path: Path,
 ) -> None:
-    """If the cached robots.txt cannot be used, robots.txt is requested again.
-
-    The page is refused, because the new robots.txt disallows the page or because the
-    request for robots.txt fails.
-    """
+    """Ours 3.2: the age of a cached answer counts from its Date."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    known = replies.status(200, OPEN.encode(), **headers)
-    site.answer("/robots.txt", [known, then])
+    site.answer("/robots.txt", [cached_answer, now])
     crawl([site.url("/1")], settings=settings)
+    assert len(site.log("/robots.txt")) == 1
     result = crawl([site.url("/2")], settings=settings)
 
-    assert "/2" not in site.targets()
-    assert result.reasons == [reason]
-
-
-def test_page_that_the_cache_does_not_answer_obeys_a_new_robots_txt(
-    site: Site, tmp_path: Path
-) -> None:
-    """With `dont_cache`, a page request is sent even in a replayed crawl, so robots.txt
-    must be fresh. A stale robots.txt from the cache decides only about page requests
-    that are never sent.
-    """
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    date = formatdate(time.time() - 40 * DAY, usegmt=True)
-    recorded = replies.status(200, OPEN.encode(), Date=date)
-    now = replies.text("User-agent: *\nDisallow: /\n")
-    site.answer("/robots.txt", [recorded, now])
-    crawl([site.url("/1")], settings=settings)
-    page = CrawlRequest(site.url("/2"), {"dont_cache": True})
-    result = crawl([page], settings=settings | REPLAY)
-
-    assert "/2" not in site.targets()
-    assert result.reasons == ["rule"]
+    assert len(site.log("/robots.txt")) == 2
+    assert result.reasons == reasons
+    assert ("/2" in site.targets()) is not bool(reasons)
 
 
 TOKENS = {f"{COMPONENTS}.TokenMiddleware": 543}

@@ -6,8 +6,6 @@ Some tests check that our middleware does not block the event loop.
 from __future__ import annotations
 
 import gzip
-from email.utils import formatdate
-from pathlib import Path
 from typing import Any
 
 from scrapy.settings import default_settings
@@ -35,7 +33,7 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
     """With retries, cookies, AutoThrottle, the offsite middleware and HTTP auth, robots.txt
     still decides.
 
-    The robots.txt request has no cookie and no credentials.
+    The robots.txt request has no credentials. Its cookies are those of pages.
     """
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
@@ -57,7 +55,8 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 
     sent = [*["/flaky"] * 2, "/open", "/robots.txt"]
     assert sorted(it.target for it in seen) == sent
-    assert not [it for it in seen if {"cookie", "authorization"} & it.headers.keys()]
+    assert not [it for it in seen if "authorization" in it.headers]
+    assert {it.headers.get("cookie") for it in seen} == {None, "robots=1"}
     assert result.failed_urls == [site.url("/closed", host="a.test")]
     assert result.unclean == []
 
@@ -75,8 +74,7 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
 ) -> None:
     """If a middleware raises an exception for robots.txt, the pages fail with this exception.
 
-    One log line for all three origins contains the exception, the path of the middleware,
-    and the solution.
+    One log line an origin has the exception, the path of the middleware, and the solution.
     """
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
@@ -89,65 +87,28 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
     assert result.failed_urls == sorted(pages)
     ends = {(it.name.rpartition(".")[2], it.verdict) for it in result.failed}
     assert ends == {(raised, None)}
-    (line,) = result.lines("] ERROR: ", name)
-    assert f"raised {raised} (" in line
-    assert "Let the middleware pass requests for /robots.txt" in line
-    assert result.lines("WARNING: Could not fetch") == []
-    assert result.log.count("Traceback") == (raised != "IgnoreRequest")
+    lines = result.lines(
+        "] WARNING: Could not fetch", f"({raised}: ", f"let {name} pass"
+    )
+    assert {any(host in it for it in lines) for host in hosts} == {True}
+    assert "Traceback" not in "".join(lines)
     assert "\x1b[31mmine" not in result.log
     assert result.stats["robots1994/local_faults"] >= 3
     assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
 
 
-@table(
-    "hook", "stop_at_the_first_bytes", "fail_at_the_first_bytes", "stop_all_but_html"
-)
-def test_stopped_robots_txt_download_fails_the_requests(
+@table("hook", "stop_at_the_first_bytes", "stop_all_but_html")
+def test_ours_r5_stopped_download_is_incomplete(
     site: Site, hook: str, reactor: Reactor
 ) -> None:
-    """R7 (our own fault): if a component stops the download of robots.txt, the pages
-    fail.
-
-    The missing part of robots.txt could disallow any page. The origin did not cause the
-    stop, so the origin is not unreachable.
+    """If a component stops the download of robots.txt, the missing part may disallow any
+    page.
     """
     site.robots("User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n")
-    pages = [site.url("/open"), site.url("/closed")]
-    result = crawl(pages, hook=hook, reactor=reactor)
+    result = crawl([site.url("/open"), site.url("/closed")], hook=hook, reactor=reactor)
 
     assert site.targets() == ["/robots.txt"]
-    names = {failed.name for failed in result.failed}
-    assert names == {"scrapy.exceptions.StopDownload"}
-    assert result.stats["robots1994/local_faults"] == 1
-
-
-def test_stopped_download_is_not_written_to_the_http_cache(
-    site: Site, tmp_path: Path
-) -> None:
-    """R7 (our own fault): the next crawl requests the whole file, and does not read a part."""
-    body = "User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n"
-    dated = replies.status(200, body.encode(), Date=formatdate(usegmt=True))
-    site.answer("/robots.txt", dated)
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    pages = [site.url("/open"), site.url("/closed")]
-    crawl(pages, hook="stop_at_the_first_bytes", settings=settings)
-    result = crawl(pages, settings=settings)
-
-    assert result.fetched_urls == pages[:1]
-    assert result.reasons == ["rule"]
-    assert len(site.log("/robots.txt")) == 2
-
-
-def test_stopped_download_of_a_complete_file_is_obeyed(site: Site) -> None:
-    """If a stopped download of robots.txt is complete according to its Content-Length, the
-    file is obeyed.
-    """
-    site.robots(OPEN)
-    pages = [site.url("/open"), site.url("/closed")]
-    result = crawl(pages, hook="stop_at_the_first_bytes")
-
-    assert result.fetched_urls == pages[:1]
-    assert [failed.verdict is None for failed in result.failed] == [False]
+    assert result.reasons == ["unreachable"] * 2
 
 
 @table(
@@ -171,21 +132,17 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
     assert set(result.reasons) == {"rule"}
 
 
-def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> None:
-    """Our log lines, exceptions, stats and reports do not show a password in a page URL.
+def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
+    """Our log lines, exceptions and stats do not show a password in a page URL.
 
     Scrapy's own log lines show the password.
     """
-    report = tmp_path / "report.json"
-    # The compared parsers disagree about the disallowed URL, so the report contains this
-    # URL.
-    site.robots(f"{OPEN}Allow: /closed\n")
+    site.robots(OPEN)
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
-    settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_PAGES": True}
     result = crawl(
         [with_password + path for path in ("/open", "/closed")],
-        settings=settings | {"ROBOTS1994_COMPARE_REPORT": str(report)},
+        settings={"ROBOTS1994_PAGES": True},
     )
     robots = site.log("/robots.txt")[0]
 
@@ -196,9 +153,6 @@ def test_password_in_a_page_url_is_not_logged(site: Site, tmp_path: Path) -> Non
     # Scrapy's message contains the password.
     refused = next(each for each in result.failed if each.verdict)
     assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
-    written = report.read_text("utf-8")
-    assert "/closed" in written
-    assert SECRET not in written
     assert "authorization" not in robots.headers
     assert SECRET not in robots.target + robots.host
 
@@ -358,10 +312,7 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """Large robots.txt files are read in a thread, one at a time.
-
-    If several threads read at once, the event loop would wait for each thread.
-    """
+    """Large robots.txt files are read in a thread, and only one thread at a time reads."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
     # Make all robots.txt files different, because equal files are parsed only once.

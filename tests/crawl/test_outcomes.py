@@ -16,7 +16,7 @@ import pytest
 from scrapy.settings import default_settings
 
 from tests.crawl import outcomes
-from tests.crawl.outcomes import FETCHED, R5_NETWORK, RULES, Row
+from tests.crawl.outcomes import FETCHED, R5, RULES, Row
 from tests.support import replies
 from tests.support.certificates import Flaw
 from tests.support.crawl import (
@@ -222,7 +222,7 @@ def assert_logged(result: CrawlResult, table: Table) -> None:
         level, _, text = said.partition(": ")
         words = text.removeprefix("Could not fetch ").split(" ", 1)
         slug = urls.get(words[0].rstrip(":,"))
-        if slug and "retrying in" not in text:
+        if slug and "trying again" not in text:
             lines[slug].append((level, text))
     wrong = [
         (row.slug, row.log, lines[row.slug])
@@ -297,7 +297,7 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
     differ.
     """
     with Site(tls="valid") as site:
-        rows = [row for row in at_once(site) if row.slug != "transfer-coding"]
+        rows = list(at_once(site))
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
 
 
@@ -307,7 +307,7 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
 ) -> None:
     """If Scrapy verifies certificates, an origin with an invalid certificate is unreachable."""
     with Site(tls=flaw) as site:
-        row = Row("tls", None, R5_NETWORK, 0, site.secure_url("", host="tls.test"))
+        row = Row("tls", None, R5, 0, site.secure_url("", host="tls.test"))
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
@@ -353,18 +353,6 @@ def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
     assert len(result.failed) == 1
 
 
-def test_redirects_past_the_limit_are_not_followed(site: Site) -> None:
-    """R2 (redirects): at most ROBOTS1994_MAX_REDIRECTS redirects of robots.txt are followed."""
-    for _ in outcomes.redirects(site):
-        """Script the targets."""
-    site.answer("/robots.txt", replies.redirect("/1"))
-
-    result = crawl([site.url("/page")], settings={"ROBOTS1994_MAX_REDIRECTS": 2})
-
-    assert site.targets() == ["/robots.txt", "/1", "/2"]
-    assert len(result.failed) == 1
-
-
 LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
 
 
@@ -372,8 +360,7 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
     "answer",
     replies.text(LONG_FILE),
     outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
-    replace(replies.endless(), body=LONG_FILE),
-    ids=["plain", "packed", "endless"],
+    ids=["plain", "packed"],
 )
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor
@@ -381,7 +368,7 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
     """If robots.txt is longer than ROBOTS1994_MAX_BYTES, the complete lines within this
     limit are obeyed.
 
-    The rest of robots.txt is not downloaded, and a log line says that the file is too long.
+    A log line says that the file is too long.
     """
     site.answer("/robots.txt", answer)
     urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
@@ -391,18 +378,14 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
 
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
-    # Some HTTP clients read 64 KiB at a time, and read at most twice before the download
-    # stops.
-    assert result.stats["downloader/response_bytes"] < limit + 2 * 65_536 + 2_000
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
 
 
 @has_httpx
 @pytest.mark.long
-def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
-    """ROBOTS1994_TIMEOUT ends the fetch of a robots.txt that arrives byte by byte.
-
-    The timeout of the client httpx limits only the pause between two bytes.
+def test_ours_r7_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
+    """The fetch of a robots.txt that arrives byte by byte ends 5 s after
+    ROBOTS1994_TIMEOUT. The timeout of the client httpx limits only the pause between bytes.
     """
     # Without ROBOTS1994_TIMEOUT, the download would take a minute, and robots.txt would be
     # obeyed.
@@ -414,5 +397,5 @@ def test_ours_r5_slow_file_is_given_up_whatever_the_client_times(site: Site) -> 
         reactor="none",
     )
 
-    assert result.reasons == ["unreachable"]
-    assert "took longer than 1.5 seconds, ROBOTS1994_TIMEOUT" in result.log
+    assert result.reasons == [None]
+    assert "within 1.5 s (ROBOTS1994_TIMEOUT) and 5 s more" in result.log

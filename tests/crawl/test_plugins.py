@@ -42,34 +42,6 @@ def test_http2_file_is_truncated_at_the_limit(
     assert result.stats.get("robots1994/truncated", 0) == len(fetched)
 
 
-@pytest.mark.plugin("httpx")
-@pytest.mark.skipif(VERSION < (2, 19), reason="older versions may not support proxies")
-def test_httpx_fetches_five_robots_txt_files_through_a_proxy_at_once(
-    site: Site,
-) -> None:
-    """With the client httpx, five robots.txt files are fetched through one proxy at the
-    same time.
-
-    CONCURRENT_REQUESTS = 1 limits the connections for pages, but not for robots.txt.
-    """
-    site.robots(CLOSED, gate="all")
-    site.open_when("all", "/robots.txt", count=5)
-    pages = [
-        CrawlRequest(site.url("/open", host=f"{n}.test"), meta={"proxy": site.url("")})
-        for n in range(5)
-    ]
-    settings: dict[str, Any] = {
-        "DOWNLOAD_HANDLERS": {"http": f"{MODULE}._httpx.HttpxDownloadHandler"},
-        "CONCURRENT_REQUESTS": 1,
-        "ROBOTS1994_TIMEOUT": 10,
-    }
-
-    result = crawl(pages, settings=settings)
-
-    assert result.failed == []
-    assert len(result.fetched) == len(pages)
-
-
 @pytest.mark.plugin("scrapy_impersonate")
 @table("propagated", ["impersonate"], [])
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
@@ -164,7 +136,7 @@ def test_refused_page_opens_no_tab(site: Site) -> None:
     """With scrapy-playwright, neither a refused page nor a robots.txt request opens a
     browser tab.
 
-    Without ROBOTS1994_BROWSER, a redirect that the browser follows is not checked.
+    A redirect that the browser follows is not checked.
     """
     site.robots(CLOSED)
     site.answer("/open", replies.html("<script>document.title = 'run'</script>"))

@@ -21,26 +21,17 @@ BY_HAND: dict[str, Any] = {
         "scrapy_robots1994.Robots1994Middleware": 100,
     },
 }
-COMPARED = {"ROBOTS1994_COMPARE": True}
 INVALID: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
     "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999", "1_0", "٣"],
-    "MIN_TTL": ["soon", -1, True, 90_000],
     "STALE_TTL": ["", -0.5, {}],
-    "RETRY_AFTER": ["5 minutes", -1, True],
     "FORBIDDEN": ["deny", False, 0],
     "UNREACHABLE": ["Disallow", None.__class__, 1],
     "MAX_BYTES": [0, -1, 1.5, "500k", True, sys.maxsize, "9" * 5_000, 10**5_000],
     "TIMEOUT": [0, -1, "0", "never", True],
-    "MAX_REDIRECTS": [-1, 1.5, "many", True],
     "MAX_WAITING": [-1, 0.5, "all", True],
-    "MAX_FETCHES": [0, -1, 0.5, "all", True],
     "STORE": ["memory", "mysql://x", "sqlite://", 5],
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
-    "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
-    "DRY_RUN": ["yes", 2, []],
-    "COMPARE_REPORT": [5, True, "True", "report", "report.txt", "report.html.gz"],
-    "EVIDENCE": [5, True, "True", ["evidence"], {}],
     "EXEMPT": [
         5,
         [1],
@@ -78,7 +69,6 @@ INVALID: dict[str, list[object]] = {
         [""],
         ",",
     ],
-    "BROWSER": ["yes", 2, "", [], 1.0],
     "PAGES": ["yes", 2, ["follow"], "noindex;nofollow", [1], [[]], {"noindex": True}],
     "PROPAGATE_META": [
         5,
@@ -173,22 +163,6 @@ def test_word_of_usage_that_is_none_is_an_error_with_a_suggestion(
 @table(
     ("settings", "message"),
     ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
-    (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "100%.json"}, "write %%"),
-    (COMPARED | {"ROBOTS1994_COMPARE_REPORT": "%(no)s.json"}, "attribute 'no'"),
-    (
-        COMPARED | {"ROBOTS1994_COMPARE_REPORT": f"{__file__}/a.json"},
-        "a.json: Not a directory; write the path of a file in a folder",
-    ),
-    (
-        COMPARED | {"ROBOTS1994_COMPARE_REPORT": "/proc/none/a.json"},
-        "cannot write /proc/none/a.json: No such file or directory; write the path",
-    ),
-    ({"ROBOTS1994_COMPARE": ["no.such.Parser"]}, "no.such.Parser is not a parser"),
-    ({"ROBOTS1994_COMPARE": ["scrapy.Spider"]}, "scrapy.Spider is not a parser"),
-    (
-        {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_PARSER": "no.such.Parser"},
-        "ROBOTSTXT_PARSER: no.such.Parser is not a parser",
-    ),
     ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
     ({"ROBOTS1994_USAGE": True}, "say in ROBOTS1994_PURPOSES what the pages are for"),
     ({"ROBOTS1994_USAGE": "requests"} | BY_HAND, "say in ROBOTS1994_PURPOSES what"),

@@ -9,8 +9,7 @@ import pytest
 from scrapy import signals
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 
-from tests.support import replies
-from tests.support.crawl import CrawlRequest, Reactor, crawl, start_crawl
+from tests.support.crawl import Reactor, crawl
 from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -28,12 +27,11 @@ def sitemap(*urls: str) -> Reply:
 
 
 @table("dialect", "1994", "extended")
-def test_sitemap_spider_fetches_each_robots_txt_once(
+def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:
-    """A sitemap spider and our middleware request the robots.txt of each origin only once.
-
-    The crawl obeys the rules of each robots.txt.
+    """A sitemap spider reads the robots.txt that it requests itself, and the crawl obeys
+    its rules.
     """
     hosts = ("a.test", "b.test")
     for host in hosts:
@@ -45,83 +43,9 @@ def test_sitemap_spider_fetches_each_robots_txt_once(
     settings = {"ROBOTS1994_DIALECT": dialect}
     result = crawl(urls, spider=SPIDER, reactor=reactor, settings=settings)
 
-    fetches = [seen.host.partition(":")[0] for seen in site.log("/robots.txt")]
     permitted = [site.url(path, host=host) for path in ("/1", "/2") for host in hosts]
-    assert sorted(fetches) == [*hosts]
     assert result.fetched_urls == sorted(permitted)
     assert result.stats["robotstxt/forbidden"] == 2
-
-
-def test_sitemap_spider_gets_a_file_in_memory_without_a_request(site: Site) -> None:
-    """If the policy of an origin is in memory, a sitemap spider gets the robots.txt from
-    the policy, without a request.
-    """
-    site.robots("User-agent: *\nDisallow: /shut\n")
-    site.answer("/page", replies.html("<a href='/robots.txt'></a>"))
-    args = {"robots": site.url("/robots.txt")}
-    result = crawl([site.url("/page")], spider="Following", spider_args=args)
-
-    assert len(site.log("/robots.txt")) == 1
-    assert result.fetched_urls == [site.url("/robots.txt")]
-
-
-def test_head_request_of_a_sitemap_spider_is_sent(site: Site) -> None:
-    """The policy answers only GET: the server answers a HEAD request for its robots.txt."""
-    site.robots("User-agent: *\nDisallow: /shut\n")
-    url = site.url("/robots.txt")
-    head = CrawlRequest(url, method="HEAD")
-    crawl([head], spider="Following", spider_args={"robots": url})
-
-    methods = [seen.method for seen in site.log("/robots.txt")]
-    assert sorted(methods) == ["GET", "HEAD"]
-
-
-@table(
-    ("answers", "ignored", "fetches"),
-    # The sitemap spider receives the 404.
-    ([replies.status(404)], {"404": 1}, 1),
-    # No robots.txt is in memory, so the request of the sitemap spider is sent.
-    ([replies.reset(), replies.text("")], {}, 2),
-    ids=["absent", "unreachable"],
-)
-def test_sitemap_spider_of_an_origin_without_a_file_ends(
-    site: Site, answers: list[Reply], ignored: dict[str, int], fetches: int
-) -> None:
-    """If an origin has no robots.txt, the sitemap spider receives the 404. If the
-    origin is unreachable, no robots.txt is in memory, so the spider's own request for
-    robots.txt is sent.
-
-    The crawl ends after a 404, and also if the origin is unreachable.
-    """
-    site.answer("/robots.txt", answers)
-    result = crawl([site.url("/robots.txt")], spider=SPIDER)
-
-    assert site.targets() == ["/robots.txt"] * fetches
-    key = "httperror/response_ignored_status_count/"
-    found = {it[len(key) :]: n for it, n in result.stats.items() if it.startswith(key)}
-    assert found == ignored
-    assert result.stats["finish_reason"] == "finished"
-
-
-def test_file_a_sitemap_spider_waits_for_is_not_sent_while_the_crawl_closes(
-    site: Site,
-) -> None:
-    """R6 (closing): if a sitemap spider's request waits for a robots.txt, the request
-    is not sent when the crawl closes.
-
-    The request of the sitemap spider is returned to the scheduler, like a waiting request
-    for a page.
-    """
-    site.answer("/robots.txt", replies.black_hole())
-    running = start_crawl(
-        [site.url("/robots.txt")], spider=SPIDER, settings={"DOWNLOAD_TIMEOUT": 5}
-    )
-    site.wait("/robots.txt")
-    running.send_sigint()
-    result = running.result()
-
-    assert site.targets() == ["/robots.txt"]
-    assert result.stats["finish_reason"] == "shutdown"
 
 
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
@@ -212,7 +136,7 @@ def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     assert result.failed_urls == pages[:2]
 
 
-NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "MIN_TTL", "STALE_TTL")}
+NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "STALE_TTL")}
 
 
 @pytest.mark.parametrize("lifetimes", [{}, NEVER_FRESH], ids=["TTL", "no TTL"])
@@ -225,11 +149,10 @@ def test_handler_may_await_a_page_of_the_origin(
     zero.
     """
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
-    store = f"sqlite:///{tmp_path / 'robots.db'}?in_memory=1"
+    store = f"sqlite:///{tmp_path / 'robots.db'}"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
     args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
-    # In the second crawl, each policy comes from the store, because only one policy is in
-    # memory at a time.
+    # In the second crawl, each policy comes from the store.
     for _ in range(2):
         result = crawl(
             spider="Counted",

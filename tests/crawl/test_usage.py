@@ -403,19 +403,6 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     assert [it["usage"] for it in result.items] == [[]]
 
 
-def test_dry_run_has_no_effect(site: Site) -> None:
-    """In a dry run, no preferences are read, no item is dropped, and no request is
-    declined. One log line says that ROBOTS1994_USAGE has no effect.
-    """
-    result = walk(site, "requests", "train-ai", settings={"ROBOTS1994_DRY_RUN": True})
-
-    assert pages_of(site) == set(SITE) - {"/closed"}
-    assert {it["usage"] for it in result.items} == {None}
-    assert "pages are for" not in result.log
-    (line,) = result.lines("these settings have no effect until the dry run ends")
-    assert line.endswith(": ROBOTS1994_USAGE")
-
-
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
     """An item is counted as dropped only once if both NOINDEX and a usage preference
     apply to its page.
@@ -453,14 +440,6 @@ def test_components_are_enabled_by_hand(site: Site) -> None:
     result = walk(site, "items", "train-ai", settings=by_hand)
 
     assert set(items_of(result)) == {"/", "/plain"}
-
-
-def test_purposes_without_usage_are_warned_of(site: Site) -> None:
-    """A warning says that ROBOTS1994_PURPOSES has no effect without ROBOTS1994_USAGE."""
-    result = walk(site, "off", "train-ai", may_warn=True)
-
-    assert len(result.lines("WARNING", "ROBOTS1994_PURPOSES has no effect")) == 1
-    assert {it["usage"] for it in result.items} == {None}
 
 
 def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.support import evidence
 from tests.support.crawl import COMPONENTS, Reactor, crawl
 from tests.support.project import CLOSED
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.site import Site
 
 SPIDER = "CheckingSpider"
 
 
-def test_check_returns_the_verdict_of_a_request(
-    site: Site, reactor: Reactor, tmp_path: Path
-) -> None:
+def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) -> None:
     """`check()` returns the verdict that a request for the URL would get.
 
-    Each robots.txt is fetched once. `check()` requests no page, and its verdicts are
-    neither counted in the stats nor recorded as evidence.
+    Each robots.txt is fetched once. `check()` requests no page, and its verdicts are not
+    counted in the stats.
     """
     site.robots(CLOSED)
     expected = {
@@ -35,10 +30,7 @@ def test_check_returns_the_verdict_of_a_request(
         site.refused_url("/x"): (False, "unreachable", None),
         "ftp://h.test/private": (True, "unchecked", None),
     }
-    settings = {
-        "ROBOTS1994_EVIDENCE": str(tmp_path),
-        "ROBOTS1994_EXEMPT": ["exempt.test"],
-    }
+    settings = {"ROBOTS1994_EXEMPT": ["exempt.test"]}
     result = crawl(list(expected), spider=SPIDER, reactor=reactor, settings=settings)
 
     found = {
@@ -47,7 +39,6 @@ def test_check_returns_the_verdict_of_a_request(
     assert found == expected
     assert site.targets() == ["/robots.txt"] * 2
     assert "robotstxt/forbidden" not in result.stats
-    assert evidence.only(tmp_path)[2] == []
 
 
 def test_check_raises_what_a_waiting_request_fails_with(

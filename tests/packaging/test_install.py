@@ -27,11 +27,8 @@ robots = package.RobotsTxt.parse(b"User-agent: *\\nDisallow: /tmp")
 assert not robots.allowed("http://a.test/tmp/x", "me")
 print(package.Addon.__name__)
 """
-# Test the extra `evidence` before the extra `report`, because `report` also installs
-# warcio.
 EXTRAS = {
     "redis": ["redis"],
-    "evidence": ["warcio"],
     "report": ["rich", "robotexclusionrulesparser"],
 }
 FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.argv[1:]))"

@@ -23,13 +23,9 @@ def start_workers(
     server: RedisServer,
     reactor: Reactor = "asyncio",
     workers: int = WORKERS,
-    timeout: float = 30.0,
 ) -> list[Crawl]:
-    """Start several crawls of *urls* that share a store. Each robots.txt request may take
-    *timeout* seconds.
-    """
+    """Start several crawls of *urls* that share a store."""
     settings = {
-        "ROBOTS1994_TIMEOUT": timeout,
         "ROBOTS1994_STORE": server.url,
         "CONCURRENT_REQUESTS": 100,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
@@ -67,23 +63,20 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """If a worker is killed during a fetch, another worker fetches the robots.txt once
-    more after the lease has expired.
-    """
+    """When its lease has ended, the others fetch the robots.txt, at most once each."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
-        # A lease lasts two seconds longer than a robots.txt request may take.
-        (first,) = start_workers(urls, server, workers=1, timeout=5)
+        (first,) = start_workers(urls, server, workers=1)
         site.wait("/robots.txt", count=3)
-        others = start_workers(urls, server, workers=2, timeout=5)
+        others = start_workers(urls, server, workers=2)
         first.kill()
         site.open_when("slow", "/robots.txt", count=6)
         results = [worker.result() for worker in others]
         fetches = Counter(seen.host for seen in site.log("/robots.txt"))
 
     assert all(result.fetched_urls == sorted(urls) for result in results)
-    assert set(fetches.values()) == {2}
+    assert set(fetches.values()) <= {2, 3}
 
 
 def test_crawls_continue_when_redis_stops_and_restarts() -> None:
@@ -117,7 +110,7 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
     }
     assert len(result.fetched) == 42
     assert len(result.failed) == 40
-    assert result.log.count("The crawl continues with the policies in memory") == 1
+    assert result.log.count("The crawl goes on without it") == 1
 
 
 @pytest.mark.long

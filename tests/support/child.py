@@ -21,7 +21,6 @@ from itemadapter import ItemAdapter
 from scrapy import crawler as scrapy_crawler
 from scrapy import signals
 
-from scrapy_robots1994.policy import fetch_result
 from tests.support import clock  # noqa: F401 - before the rest of the package, which reads it
 
 if TYPE_CHECKING:
@@ -134,9 +133,8 @@ def _resolve_test_names() -> None:
 
 def _shorten_pauses() -> None:
     """Divide the pauses between retries of a robots.txt by 50."""
-    for name in ("NETWORK_PAUSES", "STATUS_PAUSES"):
-        shorter = tuple(seconds / 50 for seconds in getattr(fetch_result, name))
-        setattr(fetch_result, name, shorter)
+    fetch: Any = import_module("scrapy_robots1994.crawl.fetch")
+    fetch.PAUSES = tuple(seconds / 50 for seconds in fetch.PAUSES)
 
 
 def _process(job: dict[str, Any]) -> Any:

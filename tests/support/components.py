@@ -203,7 +203,6 @@ META_KEYS = (
     "allow_offsite",
     "download_timeout",
     "session",
-    "dont_merge_cookies",
     "is_robotstxt_request",
 )
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler, TunnelError
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.http import HtmlResponse, Response
@@ -74,17 +74,12 @@ OF_ORIGIN: dict[str, Exception] = {
     "refused": REFUSED,
     "reset": ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
     "no-route": error.NoRouteError(),
-    "lost": ResponseFailed([error.ConnectionLost("closed")]),
-    "group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
     "caused-by-group": caused(OSError(FAILED), ErrorGroup(FAILED, [REFUSED, REFUSED])),
-    # SSL_ERROR_SSL is an error code of OpenSSL. As an errno, the number of
-    # SSL_ERROR_SSL would mean EPERM.
     "tls": ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, "bad certificate"),
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
-    "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
 }
-"""Maps a host to a download failure that means that the origin is unreachable."""
+"""Failures of `RETRY_EXCEPTIONS`, by host: the origin is unreachable."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -93,11 +88,7 @@ OURS: dict[str, Exception] = {
     "memory": OSError(errno.ENOMEM, "Cannot allocate memory"),
     "ports": OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"),
     "port-in-use": OSError(errno.EADDRINUSE, "Address already in use"),
-    "permission": PermissionError(errno.EACCES, "Permission denied"),
-    "not-permitted": PermissionError(errno.EPERM, "Operation not permitted"),
-    "disk": OSError(errno.ENOSPC, "No space left on device"),
     "bind": error.ConnectBindError(errno.EADDRNOTAVAIL, "cannot bind"),
-    "tunnel": TunnelError("Could not open CONNECT tunnel with proxy"),
     "ignored": IgnoreRequest("a middleware of ours"),
     "not-supported": NotSupported("no such scheme"),
     "caused-by-files": caused(OSError(FAILED), FILES),
@@ -105,7 +96,7 @@ OURS: dict[str, Exception] = {
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
 }
-"""Maps a host to a download failure that this machine or this process causes."""
+"""Failures that this machine or this process causes, by host."""
 
 BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
@@ -115,22 +106,18 @@ BUGS: dict[str, Exception] = {
     "division": ZeroDivisionError("a bug"),
     "not-implemented": NotImplementedError("a bug"),
     "runtime": RuntimeError("a bug"),
-    "os": OSError("a bug"),
 }
-"""Maps a host to a download failure that only a bug in a program can cause."""
+"""Failures that only a bug can cause, by host."""
 
 OF_LIBRARIES: dict[str, Exception] = {
-    # The client httpx fails with this error if the connection was closed.
     "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),
-    # The client of an API fails with this error if our key or our request is wrong.
     "api": ZYTE("HTTP 401"),
-    # Of two addresses, one refused the connection. The failure of the other address is
-    # unknown.
     "mixed-group": ErrorGroup(FAILED, [REFUSED, ValueError("no address")]),
-    "curl-session": CURL("session closed"),
+    "reset-group": ErrorGroup(FAILED, [REFUSED, NO_ANSWER]),
+    "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),
 }
-"""Maps a host to a failure that a library raises, and that says nothing about the origin."""
+"""Failures of libraries that `RETRY_EXCEPTIONS` does not list, by host."""
 
 
 class FailingHandler:

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import os
 import resource
-import shutil
 import signal
 import socket
 import sys
@@ -333,11 +332,6 @@ def on_sitemaps_close(crawler: Crawler) -> None:
     crawler.signals.connect(handle, robots_sitemaps, weak=False)
 
 
-def without_warcio(crawler: Crawler) -> None:
-    """Let the import of `warcio` fail. The extra `evidence` installs `warcio`."""
-    sys.modules["warcio"] = None  # type: ignore[assignment]  # makes the import fail
-
-
 def without_http_sf(_crawler: Crawler) -> None:
     """Let the import of `http_sf` fail. The extra `usage` installs it."""
     sys.modules["http_sf"] = None  # type: ignore[assignment]  # makes the import fail
@@ -362,15 +356,6 @@ def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (free + left, hard))
 
     crawler.signals.connect(limit, signals.spider_opened, weak=False)
-
-
-def remove_evidence(crawler: Crawler) -> None:
-    """Remove the folder of the evidence whenever a response arrives."""
-
-    def received() -> None:
-        shutil.rmtree(crawler.settings["ROBOTS1994_EVIDENCE"], ignore_errors=True)
-
-    crawler.signals.connect(received, signals.response_received, weak=False)
 
 
 def few_descriptors(crawler: Crawler) -> None:

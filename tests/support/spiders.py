@@ -364,23 +364,6 @@ class UrgentSpider(RequestingSpider):
                 yield self.request(url, priority=10)
 
 
-class StampingSpider(RequestingSpider):
-    """A spider that yields an item for each page.
-
-    The item contains the meta value `robots1994_evidence`, which is the id of the record
-    that decided.
-    """
-
-    name = "stamping"
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item."""
-        yield {
-            "url": response.url,
-            "evidence": response.meta.get("robots1994_evidence"),
-        }
-
-
 class PlainSpider(RequestingSpider):
     """A spider with a generator as callback. Each item contains the directives of the page."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
+from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from scrapy_robots1994.robotstxt import Reader
 
 SITE = Origin("http", "site.example", 80)
@@ -38,8 +38,13 @@ def parsed(
     freshness: FreshnessSettings = FRESHNESS,
 ) -> Policy:
     """Return the policy of a file that was fetched at the time *at* (R1, the file)."""
-    answer = RobotsResponse(200, body, freshness_lifetime=lifetime)
-    # Use a new reader for each policy. With one reader, policies of equal files would
-    # share one parsed file, as in a crawl.
+    answer = Answer(
+        urls=(origin.robots_url,),
+        status=200,
+        body=body,
+        fetched_at=at,
+        lifetime=lifetime,
+    )
+    # A new reader for each policy: with one, equal files would share one parsed file.
     reader = Reader("1994", len(body))
-    return Policy.from_response(origin, answer, reader, at, freshness)
+    return policy_from(origin, answer, reader, at, freshness)

@@ -7,47 +7,52 @@ value, so that the test is short. The first test fails if a constant has no test
 
 from __future__ import annotations
 
-import random
-import sqlite3
-import tracemalloc
-import zlib
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy.http import Headers, HtmlResponse
+from scrapy.http import Headers, HtmlResponse, Response
 
-from scrapy_robots1994 import Origin, RobotsTxt, open_store, page_directives, page_usage
+from scrapy_robots1994 import RobotsTxt, page_directives, page_usage
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.lint_report import Report, as_annotations
 from scrapy_robots1994.compare.diagnosis import ParsedBody
 from scrapy_robots1994.compare.parsers import Question
+from scrapy_robots1994.crawl.requests import redirect_of
+from scrapy_robots1994.crawl.store import GuardedStore
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.parser.dialects import DIALECTS
-from scrapy_robots1994.policy import fetch_result
-from scrapy_robots1994.policy.faults import causes
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
-from scrapy_robots1994.stores import sqlite
-from scrapy_robots1994.stores.base import Stored
+from scrapy_robots1994.policy.answer import Answer, freshness_lifetime
 from scrapy_robots1994.stores.codec import decode, encode
-from tests.support.fake_store import FakeStore
+from scrapy_robots1994.stores.url import StoreUrl
+from tests.crawl import test_outcomes, test_waiting
+from tests.standard import test_decisions
+from tests.support.crawler import idle_crawler
 from tests.unit import (
     bounds,
     test_bounds_of_crawls,
-    test_memory,
-    test_unpacking,
 )
 from tests.unit.bounds import bound
-from tests.unit.guarded_store import guarded
-from tests.unit.samples import FRESHNESS, READER, SITE, parsed
+from tests.unit.samples import NOW, SITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 ELSEWHERE: dict[str, object] = {
-    "commands.evidence.MAX_FILE_BYTES": test_memory.test_memory_of_replayed_policies_is_bounded,
-    "policy.unpacking.MAX_LAYERS": test_unpacking.test_too_many_layers_are_undecodable,
-    "policy.unpacking.MAX_MEMBERS": test_unpacking.test_too_many_members_are_undecodable,
+    "crawl.waiting.MAX_OF_ORIGIN": (
+        test_waiting.test_scheduler_is_not_starved_while_waiting_requests_leave
+    ),
+    "parser.spellings._MAX_SPELLINGS": (
+        test_decisions.test_ours_o27_url_with_too_many_spellings_is_disallowed
+    ),
+    "parser.spellings._MAX_CHARACTERS": (
+        test_decisions.test_ours_o27_url_with_too_many_spellings_is_disallowed
+    ),
+    "crawl.fetch.MAX_FETCHES": test_waiting.test_number_of_parallel_fetches_is_limited,
+    "crawl.fetch.MAX_REDIRECTS": test_outcomes.test_ours_each_answer_means_what_its_row_says,
+    "crawl.fetch.MAX_RETRY_AFTER": test_outcomes.test_ours_each_answer_means_what_its_row_says,
+    "crawl.requests.MAX_BODY_BYTES": test_outcomes.test_ours_each_answer_means_what_its_row_says,
 }
 """A mapping from the path of a constant to the test of the constant in another module."""
 
@@ -257,148 +262,53 @@ def test_message_of_a_workflow_is_cut(shrink: Any) -> None:
 # The following bounds limit how much is read of answers and of the causes of failures.
 
 
-@bound("policy.fetch_result.MAX_HEADER_BYTES")
+@bound("policy.answer.MAX_HEADER_BYTES")
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
-    """If a list in a header exceeds the bound, the truncated member of the list has no
-    effect. A Location that exceeds the bound counts as an unreadable URL.
-
-    A long ETag is ignored. A long ETag would take space in stores and in requests.
+    """A directive that is cut at the bound has no effect. A Location that exceeds the bound
+    is unreadable.
     """
-    for length, is_sent in ((999, True), (1_001, False)):
-        tags = Headers({"ETag": "x" * length})
-        answer = fetch_result.HttpAnswer(url=URL, status=200, headers=tags)
-        read = fetch_result.read_answer(answer, 99, 0.0)
-        assert isinstance(read, RobotsResponse)
-        assert (read.etag is not None) is is_sent
-    shrink("policy.fetch_result.MAX_HEADER_BYTES", 30)
+    shrink("policy.answer.MAX_HEADER_BYTES", 30)
     listed = Headers({"Cache-Control": ["max-age=60", "public, private, max-age=99"]})
-
-    assert fetch_result.freshness_lifetime(listed, 0.0) == 60
-    target = fetch_result.redirect_target(URL, b"/" + b"x" * 99)
-    assert target == fetch_result.UNREADABLE_URL
-    assert fetch_result.redirect_target(URL, b"/x") == f"{URL}x"
-
-
-@bound("policy.fetch_result.MAX_RETRY_AFTER")
-def test_long_retry_after_ends_the_retries() -> None:
-    """A Retry-After above the bound ends the retries. A Retry-After of less than one second
-    counts as one second.
-    """
-    bounds_ = fetch_result.MAX_RETRY_AFTER, fetch_result.MAX_RETRY_AFTER + 1, 0.0
-    last, beyond, at_once = (
-        fetch_result.retry_pause(RobotsResponse(503, retry_after=it), 0)
-        for it in bounds_
+    long, short = (
+        Response(URL, 302, {"Location": b"/" + b"x" * length}) for length in (99, 1)
     )
 
-    assert last is not None
-    assert last >= fetch_result.MAX_RETRY_AFTER
-    assert beyond is None
-    assert at_once is not None
-    assert at_once >= 1
-
-
-@bound("policy.faults.MAX_CAUSES")
-def test_causes_of_an_exception_are_followed_up_to_the_bound(shrink: Any) -> None:
-    """If the causes of an exception form a circle, only a bounded number of causes is
-    followed.
-    """
-    shrink("policy.faults.MAX_CAUSES", 3)
-    first, second = OSError(1), OSError(2)
-    first.__cause__, second.__cause__ = second, first
-
-    assert 0 < len(list(causes(first))) <= 3
+    assert freshness_lifetime(listed, 0.0) == 60
+    assert redirect_of(long, URL) == ""
+    assert redirect_of(short, URL) == f"{URL}x"
 
 
 # The following bounds limit stores.
 
 
-@bound("stores.base.MAX_ENTRY_BYTES")
-def test_large_entry_is_not_stored(shrink: Any) -> None:
-    """A policy whose entry is too large is not stored, but does not count as a failure of
-    the store.
-    """
-    shrink("stores.base.MAX_ENTRY_BYTES", 1_000)
-    noise = random.Random(1).randbytes(2_000).hex().encode()  # noqa: S311 - noise
-    store = FakeStore()
-    guard = guarded(store)
-    guard.write(parsed(body=b"#" + noise))
-    assert guard.read(SITE) is None
-    assert guard.failures == 0
-    guard.write(parsed())
-
-    assert guard.read(SITE) == parsed()
-    guard.close_and_wait()
-
-
 @bound("stores.codec.MAX_HEAD_BYTES")
-def test_entry_with_a_long_head_is_not_read(shrink: Any) -> None:
-    """An entry whose JSON head is too long is a miss. Parsed JSON takes many times as
-    much memory as the text of the JSON.
-    """
-    entry = encode(parsed())
-    assert decode(entry, SITE, READER, FRESHNESS) == parsed()
-    shrink("stores.codec.MAX_HEAD_BYTES", 100)
+def test_entry_with_a_long_head_is_a_miss(shrink: Any) -> None:
+    """Parsed JSON takes many times as much memory as its text."""
+    answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
+    entry = encode(answer, 1_000)
+    assert decode(entry, SITE, 1_000) is not None
+    shrink("stores.codec.MAX_HEAD_BYTES", 10)
 
-    assert decode(entry, SITE, READER, FRESHNESS) is None
-
-
-def test_entry_that_is_a_bomb_takes_little_memory() -> None:
-    """An entry of 40 MB of compressed zeros is a miss, and takes little memory. Another
-    program can write a compressed entry of any size to the store.
-    """
-    packer = zlib.compressobj(9)
-    entry = encode(parsed())[:1] + packer.compress(bytes(40_000_000)) + packer.flush()
-    tracemalloc.start()
-    try:
-        assert decode(entry, SITE, READER, FRESHNESS) is None
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-
-    assert peak < 4_000_000
+    assert decode(entry, SITE, 1_000) is None
 
 
-@bound("stores.sqlite.MAX_BATCHES")
-def test_one_write_deletes_up_to_the_bound(shrink: Any, tmp_path: Path) -> None:
-    """If the database file is too large, one write deletes at most a bounded number of
-    entries. Later writes delete more entries until the database file is small enough.
-    """
-    shrink("stores.sqlite.MAX_BATCHES", 1)
-    url = f"sqlite:///{tmp_path / 'robots.db'}"
-    origins = [Origin("http", f"h{number}.test", 80) for number in range(100)]
-    packed = random.Random(1).randbytes(4_000)  # noqa: S311 - noise
+@bound("stores.base.MAX_ENTRY_BYTES")
+def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
+    """It is no failure of the store."""
+    shrink("stores.base.MAX_ENTRY_BYTES", 10)
+    crawler = idle_crawler({})
+    url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")
+    store = GuardedStore(crawler, url, 1_000, 1_000)
+    answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
 
-    def put(url: str, origin: Origin) -> int:
-        store = open_store(url)
-        store.put(Stored(origin, packed, 9e9))
-        left = len(list(store.entries()))
-        store.close()
-        return left
+    async def put_and_get() -> Answer | None:
+        store.put(SITE, answer)
+        found = await store.get(SITE)
+        await store.close()
+        return found
 
-    for origin in origins:
-        put(url, origin)
-    left = [put(f"{url}?max_bytes=65536", origins[-1]) for _ in range(10)]
-
-    assert left[0] == 100 - sqlite.BATCH
-    assert 0 < left[-1] < 20
-
-
-@bound("stores.sqlite.MAX_NAME")
-def test_entry_of_a_long_name_is_not_listed(tmp_path: Path) -> None:
-    """An entry with a long origin is not listed, but all other entries are listed.
-    Another program can write an entry with a long origin.
-    """
-    path = tmp_path / "robots.db"
-    store = open_store(f"sqlite:///{path}")
-    store.put(Stored(SITE, b"x", 9e9))
-    base = sqlite3.connect(path)
-    with base:
-        name = "http://" + "a." * sqlite.MAX_NAME
-        base.execute("INSERT INTO policies VALUES (?, 9e9, 1.0, x'00')", (name,))
-    base.close()
-
-    assert [it.origin for it in store.entries()] == [SITE]
-    store.close()
+    assert asyncio.run(put_and_get()) is None
+    assert store.failures == 0
 
 
 # The following bounds limit the comparison and the commands.

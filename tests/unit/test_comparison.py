@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from scrapy_robots1994 import MissingExtra
-from scrapy_robots1994.crawl.features.peers import peers
+from scrapy_robots1994.commands.compare_job import peers
 from tests.support.crawler import idle_crawler
 
 

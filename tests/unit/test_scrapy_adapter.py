@@ -281,7 +281,8 @@ DOCUMENTED = {
     "components": "utils.python.global_object_name",
     "scheduler": "core.scheduler.Scheduler",
     "downloader-middleware": (
-        "downloadermiddlewares.httpcache.HttpCacheMiddleware extensions.httpcache.DummyPolicy "
+        "downloadermiddlewares.httpcache.HttpCacheMiddleware "
+        "downloadermiddlewares.httpcompression.HttpCompressionMiddleware "
         "downloadermiddlewares.robotstxt.RobotsTxtMiddleware robotstxt robotstxt.RobotParser"
     ),
     "exceptions": (

@@ -17,8 +17,6 @@ READ: dict[str, list[tuple[Any, Any]]] = {
     "TTL": [("600", 600.0), (600, 600.0)],
     "MAX_BYTES": [("1000", 1_000)],
     "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
-    # A shell script whose variable is empty passes `-s NAME=" "`.
-    "COMPARE": [(" ", ()), (" None ", ())],
     "CRAWL_DELAY": [
         *((off, None) for off in (False, "False", "off", 0, "0")),
         *((on, math.inf) for on in (True, "true", "on")),
@@ -61,4 +59,3 @@ def test_every_default_is_accepted() -> None:
     assert settings.freshness == FreshnessSettings()
     assert settings.store == StoreUrl()
     assert settings.max_waiting == 1_000
-    assert not settings.dry_run

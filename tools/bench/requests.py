@@ -19,8 +19,8 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.fetch_result import RobotsResponse
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
+from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from tests.support.crawler import idle_crawler
 from tools.bench.parsing import TEN
 from tools.bench.timing import OURS, Result, exponent, race
@@ -100,9 +100,11 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
     """Return a policy of *origin* that has the rules of *body* and stays fresh."""
-    reader = middleware._resolver.backend.reader
+    reader = middleware._resolver._reader
     terms = FreshnessSettings(ttl=HORIZON)
-    return Policy.from_response(origin, RobotsResponse(200, body), reader, 1e9, terms)
+    urls = (origin.robots_url,)
+    answer = Answer(urls=urls, status=200, body=body, fetched_at=1e9)
+    return policy_from(origin, answer, reader, 1e9, terms)
 
 
 def _built_in(origins: int) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -128,8 +128,6 @@ class PageMiddleware(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._settings = RobotsSettings.from_settings(crawler.settings)
-        if self._settings.dry_run:
-            raise NotConfigured("ROBOTS1994_DRY_RUN changes nothing")
         self._robot = RobotName(crawler)
         # `_sent` contains the signals whose asynchronous handlers are running.
         self._sent: set[Deferred[None]] = set()

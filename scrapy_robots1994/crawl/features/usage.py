@@ -24,6 +24,7 @@ from scrapy_robots1994.crawl.features.page import (
     page_head,
 )
 from scrapy_robots1994.crawl.log import count, counted, log_line, total
+from scrapy_robots1994.crawl.observers import Found
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.directives import NOAI, USAGE_TERMS, contains_term, terms_for
@@ -43,6 +44,8 @@ from scrapy_robots1994.parser.usage import (
     statements_of,
 )
 from scrapy_robots1994.parser.user_agent import robot_names
+from scrapy_robots1994.parser.verdict import Verdict
+from scrapy_robots1994.policy.answer import Answer as FetchedAnswer
 from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
@@ -123,6 +126,16 @@ class StatedUsage:
         self._purposes = settings.request_purposes
         self._robot = RobotName(crawler)
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
+
+    def fetched(self, policy: Policy, answer: FetchedAnswer) -> None:
+        """Do nothing: preferences are read for each request."""
+
+    def decided(
+        self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
+    ) -> None:
+        """Call `decide` if a policy allows *request*."""
+        if isinstance(found, Policy) and verdict is not None and verdict.allowed:
+            self.decide(request, origin, found)
 
     def decide(self, request: Request, origin: Origin, policy: Policy) -> None:
         """Store in the meta of *request* the preferences that *policy* states.

@@ -1,0 +1,71 @@
+"""What the core tells its features: `Observer`.
+
+The core knows no feature. `OBSERVERS` says which setting switches which observer on; an
+observer is imported only then, and called with (crawler, settings).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from scrapy.utils.misc import load_object
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.crawl.requests import Exemption
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.parser import Verdict
+    from scrapy_robots1994.policy.answer import Answer
+    from scrapy_robots1994.policy.policy import Policy
+
+Found: TypeAlias = "Policy | Exception | Exemption"
+"""A policy, the exception with which a waiting request fails, or why a request is not
+checked.
+"""
+
+
+class Observer(Protocol):
+    """Sees each policy and each decision of a crawl. Both methods are called on the event
+    loop and must not take long.
+    """
+
+    def fetched(self, policy: Policy, answer: Answer) -> None:
+        """Called with each *policy* that the crawl begins to use, before any request uses
+        it, and the *answer* that it was made from (from the origin, the store or the HTTP
+        cache). A policy that stays in use because its refresh failed is announced with the
+        answer of the refresh.
+        """
+
+    def decided(
+        self,
+        request: Request,
+        origin: Origin,
+        found: Found,
+        verdict: Verdict | None,
+    ) -> None:
+        """Called with each decision, before the request goes on or fails.
+
+        *verdict* is None unless *found* is a policy. May raise `IgnoreRequest` for an
+        allowed request, which then is not sent. A request that is refused stays refused.
+        """
+
+
+_FEATURES = "scrapy_robots1994.crawl.features"
+
+OBSERVERS = (
+    ("reads_usage", f"{_FEATURES}.usage.StatedUsage"),
+    ("applies_crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
+)
+"""Rows of (field of `RobotsSettings` that switches the observer on, import path)."""
+
+
+def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:
+    """Return the observers that *settings* switch on, in the order of `OBSERVERS`."""
+    return [
+        load_object(path)(crawler, settings)
+        for name, path in OBSERVERS
+        if getattr(settings, name)
+    ]

@@ -1,0 +1,202 @@
+"""What a crawl says and counts about the policies it uses and the fetches that fail."""
+
+from logging import INFO, WARNING
+
+from scrapy.crawler import Crawler
+from scrapy.utils.python import global_object_name
+
+from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.fetch import (
+    is_out_of_resources,
+    middleware_of,
+    network_failures,
+)
+from scrapy_robots1994.crawl.log import MessageKind, OriginLog, count
+from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.escaping import one_line
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.parser import Rules
+from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.policy.policy import Policy
+
+_CHECK = "`scrapy robots-check --explain URL` shows what an origin answers now"
+_LINT = "`scrapy robots-lint URL` shows the problems of a file"
+
+_SOURCES = {"store": "the store", "cache": "the HTTP cache"}
+
+_RETRYING = MessageKind(
+    INFO, "%d robots.txt files did not arrive at the first attempt", _CHECK
+)
+_STALE = MessageKind(
+    WARNING,
+    "robots.txt of %d origins could not be fetched again: their last good policies "
+    "remain in use, for at most ROBOTS1994_STALE_TTL",
+    _CHECK,
+)
+_FAULT = MessageKind(
+    WARNING,
+    "%d fetches of robots.txt failed on our side, and the requests that waited for them "
+    "failed with them",
+    _CHECK,
+)
+_TRUNCATED = MessageKind(
+    WARNING,
+    "%d robots.txt files are longer than ROBOTS1994_MAX_BYTES: only their whole lines within "
+    "this limit are obeyed",
+    _LINT,
+)
+_OBEYING = (
+    'ROBOTS1994_DIALECT = "rfc9309" obeys them, and "strictest" those that disallow'
+)
+_IGNORED = MessageKind(
+    WARNING,
+    "%d robots.txt files have lines for this robot that the dialect ignores or takes "
+    f"literally; {_OBEYING}",
+    _CHECK,
+)
+_NO_FILE = MessageKind(
+    INFO,
+    "%d robots.txt files begin as HTML, XML or compressed data does: most disallow nothing",
+    _LINT,
+)
+
+
+class PolicyLog:
+    """Logs and counts the policies of one crawl."""
+
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+        self._crawler = crawler
+        self._settings = settings
+        self._network_failures = network_failures(crawler.settings)
+        self._origins = OriginLog(crawler)
+
+    def retrying(
+        self, origin: Origin, words: str, attempt: int, attempts: int, pause: float
+    ) -> None:
+        """Log and count the *attempt* that follows in *pause* seconds (Ours 3.1)."""
+        count(self._crawler, stats.RETRIES)
+        text = "%s: no answer yet, trying again (%d of %d) in %.1f s: %s"
+        kind = _RETRYING if attempt == 2 else None  # noqa: PLR2004 - the first failure
+        self._origins.log(kind, text, origin, attempt, attempts, pause, words)
+
+    def failed(self, origin: Origin, error: Exception) -> None:
+        """Log and count a fetch that ended without a policy (Ours R6, R7)."""
+        if isinstance(error, FetchAborted):
+            count(self._crawler, stats.FETCH_ABORTED)
+            self._origins.log(None, "%s was not fetched: %s", origin, str(error))
+            return
+        count(self._crawler, stats.LOCAL_FAULTS)
+        advice = (
+            "if this exception of your download handler means a network failure, list it in "
+            "RETRY_EXCEPTIONS"
+        )
+        if is_out_of_resources(error):
+            advice = "this machine is out of file descriptors, memory or ports"
+        elif isinstance(error, self._network_failures):
+            advice = "it was requested through a proxy, so the origin may be up"
+        elif middleware := middleware_of(error):
+            advice = (
+                f"let {global_object_name(type(middleware))} pass requests whose meta has "
+                "is_robotstxt_request"
+            )
+        words = f"{type(error).__name__}: {one_line(error)}"
+        text = (
+            "Could not fetch %s (%s): requests that wait for it fail with this exception, "
+            f"and the next request tries again; {advice}"
+        )
+        self._origins.log(_FAULT, text, origin, words)
+
+    def used(
+        self, policy: Policy, answer: Answer, known: Policy | None, now: float
+    ) -> None:
+        """Log and count *policy*, which was made from *answer*. *known* is the policy that
+        this crawl used before.
+        """
+        # The outcome of the answer: a stale policy has that of an earlier one.
+        row = answer.outcome.row
+        if answer.source == "store":
+            count(self._crawler, stats.STORE_HITS)
+        else:
+            count(self._crawler, stats.OUTCOMES, outcome=row.outcome.value)
+            if known is not None and policy.failure is None:
+                count(self._crawler, stats.REFRESHED)
+        if policy.is_stale_on_error:
+            count(self._crawler, stats.STALE_IF_ERROR)
+        kind, meaning = self._meaning(policy, known)
+        rest = policy.fresh_until - now
+        if policy.failure is not None:
+            text = (
+                f"Could not fetch %s (%s): {meaning}; the next fetch is in "
+                f"{rest:.0f} s at the earliest"
+            )
+            self._origins.log(kind, text, policy.origin, policy.failure)
+            return
+        source = ""
+        if place := _SOURCES.get(answer.source):
+            source = f", from {place}, fetched {now - policy.fetched_at:.0f} s ago"
+        self._origins.log(
+            kind,
+            # `meaning` is our own text, without a per cent sign.
+            "%s%s: %s, %s%s, %s" + f"; {meaning}" * bool(meaning),
+            policy.origin,
+            f" (redirected to {policy.final_url})" if policy.final_url else "",
+            "no answer" if policy.status is None else f"HTTP {policy.status}",
+            policy.outcome.value,
+            source,
+            f"fresh for {rest:.0f} s" if rest >= 0 else "used while it is refreshed",
+        )
+
+    def _meaning(
+        self, policy: Policy, known: Policy | None
+    ) -> tuple[MessageKind | None, str]:
+        """Return the kind of the line about *policy* (None: DEBUG), and its effect or ""."""
+        row = policy.outcome.row
+        if policy.is_stale_on_error:
+            is_new = known is None or not known.is_stale_on_error
+            return _STALE if is_new else None, "the last good policy remains in use"
+        if row.reason:
+            is_open = row.outcome in self._settings.freshness.allowing
+            effect = row.effect(is_open=is_open)
+            # Once an origin: a 403 is often a mistake of the server, and an origin without
+            # an answer is asked again and again.
+            is_new = known is None or known.outcome is not row.outcome
+            kind = None
+            if is_new and not (is_open and row.is_answer):
+                origins = "robots.txt of %d origins could not be fetched"
+                if row.is_answer:
+                    origins = f"%d origins answered {row.statuses} for robots.txt"
+                text = f"{origins}: all their URLs {effect}"
+                kind = MessageKind(WARNING, text, _CHECK)
+            return kind, f"all its URLs {effect}" if row.setting else ""
+        robots = policy.robots if known is None or known.robots is None else None
+        if robots and robots.compression:
+            kind = _NO_FILE._replace(level=WARNING)
+            return kind, f"the file is {robots.compression} data: it disallows nothing"
+        if robots and robots.is_markup:
+            return _NO_FILE, (
+                "the file begins as a page of HTML or XML does, not as a robots.txt"
+            )
+        return None, ""
+
+    def read(self, policy: Policy, rules: Rules) -> None:
+        """Log and count what of a new file *rules* do not obey (1994 F6, Ours O24)."""
+        robots = policy.robots
+        if robots and robots.is_truncated:
+            count(self._crawler, stats.TRUNCATED)
+            self._origins.log(
+                _TRUNCATED,
+                "%s is longer than ROBOTS1994_MAX_BYTES (%d): only the whole lines within "
+                "this limit are obeyed; raise ROBOTS1994_MAX_BYTES to obey the other lines",
+                policy.origin,
+                self._settings.max_bytes,
+            )
+        if rules.ignored is not None:
+            count(self._crawler, stats.IGNORED)
+            self._origins.log(
+                _IGNORED,
+                f"%s: the dialect %s ignores or takes literally %s; {_OBEYING}",
+                policy.origin,
+                self._settings.dialect,
+                str(rules.ignored),
+            )

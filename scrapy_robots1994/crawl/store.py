@@ -1,0 +1,152 @@
+"""The store as a crawl sees it: it never fails, and never blocks the event loop.
+
+A call that fails counts as a missing entry. The first failure is a warning, and the store is
+then left alone for `REST_SECONDS`. All calls run in one thread, in order.
+
+If the store has leases, the worker with the lease of an origin fetches its robots.txt. The
+others look each second for what it stored, and fetch themselves after `LEASE_SECONDS`, when
+the lease ends.
+"""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from logging import DEBUG, WARNING
+from time import monotonic
+from typing import Any, TypeVar
+
+from scrapy.crawler import Crawler
+
+from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl.threads import future_result, sleep
+from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.stores.base import MAX_ENTRY_BYTES
+from scrapy_robots1994.stores.codec import decode, encode
+from scrapy_robots1994.stores.url import StoreUrl
+
+T = TypeVar("T")
+
+REST_SECONDS = 30.0
+LEASE_SECONDS = 10
+
+
+class GuardedStore:
+    """The store at *url*, for answers of at most *limit* bytes.
+
+    An entry may be deleted *keep_seconds* after its answer was fetched. *failures* counts
+    the calls that failed.
+    """
+
+    def __init__(
+        self, crawler: Crawler, url: StoreUrl, limit: int, keep_seconds: float
+    ) -> None:
+        self._crawler = crawler
+        self._url = url
+        self._limit = limit
+        self._keep_seconds = keep_seconds
+        self._store: Any = url.new_store()
+        self._has_leases = callable(getattr(self._store, "lease", None))
+        self._thread = ThreadPoolExecutor(1, "robots1994-store")
+        self._is_closed = False
+        self._rests_until = -math.inf
+        self.failures = 0
+        # Of this worker. Only the thread uses it.
+        self._leases: set[Origin] = set()
+
+    async def get(self, origin: Origin) -> Answer | None:
+        """Return what *origin* said last, if the store knows it."""
+        read: Future[Answer | None] = self._submit(self._read, origin)
+        return await future_result(read)
+
+    def put(self, origin: Origin, answer: Answer) -> None:
+        """Store *answer* soon, if the origin itself said it."""
+        if answer.is_of_origin and answer.source == "fetched":
+            self._submit(self._write, origin, answer)
+
+    async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
+        """Wait until this worker may fetch the robots.txt of *origin*.
+
+        Return an answer that another worker fetched after *since* and stored meanwhile.
+        """
+        for _ in range(LEASE_SECONDS if self._has_leases else 0):
+            is_granted = await future_result(self._submit(self._take_lease, origin))
+            # The last holder may have stored it just before.
+            answer = await self.get(origin)
+            if answer is not None and answer.fetched_at > since:
+                self.release(origin)
+                return answer
+            # None: the store fails.
+            if is_granted is not False:
+                break
+            await sleep(1)
+        return None
+
+    def release(self, origin: Origin) -> None:
+        """End the lease of *origin*, if this worker has it, after the last `put`."""
+        if self._has_leases:
+            self._submit(self._end_lease, origin)
+
+    async def close(self) -> None:
+        """Wait for the last `put`, and close the store."""
+        if self._is_closed:
+            return
+        self._rests_until = -math.inf
+        closed = self._submit(self._store.close)
+        self._is_closed = True
+        self._thread.shutdown(wait=False)
+        await future_result(closed)
+
+    def _submit(self, call: Callable[..., T | None], *args: Any) -> "Future[T | None]":
+        if self._is_closed:
+            # A fetch may end after the spider is closed.
+            nothing: Future[T | None] = Future()
+            nothing.set_result(None)
+            return nothing
+        return self._thread.submit(self._run, call, *args)
+
+    def _run(self, call: Callable[..., T | None], *args: Any) -> T | None:
+        if monotonic() < self._rests_until:
+            return None
+        try:
+            return call(*args)
+        except Exception as error:  # noqa: BLE001 - the class of a user may raise anything
+            self._rests_until = monotonic() + REST_SECONDS
+            self.failures += 1
+            log_line(
+                self._crawler,
+                WARNING if self.failures == 1 else DEBUG,
+                "ROBOTS1994_STORE %s failed: %s. The crawl goes on without it, and tries it "
+                "again after %d seconds.",
+                str(self._url),
+                self._url.describe(error),
+                REST_SECONDS,
+            )
+            return None
+
+    def _read(self, origin: Origin) -> Answer | None:
+        entry = self._store.get(str(origin))
+        if entry is None:
+            return None
+        if not isinstance(entry, bytes):
+            raise TypeError(f"get returned {type(entry).__name__}, not bytes")
+        return decode(entry, origin, self._limit)
+
+    def _write(self, origin: Origin, answer: Answer) -> None:
+        entry = encode(answer, self._limit)
+        if len(entry) <= MAX_ENTRY_BYTES:
+            keep_until = answer.fetched_at + self._keep_seconds
+            self._store.put(str(origin), entry, keep_until)
+
+    def _take_lease(self, origin: Origin) -> bool:
+        # Before the call: one that fails may have taken it.
+        self._leases.add(origin)
+        if self._store.lease(str(origin), LEASE_SECONDS):
+            return True
+        self._leases.discard(origin)
+        return False
+
+    def _end_lease(self, origin: Origin) -> None:
+        if origin in self._leases:
+            self._leases.discard(origin)
+            self._store.release(str(origin))

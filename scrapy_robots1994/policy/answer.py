@@ -1,0 +1,165 @@
+"""What an origin said to GET /robots.txt: `Answer`, and the headers that it is read from."""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timezone
+from email.utils import parsedate_to_datetime
+from typing import Literal, Protocol, TypeAlias
+
+from scrapy_robots1994.escaping import redact_and_escape
+from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
+
+MAX_HEADER_BYTES = 4_096
+"""Bytes that are read of all lines of a header together."""
+
+Source: TypeAlias = Literal["fetched", "store", "cache"]
+
+
+class HeaderLines(Protocol):
+    """The part of `scrapy.http.Headers` that is read here."""
+
+    def getlist(self, key: str) -> list[bytes]:
+        """Return the values of all lines of the header *key*."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the value of the last line of the header *key*."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What an origin said to GET /robots.txt, after redirects.
+
+    Stores hold answers and evidence writes them; a policy is made from an answer.
+    """
+
+    urls: tuple[str, ...]
+    """The requested URLs, in order. The last one answered, or failed."""
+    status: int | None = None
+    """The HTTP status. None if no answer arrived, and, without a *failure*, if an offline
+    crawl does not have the answer in its HTTP cache.
+    """
+    body: bytes = b""
+    """The body as Scrapy handed it over, within `ROBOTS1994_MAX_BYTES` at whole lines.
+    Empty unless the outcome reads the body.
+    """
+    is_truncated: bool = False
+    """Whether lines beyond *body* were cut off."""
+    fetched_at: float
+    """Seconds since the epoch."""
+    lifetime: float | None = None
+    """The freshness lifetime that the response states, in seconds (RFC 9111 4.2.1)."""
+    retry_after: float | None = None
+    """The Retry-After of the response, in seconds."""
+    via_proxy: bool = False
+    failure: str | None = None
+    """Why nothing is known of the origin, in a few words: no answer, or one that cannot be
+    used. None if the status says it all.
+    """
+    source: Source = "fetched"
+    error: Exception | None = field(default=None, compare=False, repr=False)
+    """The exception of the request, if it raised one. Never stored."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the answer means."""
+        if self.status is None and self.failure is None:
+            # Ours 3.2: an offline crawl has no such file in its HTTP cache.
+            return Outcome.ABSENT
+        if self.status is None or self.failure is not None:
+            return Outcome.UNREACHABLE
+        return outcome_of(self.status, via_proxy=self.via_proxy)
+
+    @property
+    def is_of_origin(self) -> bool:
+        """Whether the origin itself said this, so that a store may share it (Ours 3.1)."""
+        row = self.outcome.row
+        is_stated = row.is_answer and self.status is not None
+        return is_stated and (row.is_trusted or not self.via_proxy)
+
+    @property
+    def final_url(self) -> str | None:
+        """The URL that answered after redirects. None without a redirect."""
+        return self.urls[-1] if len(self.urls) > 1 else None
+
+    @property
+    def words(self) -> str:
+        """Describe the answer in a few words that are safe to print."""
+        text = self.failure or f"HTTP {self.status}"
+        if self.status is None and self.failure is None:
+            text = "not in the HTTP cache"
+        elif self.failure is None and self.via_proxy:
+            text += " through a proxy"
+        if self.final_url is None:
+            return text
+        return f"redirected to {redact_and_escape(self.final_url, 120)}, {text}"
+
+
+def date_of(headers: HeaderLines) -> float | None:
+    """Return the `Date` of a response in seconds since the epoch, or None."""
+    return _epoch(headers.get("Date"))
+
+
+def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
+    """Return the freshness lifetime that a response states, in seconds, less its Age.
+
+    None if it states none. *now* stands in for a missing Date.
+    """
+    controls = _cache_controls(headers)
+    if b"no-store" in controls or b"no-cache" in controls:
+        return 0.0
+    expires = headers.get("Expires")
+    if b"max-age" in controls:
+        # RFC 9111 4.2.1: an unreadable max-age is stale at once.
+        lifetime = _digits(controls[b"max-age"]) or 0.0
+    elif expires is not None:
+        # RFC 9111 5.3: an invalid date, especially 0, is in the past.
+        date = date_of(headers)
+        lifetime = (_epoch(expires) or 0.0) - (now if date is None else date)
+    else:
+        return None
+    # RFC 9111 5.1: an unreadable Age is ignored.
+    return max(lifetime - (_digits(headers.get("Age")) or 0.0), 0.0)
+
+
+def retry_after(headers: HeaderLines, now: float) -> float | None:
+    """Return the Retry-After of a response in seconds (RFC 9110 10.2.3), or None.
+
+    *now* stands in for a missing Date.
+    """
+    value = headers.get("Retry-After")
+    seconds = _digits(value)
+    if seconds is not None:
+        return seconds
+    at, date = _epoch(value), date_of(headers)
+    # Less the server's Date: its clock may differ from ours.
+    return None if at is None else max(at - (now if date is None else date), 0.0)
+
+
+def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
+    joined = b",".join(headers.getlist("Cache-Control"))
+    if not joined:
+        return {}
+    # bounded: a header may be megabytes
+    listed = joined[:MAX_HEADER_BYTES].split(b",")
+    if len(joined) > MAX_HEADER_BYTES:
+        # The last directive may be cut.
+        del listed[-1]
+    # The first of several equal directives counts.
+    parts = [each.partition(b"=") for each in reversed(listed)]
+    return {name.strip().lower(): value.strip(b' \t"') for name, _, value in parts}
+
+
+def _epoch(date: bytes | None) -> float | None:
+    # bounded: no HTTP date is as long as 64 characters
+    text = (date or b"")[:64].decode("latin-1")
+    with suppress(ValueError, OverflowError, TypeError):
+        at = parsedate_to_datetime(text)
+        # HTTP dates are in UTC.
+        return (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
+    return None
+
+
+def _digits(value: bytes | None) -> float | None:
+    value = (value or b"").strip()
+    # bounded: 10**18 seconds mean "forever"
+    return float(value[:18]) if value.isdigit() else None

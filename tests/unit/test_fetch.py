@@ -1,0 +1,84 @@
+"""Parts of a fetch that a crawl reaches only by chance."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_robots1994.crawl.fetch import (
+    is_out_of_resources,
+    parallel_fetches,
+    whole_lines,
+)
+from scrapy_robots1994.crawl.requests import is_requestable
+from tests.support.failures import OF_ORIGIN, OURS
+
+
+@pytest.mark.parametrize("name", [*OF_ORIGIN, *OURS])
+def test_lack_of_resources_is_found_in_the_causes(name: str) -> None:
+    """An error of the system may be deep in the causes, reasons or group of another."""
+    error = (OF_ORIGIN | OURS)[name]
+
+    is_ours = name in OURS and name not in {"ignored", "not-supported"}
+    assert is_out_of_resources(error) is is_ours
+
+
+def test_circle_of_causes_ends() -> None:
+    """A chain of exceptions may lead back to its beginning."""
+    first, second = OSError("a"), OSError(errno.ECONNRESET, "b")
+    first.__cause__, second.__cause__ = second, first
+
+    assert not is_out_of_resources(first)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_fine"),
+    [
+        ("http://a.test/x", True),
+        ("https://a_b.test:8443/", True),
+        ("http://[::1]:80/", True),
+        ("http://\u043f\u0440\u0438\u043c\u0435\u0440.test/", True),
+        ("http://%00/", False),
+        (f"http://{'x' * 64}.test/", False),
+        ("http://a..test/", False),
+        ("http://\ufdfa\u200d\u2603.\u0300/", False),
+        ("ftp://a.test/", False),
+        ("ws://a.test/", False),
+        ("", False),
+    ],
+)
+def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
+    url: str, *, is_fine: bool
+) -> None:
+    """Ours R2."""
+    assert is_requestable(url) is is_fine
+
+
+@pytest.mark.parametrize(
+    ("body", "limit", "lines"),
+    [
+        (b"a\nb\n", 4, (b"a\nb\n", False)),
+        (b"a\nb\n", 3, (b"a\n", True)),
+        (b"a\rb\rc", 4, (b"a\rb\r", True)),
+        (b"abcd", 3, (b"", True)),
+    ],
+)
+def test_long_file_is_cut_at_whole_lines(
+    body: bytes, limit: int, lines: tuple[bytes, bool]
+) -> None:
+    """Ours O24."""
+    assert whole_lines(body, limit) == lines
+
+
+def test_fetches_leave_descriptors_for_pages() -> None:
+    """At least one fetch runs at once, however many connections pages need. Other handlers
+    than Twisted's have a pool of `CONCURRENT_REQUESTS` connections.
+    """
+    few, many = (Settings({"CONCURRENT_REQUESTS": it}) for it in (16, 10**9))
+    pooled = {"http": "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"}
+
+    assert 1 <= parallel_fetches(many) <= parallel_fetches(few) <= 800
+    few.set("DOWNLOAD_HANDLERS", pooled)
+    assert parallel_fetches(few) == 8

@@ -1,0 +1,216 @@
+"""The store that a crawl sees: rest after a failure, what is stored, and leases."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from scrapy_robots1994.crawl import store as module
+from scrapy_robots1994.crawl.store import GuardedStore
+from scrapy_robots1994.stores.url import StoreUrl
+from tests.unit.test_codec import FILE, LIMIT, SITE
+
+FETCHED = replace(FILE, source="fetched")
+Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
+
+
+class Fake:
+    """A store with leases, in memory. *fails* names a method that fails."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, bytes] = {}
+        self.leases: set[str] = set()
+        self.calls: list[str] = []
+        self.fails = ""
+
+    def _called(self, name: str) -> None:
+        self.calls.append(name)
+        if name == self.fails:
+            raise OSError(f"cannot {name}")
+
+    def get(self, origin: str) -> bytes | None:
+        """Return the entry."""
+        self._called("get")
+        return self.entries.get(origin)
+
+    def put(self, origin: str, entry: bytes, keep_until: float) -> None:
+        """Keep the entry."""
+        self._called("put")
+        assert keep_until == FILE.fetched_at + 60
+        self.entries[origin] = entry
+
+    def lease(self, origin: str, seconds: float) -> bool:
+        """Give the lease to the first."""
+        assert seconds == module.LEASE_SECONDS
+        self._called("lease")
+        is_free = origin not in self.leases
+        self.leases.add(origin)
+        return is_free
+
+    def release(self, origin: str) -> None:
+        """End the lease."""
+        self._called("release")
+        self.leases.remove(origin)
+
+    def close(self) -> None:
+        """Note the call."""
+        self._called("close")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
+    """Return a function that runs a test on a loop, and returns the store. Sleeps are a turn
+    of the loop.
+    """
+
+    async def sleep(_: float) -> None:
+        fake.calls.append("sleep")
+        await asyncio.sleep(0)
+
+    fake = Fake()
+    monkeypatch.setattr(module, "future_result", asyncio.wrap_future)
+    monkeypatch.setattr(module, "sleep", sleep)
+    monkeypatch.setattr(StoreUrl, "new_store", lambda _: fake)
+
+    def run(test: Test) -> Fake:
+        async def all_of_it() -> None:
+            crawler = cast("Any", SimpleNamespace(spider=None))
+            guarded = GuardedStore(crawler, StoreUrl(url="x://"), LIMIT, 60)
+            await test(guarded, fake)
+            await guarded.close()
+            await guarded.close()
+
+        asyncio.run(all_of_it())
+        return fake
+
+    return run
+
+
+def test_only_the_word_of_an_origin_is_stored(run: Callable[[Test], Fake]) -> None:
+    """R1, R3, R4; through a proxy R1, 404 and 410. Never what came from elsewhere."""
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        for status, via_proxy, is_stored in (
+            (200, False, True),
+            (200, True, True),
+            (403, False, True),
+            (403, True, False),
+            (404, True, True),
+            (402, False, True),
+            (402, True, False),
+            (503, False, False),
+        ):
+            fake.entries.clear()
+            answer = replace(FETCHED, status=status, via_proxy=via_proxy)
+            store.put(SITE, answer)
+            assert (await store.get(SITE) is not None) is is_stored, status
+        fake.entries.clear()
+        store.put(SITE, replace(FETCHED, failure="no answer"))
+        store.put(SITE, replace(FETCHED, source="cache"))
+        store.put(SITE, FILE)
+        assert await store.get(SITE) is None
+        store.put(SITE, FETCHED)
+        assert await store.get(SITE) == FILE
+
+    assert run(test).calls[-1] == "close"
+
+
+@pytest.mark.parametrize("method", ["get", "put", "lease", "release"])
+def test_store_that_failed_is_left_alone_for_a_while(
+    method: str,
+    run: Callable[[Test], Fake],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The first failure is a warning. A failing store has no entry, and allows to fetch."""
+    now = 1_000.0
+    monkeypatch.setattr(module, "monotonic", lambda: now)
+
+    async def use(store: GuardedStore) -> None:
+        assert await store.get(SITE) is None
+        assert await store.lease(SITE) is None
+        store.put(SITE, FETCHED)
+        store.release(SITE)
+        await store.get(SITE)
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        nonlocal now
+        fake.fails = method
+        await use(store)
+        calls = len(fake.calls)
+        now += module.REST_SECONDS - 1
+        assert await store.lease(SITE) is None
+        store.put(SITE, FETCHED)
+        assert await store.get(SITE) is None
+        assert len(fake.calls) == calls
+        now += 2
+        fake.entries.clear()
+        fake.leases.clear()
+        await use(store)
+        assert store.failures == 2
+        now += 31
+        fake.fails = ""
+        store.put(SITE, FETCHED)
+        assert await store.get(SITE) == FILE
+
+    with caplog.at_level(logging.DEBUG):
+        run(test)
+    records = [it for it in caplog.records if it.name == "scrapy_robots1994"]
+    assert [it.levelname for it in records] == ["WARNING", "DEBUG"]
+    assert (
+        f"failed: cannot {method}. The crawl goes on without it" in records[0].message
+    )
+
+
+def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
+    """Whatever the outcome of the fetch is, and only if it has the lease."""
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        assert await store.lease(SITE) is None
+        assert fake.leases == {str(SITE)}
+        store.release(SITE)
+        await store.get(SITE)
+        assert not fake.leases
+        fake.leases.add(str(SITE))
+        assert await store.lease(SITE) is None
+        store.release(SITE)
+        await store.get(SITE)
+        assert fake.leases == {str(SITE)}
+
+    fake = run(test)
+    assert fake.calls.count("sleep") == module.LEASE_SECONDS
+    assert fake.calls.count("lease") == module.LEASE_SECONDS + 1
+
+
+def test_answer_of_another_worker_is_taken(run: Callable[[Test], Fake]) -> None:
+    """If it is newer than what this worker had; then its lease is given back."""
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        store.put(SITE, FETCHED)
+        assert await store.lease(SITE, since=FILE.fetched_at) is None
+        store.release(SITE)
+        assert await store.lease(SITE, since=FILE.fetched_at - 1) == FILE
+        await store.get(SITE)
+        assert not fake.leases
+
+    assert "sleep" not in run(test).calls
+
+
+def test_call_after_the_close_does_nothing(run: Callable[[Test], Fake]) -> None:
+    """A fetch may end after the spider is closed."""
+
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        await store.close()
+        store.put(SITE, FETCHED)
+        store.release(SITE)
+        assert await store.lease(SITE) is None
+        assert await store.get(SITE) is None
+        assert fake.calls == ["close"]
+
+    run(test)
