@@ -171,7 +171,7 @@ MISSPELT = Kind(
     opens=True,
     when="a field is misspelt, or its colon is missing",
     message='"{}" is ignored: was "{}" meant?{}',
-    advice="Write the field exactly, with a colon; for the whole site, `Disallow: /`.",
+    advice="Write the field exactly, with a colon after it.",
     bad="User-agent: *\n»Dissallow *\n",
     good="User-agent: *\nDisallow: /\n",
 )
@@ -266,7 +266,7 @@ PATHLESS = Kind(
     opens=True,
     when="a path does not begin with one slash",
     message='the value "{}" {}',
-    advice="Write the path from the root of this site, such as `/private`, without a host.",
+    advice="Write a path of this site, such as `/private`; another host has its own file.",
     bad="User-agent: *\nDisallow: »private\n",
     good="User-agent: *\nDisallow: /private\n",
 )
@@ -324,8 +324,7 @@ SPLIT = Kind(
     opens=True,
     when="a blank line stands between names and their rules",
     message="the blank line ends the record of line {} before {}",
-    advice="Delete the blank line, or write an empty `Disallow:` above it if the rules below "
-    "are not for these names.",
+    advice="Delete the blank line, or put an empty `Disallow:` above it to part the names.",
     bad="User-agent: *\n»\nDisallow: /private\n",
     good="User-agent: *\nDisallow: /private\n",
     dialect="1994",
@@ -336,8 +335,8 @@ WITHOUT_RULES = Kind(
     opens=True,
     when="a record disallows nothing",
     message='the record for "{}" {}',
-    advice="Add the rules that are missing (`Disallow: /` if only what is allowed may be "
-    "fetched), or an empty `Disallow:` to say that nothing is disallowed.",
+    advice="Write an empty `Disallow:` if this is meant, or `Disallow: /` if only the allowed "
+    "paths may be fetched.",
     bad="»User-agent: *\nAllow: /blog/\n",
     good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
@@ -403,7 +402,7 @@ NO_EFFECT = Kind(
     severity=INFO,
     opens=True,
     when="a line has no effect next to another rule",
-    message='line {}, "{}", {} every URL that this line covers',
+    message='line {}, "{}", {}',
     advice="Delete the line that is not meant; this one changes nothing.",
     bad="User-agent: *\nAllow: /\n»Disallow: /\n",
     good="User-agent: *\nDisallow: /\n",

@@ -24,8 +24,9 @@ MAX_RULES = 100_000
 
 _WHOLE = ("/", "*", "/*")
 # What another line does to a line without effect.
-_BEATS, _COVERS = "decides for", "already covers"
-_CONTRADICTS = "disallows something, so it contradicts"
+_BEATS = "decides for every URL that this line covers"
+_COVERS = "already covers every URL that this line covers"
+_CONTRADICTS = "disallows something, so the empty Disallow has no effect"
 _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
@@ -197,7 +198,7 @@ def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
     plain = Beginnings(it.value for it in _closing(group) if not has_wildcard(it.value))
     for line in _rules(group):
         for path in dialect.paths(line.value):
-            if path.startswith("/") and has_wildcard(path) and not plain.cover(path):
+            if path[:1] in ("/", "*") and has_wildcard(path) and not plain.cover(path):
                 at = len(before_wildcard(path))
                 column = line.value_column + line.value.index(path) + at
                 yield kinds.WILDCARD.at(line, path[at], path, column=column)

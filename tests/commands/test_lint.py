@@ -296,7 +296,7 @@ TEXT = """\
      7 Disalow: /x                                  ignored: this dialect has no such field
        ^ error R005: "Disalow: /x" is ignored: was "Disallow: /x" meant? Some robots, Googlebot
          among them, guess so.
-         Write the field exactly, with a colon; for the whole site, `Disallow: /`.
+         Write the field exactly, with a colon after it.
      8 Sitemap: /s.xml                              names a sitemap
        ^ warning R019: the value "/s.xml" is not an absolute URL.
          Write it as in `Crawl-delay: 10` or `Sitemap: https://example.com/sitemap.xml`.
@@ -377,7 +377,7 @@ def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
     place, _, text = shown.removeprefix("::error file=").partition("::")
     assert place.endswith("/a%2Cb%3Ac%25.txt,line=2,col=11,title=R015")
     assert text.startswith('the value "x%25y" does not begin with a slash')
-    assert " Also line 3. Write the path" in text
+    assert " Also line 3. Write a path" in text
 
 
 EFFECTS = """\

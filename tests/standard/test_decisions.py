@@ -125,7 +125,7 @@ O19 prefix within a triplet          | {H}/a%4                              | -{
 O19 port may go on as written        | {H}:80 | -{H}:8080/ -{H}/ +{H}.net/ +http://b.example/
 O19 other schemes                    | {H}/ | +ftp://a.example/x -{H}/x
 O20 no slash                         | x                                    | +/x +/help/ | R015
-O20 asterisk                         | *                                    | +/x +/help/ | R015
+O20 asterisk                         | *                                    | +/x +/help/ | R018
 O20 slash at the end                 | help/                                | +/x +/help/ | R015
 O20 query                            | ?q                                   | +/x +/help/?q | R015
 O20 no scheme                        | 1://a.example/                       | +/x +{H}/ | R015

@@ -18,9 +18,12 @@ def parse(kind: Kind, body: str) -> RobotsTxt:
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
 
-def test_codes_are_numbered_without_gaps() -> None:
-    """`--ignore` says the first and the last code."""
-    assert [it.code for it in KINDS] == [f"R{it:03}" for it in range(1, len(KINDS) + 1)]
+def test_codes_are_in_order() -> None:
+    """Each code is that of one kind. The code of a kind that is gone is not used again."""
+    codes = [it.code for it in KINDS]
+
+    assert codes == sorted(set(codes))
+    assert all(re.fullmatch(r"R\d{3}", it) for it in codes)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda it: it.code)
