@@ -10,10 +10,8 @@ from weakref import WeakValueDictionary
 
 from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
 from scrapy_robots1994.parser.dialects import Dialect, grammars_of
-from scrapy_robots1994.parser.prefix_rules import PrefixRules
 from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
-from scrapy_robots1994.parser.rfc9309 import LongestRules
 from scrapy_robots1994.parser.robot_reading import read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules, StrictestRules
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -113,8 +111,7 @@ class RobotsTxt:
                 return rules
         dialect = self._dialect
         reading = read_for_robot(self.text, dialect, names)
-        make = LongestRules if dialect.has_wildcards else PrefixRules
-        rules = make(reading, self._body, dialect, robot)
+        rules = RobotRules(reading, self._body, dialect, robot)
         self._sitemaps = reading.sitemaps
         self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
         self._memory_bytes = None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from io import StringIO
+from operator import attrgetter
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
@@ -19,12 +20,10 @@ from scrapy_robots1994.compare.parsers import ROBOTS_TXT, Question
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import FIELDS
-from scrapy_robots1994.parser.prefix_rules import PrefixRules
-from scrapy_robots1994.parser.reader import Group, groups_of
-from scrapy_robots1994.parser.rfc9309 import LongestRules
+from scrapy_robots1994.parser.fields import FIELDS, LineKind
+from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.robot_reading import read_for_robot
-from scrapy_robots1994.parser.rules import NO_RULE, RobotRules
+from scrapy_robots1994.parser.rules import RobotRules
 from scrapy_robots1994.parser.spellings import canonical, is_absolute
 from scrapy_robots1994.parser.user_agent import (
     EVERYBODY,
@@ -46,32 +45,8 @@ _NO_COLON = re.compile(
 _NO_RULE = "Disallow: # no rule"
 
 
-class _LongestPrefix(PrefixRules):
-    """Rules without wildcards. The longest rule that covers a URL decides."""
-
-    def _deciding(self, numbers: list[int]) -> int:
-        """Return the number of the longest rule. If several rules are equally long, prefer
-        an Allow rule.
-
-        *numbers* are the numbers of the rules that cover the URL.
-        """
-        return max(numbers, key=lambda it: (len(self._values[it]), self._kind(it)))
-
-
-class _FirstPattern(LongestRules):
-    """Rules with wildcards. The first rule that covers a URL decides."""
-
-    def decide(self, _head: str, _target: str, spelling: str, *, share: int) -> int:  # noqa: ARG002 - unbounded
-        """Return the number of the first rule that covers *spelling*, the spelling of a
-        target.
-
-        Return `NO_RULE` if no rule covers *spelling*.
-        """
-        found = self.covering(spelling)
-        for number, pattern in enumerate(self._patterns, len(self._texts)):
-            if spelling.startswith(pattern.first) and pattern.covers(spelling):
-                found.append(number)
-        return min(found, key=self._lines.__getitem__, default=NO_RULE)
+def _longest_prefix(rule: Line) -> tuple[int, bool]:
+    return -len(rule.value), rule.kind is not LineKind.ALLOW
 
 
 @dataclass(frozen=True)
@@ -107,12 +82,11 @@ class Setup:
         """Return the rules that the robot obeys."""
         dialect = self.dialect
         found = read_for_robot(self.text, dialect, self.names)
-        make: type[RobotRules]
-        if dialect.has_wildcards:
-            make = LongestRules if self.is_longest else _FirstPattern
-        else:
-            make = _LongestPrefix if self.is_longest else PrefixRules
-        return make(found, Body(self.body), dialect, self.header)
+        if dialect.has_wildcards and not self.is_longest:
+            dialect = replace(dialect, order=attrgetter("number"))
+        elif self.is_longest and not dialect.has_wildcards:
+            dialect = replace(dialect, order=_longest_prefix, merges_named=True)
+        return RobotRules(found, Body(self.body), dialect, self.header)
 
 
 Point: TypeAlias = Callable[[Setup], Setup]

@@ -7,8 +7,8 @@ robot. `rules` decides whether a URL is allowed, and `verdict` describes the dec
 
 `records` turns groups into the records that users of the package see. `fields` and
 `dialects` contain the tables of the grammar. `user_agent` finds the names of robots.
-`spellings` computes the forms in which URLs are sent and compared. `prefix_rules` and
-`rfc9309` contain the two kinds of rules. `usage` finds the usage preferences of a file.
+`spellings` computes the forms in which URLs are sent and compared, and `rfc9309` those of
+paths with wildcards. `usage` finds the usage preferences of a file.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

@@ -8,8 +8,10 @@ fields (`parser/fields.py`). Settings, commands, reports and tests take the dial
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, Protocol
 
-from scrapy_robots1994.parser.fields import FIELDS, Field, Role
+from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
+from scrapy_robots1994.parser.rfc9309 import octet_count
 from scrapy_robots1994.parser.user_agent import (
     BY_DEFAULT,
     EVERYBODY,
@@ -34,6 +36,29 @@ def _listed_paths(value: str) -> tuple[str, ...]:
     return tuple(word for word in words if word) or ("",)
 
 
+class _Rule(Protocol):
+    """A line with a rule."""
+
+    number: int
+    kind: LineKind
+    value: str
+
+
+def _shortest_first(rule: _Rule) -> tuple[int, int]:
+    # 1994 D1: each rule that covers a URL disallows it. The shortest says most.
+    return len(rule.value), rule.number
+
+
+def _in_file_order(rule: _Rule) -> int:
+    # Ours X1
+    return rule.number
+
+
+def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
+    # RFC 9309 2.2.2: the most octets, and among equally many Allow
+    return -octet_count(rule.value), rule.kind is not LineKind.ALLOW, rule.number
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """One dialect of robots.txt: a row of all that differs between dialects."""
@@ -56,8 +81,10 @@ class Dialect:
     # Whether a crawl delay is for the names of the last run of User-agent lines above it,
     # not for all names of its record
     pauses_by_run: bool = False
-    # Whether `*` and a final `$` are special, the longest rule decides, and escapes are
-    # compared as in RFC 9309. Without it each path is a prefix
+    # The key by which rules are sorted: the first that covers a URL decides
+    order: Callable[[Any], Any] = _shortest_first
+    # Whether `*` and a final `$` are special, and escapes are compared as in RFC 9309.
+    # Without it each path is a prefix
     has_wildcards: bool = False
     # Whether the dialect has the fields of usage preferences, as that of `usage.py`
     has_preferences: bool = False
@@ -126,6 +153,7 @@ _ROWS = (
         "extended",
         "1994 with Allow and other fields of later years.",
         rank=longest_named,
+        order=_in_file_order,
     ),
     # RFC 9309 2.2
     Dialect(
@@ -135,6 +163,7 @@ _ROWS = (
         merges_named=True,
         has_blank_lines=False,
         pauses_by_run=True,
+        order=_longest_first,
         has_wildcards=True,
     ),
 )

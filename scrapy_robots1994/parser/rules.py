@@ -1,24 +1,29 @@
-"""The rules of one file for one robot (`RobotRules`), with which any URL can be checked.
+"""The rules of one file for one robot, with which any URL can be checked.
 
-The subclass `PrefixRules` (`parser/prefix_rules.py`) is for dialects in which rules are
-prefixes. The subclass `LongestRules` (`parser/rfc9309.py`) is for the dialect in which the
-longest rule decides.
+The rules are in the order in which they decide (`Dialect.order`): the first rule that covers
+a URL decides.
 """
 
 import re
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, islice
-from operator import contains, itemgetter
-from typing import Protocol, TypeVar
+from sys import maxsize
+from typing import NamedTuple, Protocol
 
 from scrapy_robots1994.origin import head_of, target_behind
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.reader import Line
+from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.parser.reader import Line, with_pauses
+from scrapy_robots1994.parser.rfc9309 import MAX_WORK, Pattern, normal_spelling
 from scrapy_robots1994.parser.robot_reading import Ignored, RobotReading
-from scrapy_robots1994.parser.spellings import spellings_of
+from scrapy_robots1994.parser.spellings import (
+    canonical,
+    has_cut_escape,
+    spellings_of,
+    url_forms,
+)
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 from scrapy_robots1994.parser.verdict import (
     Reason,
@@ -29,47 +34,38 @@ from scrapy_robots1994.parser.verdict import (
 
 ROBOTS_TXT = "/robots.txt"
 
-ALLOW = 1
-"""The kind of a rule that is an Allow; the kind of other rules is 0. If different rules
-decide for several records, or for several spellings of a URL, the rule with the smallest
-kind takes precedence.
-"""
+NO_RULE = maxsize
+"""The number of no rule. The number of a rule is its place in the order."""
 
-NO_RULE, BEYOND = -1, -2
-"""The return values of `RobotRules.decide` if no rule decides. The value is `BEYOND` if the
-URL needs too many comparisons.
-"""
+# These come before all rules: the URL is not compared with all rules.
+_TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -1, -2
+_ITSELF = -3
+_UNCOMPARED = {
+    _TOO_MUCH_WORK: Reason.WILDCARDS,
+    _TOO_MANY_SPELLINGS: Reason.SPELLINGS,
+}
 
-# `_decision` returns `_ITSELF` as the number for the URL of robots.txt itself, and
-# `_UNCOMPARED` for a URL with too many spellings.
-_ITSELF, _UNCOMPARED = -3, -4
-_TOO_MUCH = {BEYOND: Reason.WILDCARDS, _UNCOMPARED: Reason.SPELLINGS}
+# The work of one table, in character comparisons.
+_TABLE_WORK = 2_000
 
-# A URL that matches this pattern and contains no dot segment has only one spelling,
-# whichever client sends the URL. The pattern follows from Ours O18 (percent-encodings), O26
-# (fragments) and O27 (spellings), and from RFC 9309 2.2.2. Clients can change a `;`, two
-# slashes at the start of the path, and a `?` at the end. Therefore, the pattern does not
-# match a URL with any of these three parts.
+# Such a URL without `/.` has one spelling (Ours O26, O27), which is its canonical and its
+# normal spelling.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
-
-# The maximum number of strings that are stored as a tuple. A short tuple takes little
-# memory, and access to a tuple is faster than access to `Texts`.
-_FEW = 64
+# Clients remove spaces and control characters from the beginning of a URL.
+_BEFORE_A_URL = "".join(map(chr, range(0x21)))
+# Begins a text that is compared as written. Other texts begin with `/`, `=` or a letter.
+_AS_WRITTEN = "%"
 
 # Most robots obey only one record, whose only name is `*`, so all files share this tuple.
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
-
-# Access items of a named tuple by index, which is faster than access by name.
-NUMBER, VALUE = map(itemgetter, map(Line._fields.index, ("number", "value")))
+_ALLOW = LineKind.ALLOW
 
 # 1994 E1 (empty file): an empty file has the same meaning as a missing file.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
-
-K = TypeVar("K")
 
 
 class Rules(Protocol):
@@ -98,89 +94,63 @@ class Rules(Protocol):
         """Return whether the robot may retrieve *url*, and the reason. Never raises."""
 
 
-class Texts:
-    """Many strings, stored as one string. Each separate `str` object would take about 50
-    bytes more. *firsts* contains every `_FEW`-th string, which makes `search` faster.
-    """
+class _Table(NamedTuple):
+    """Rules of which the first that covers a URL decides."""
 
-    __slots__ = ("all", "ends", "firsts")
+    prefixes: dict[str, int]
+    """The number of the first rule with each text. A rule covers what begins with it."""
+    lengths: tuple[int, ...]
+    """The lengths of the texts, from the shortest."""
+    patterns: tuple[tuple[int, Pattern], ...]
+    """The rules with wildcards, by their numbers."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        """Join and store *texts*."""
-        self.all = "".join(texts)
-        self.ends = array("I", accumulate(map(len, texts), initial=0))
-        self.firsts = tuple(texts[::_FEW])
+    @classmethod
+    def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
+        lengths = sorted(set(map(len, prefixes)))
+        ordered = [(number, pattern) for pattern, number in patterns.items()]
+        return cls(prefixes, tuple(lengths), tuple(ordered))
 
-    def __len__(self) -> int:
-        """Return the number of strings."""
-        return len(self.ends) - 1
-
-    def __getitem__(self, place: int) -> str:
-        """Return the string with the index *place*."""
-        ends = self.ends
-        return self.all[ends[place] : ends[place + 1]]
-
-    def search(self, text: str) -> int:
-        """Return the number of strings that do not sort after *text*. The strings must be
-        sorted.
+    def first(self, texts: Iterable[str], spelling: str, maximum: int) -> int:
+        """Return the number of the first rule of which a text is a prefix of one of *texts*,
+        or whose pattern covers *spelling*. The patterns may take *maximum* work.
         """
-        end = bisect_right(self.firsts, text) * _FEW
-        return bisect_right(self, text, max(end - _FEW, 0), min(end, len(self)))
-
-
-def _stored_texts(texts: Sequence[str]) -> "tuple[str, ...] | Texts":
-    """Return *texts* as a sequence that takes little memory."""
-    return tuple(texts) if len(texts) <= _FEW else Texts(texts)
-
-
-def _stored_numbers(numbers: Sequence[int]) -> Sequence[int]:
-    """Return *numbers*, which are not negative, as a sequence that takes little memory."""
-    try:
-        return bytes(numbers)
-    except ValueError:
-        # A number is too large for a byte.
-        return array("I", numbers)
-
-
-def kind_of(line: Line) -> int:
-    """Return the kind of the rule *line*."""
-    return ALLOW if line.row is not None and line.row.allows else 0
+        find, lengths, number = self.prefixes.get, self.lengths, NO_RULE
+        for text in texts:
+            within = lengths[: bisect_right(lengths, len(text))]
+            found = [find(text[:length], NO_RULE) for length in within]
+            number = min(number, *found, NO_RULE)
+        work = 0
+        for other, pattern in self.patterns:
+            if other > number:
+                break
+            if spelling.startswith(pattern.first):
+                # Ours O28
+                work += pattern.work(spelling)
+                if work > maximum:
+                    return _TOO_MUCH_WORK
+                if pattern.covers(spelling):
+                    return other
+        return number
 
 
 class RobotRules:
     """The rules of one robots.txt for one robot, with which any URL can be checked.
 
     `allowed` and `verdict` never raise, and always give the same answer for the same URL.
-    A `RobotRules` object never changes, so several threads may share the
-    object.
+    A `RobotRules` object never changes, so several threads may share it.
     """
 
-    # The rules are stored in columns. The number of a rule is its index in `_kinds`,
-    # `_values` and `_lines`. `_values` contains the paths as written, and `_lines` contains
-    # line numbers. `_kinds` is empty if the kind of each rule is 0. `_texts` contains the
-    # strings that are compared with the beginning of a target, in sorted order. The number
-    # of a rule with a string is the index of the string. `_texts` and `_values` may be one
-    # object.
-    #
-    # For each string, `_outer` contains the position of the last earlier string that is a
-    # prefix of the string or equals the string. Positions are counted from 1. The position
-    # is 0 if there is no such string. `_outer` is empty if each position is 0.
-    #
-    # `_is_whole` is `True` if `_texts` alone show which targets the rules cover, and
-    # `_allows` is `True` if a rule is an Allow. `_first_lines` contains the number of the
-    # first line of each record that the robot obeys, and `_names` contains its names.
+    # `_values`, `_lines` and `_allows` are columns, by the number of a rule.
     __slots__ = (
         "_allows",
+        "_beginnings",
         "_body",
         "_dialect",
         "_first_lines",
         "_has_any",
-        "_is_whole",
-        "_kinds",
         "_lines",
         "_names",
-        "_outer",
-        "_texts",
+        "_tables",
         "_values",
         "crawl_delay",
         "ignored",
@@ -201,212 +171,115 @@ class RobotRules:
         self._body = body
         self._dialect = dialect
         self._has_any = reading.has_any
-        self._first_lines = _stored_numbers(reading.first_lines)
+        self._first_lines = _stored(reading.first_lines)
         names = tuple(reading.names)
         self._names = _DEFAULT if names == _DEFAULT else names
-        rules = sorted(reading.rules, key=VALUE)
-        values = list(map(VALUE, rules))
-        self._is_whole = True
-        texts, rules = self._compile(values, rules)
-        values = list(map(VALUE, rules))
-        self._texts = _stored_texts(texts)
-        self._values = self._texts if values == texts else _stored_texts(values)
-        self._lines = _stored_numbers(list(map(NUMBER, rules)))
-        kinds = bytes(map(kind_of, rules)) if dialect.has_allow else b""
-        self._kinds = kinds if any(kinds) else b""
-        self._allows = max(kinds, default=0) >= ALLOW
-        self._outer: Sequence[int] = ()
-        # If no text is contained in the next text, no text is a prefix of another text.
-        # Checking only adjacent texts is faster than calling `_outer_places`.
-        if any(map(contains, islice(texts, 1, None), texts)):
-            self._outer = _stored_numbers(_outer_places(texts))
-
-    def _compile(
-        self, values: list[str], rules: list[Line]
-    ) -> tuple[list[str], list[Line]]:
-        """Return the strings for `_texts`, and the rule with each string. Further rules may
-        follow. *rules* contains a line for each path. *values* are the paths, in sorted
-        order.
-        """
-        raise NotImplementedError
-
-    def spelling(self, target: str) -> str:
-        """Return the normal spelling of *target*. Targets that the rules do not distinguish
-        have the same normal spelling.
-        """
-        raise NotImplementedError
-
-    def decide(self, head: str, target: str, spelling: str, *, share: int) -> int:
-        """Return the number of the rule that decides whether a URL is allowed, or `NO_RULE`
-        if no rule decides.
-
-        *head* is the scheme and authority of the URL, and can be empty. *target* is the
-        path and query of the URL. *spelling* is the result of the method `spelling` for
-        *target*. *share* spellings of one URL together may take `MAX_WORK`.
-        """
-        raise NotImplementedError
-
-    def rank(self, kind: int, value: str, line: int) -> tuple[bool, int, int]:
-        """Return the rank of a rule, from its *kind*, its path as written (*value*) and its
-        line number. Among the rules that cover a URL, the rule with the smallest rank
-        decides.
-        """
-        raise NotImplementedError
-
-    def _kind(self, number: int) -> int:
-        """Return the kind of the rule with this *number*."""
-        return self._kinds[number] if self._kinds else 0
-
-    def first_of(self, numbers: Iterable[int]) -> int:
-        """Return the number with the smallest rank among *numbers*, which are the numbers
-        of rules.
-        """
-        values, lines = self._values, self._lines
-        return min(
-            numbers, key=lambda it: self.rank(self._kind(it), values[it], lines[it])
+        self._tables, kept = _compiled(reading, dialect)
+        self._values = tuple([it.value for it in kept])
+        self._lines = _stored([it.number for it in kept])
+        allows = bytes([it.kind is _ALLOW for it in kept])
+        self._allows = allows if any(allows) else b""
+        # What the texts of the rules begin with says which forms of a URL are needed.
+        self._beginnings = frozenset(
+            [text[0] for table in self._tables for text in table.prefixes]
         )
-
-    def _rank_of(self, rule: Line) -> tuple[bool, int, int]:
-        """Return the rank of *rule*."""
-        return self.rank(kind_of(rule), rule.value, rule.number)
-
-    def _without_equal(self, rules: Iterable[tuple[K, Line]]) -> dict[K, Line]:
-        """Return the rule with the smallest rank for each key. The stored rules must take
-        little memory, even if a file repeats a rule many times.
-        """
-        least: dict[K, Line] = {}
-        for key, rule in rules:
-            known = least.setdefault(key, rule)
-            if known is not rule and self._rank_of(rule) < self._rank_of(known):
-                least[key] = rule
-        return least
-
-    def _record(self, line: int) -> int:
-        """Return the index of the record that contains line number *line*. The first record
-        has the index 0.
-        """
-        return bisect_right(self._first_lines, line) - 1
-
-    def _longest(self, text: str) -> int:
-        """Return the position, from 1, of the longest string in `_texts` that is a prefix of
-        *text*, or 0 if there is none.
-        """
-        # Let L be the last string that does not sort after `text`. Each string that is a
-        # prefix of `text` is also a prefix of L, or equals L.
-        texts, outer = self._texts, self._outer
-        place = (
-            bisect_right(texts, text)
-            if isinstance(texts, tuple)
-            else texts.search(text)
-        )
-        while place and not text.startswith(texts[place - 1]):
-            # Skip the strings that equal this string, because the records of a file may
-            # repeat a rule many times.
-            place = (
-                outer[bisect_left(texts, texts[place - 1], 0, place)] if outer else 0
-            )
-        return place
-
-    def covering(self, text: str) -> list[int]:
-        """Return the numbers of the rules whose strings in `_texts` are prefixes of *text*.
-        The numbers are in the order of the strings, from the longest to the shortest.
-        """
-        found: list[int] = []
-        place = self._longest(text)
-        while place:
-            found.append(place - 1)
-            place = self._outer[place - 1] if self._outer else 0
-        return found
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether the robot may retrieve *url*, which is an absolute URL or a path."""
-        text = url if isinstance(url, str) else decode(url)
-        # Fast path: a crawl calls `allowed` for every request, and most URLs are plain.
-        plain = _PLAIN_URL.fullmatch(text)
-        if plain and "/." not in text and self._is_whole:
-            target = plain[1]
-            if not self._longest(target):
-                return True
-            if not self._allows:
-                # Ours O22 (robots.txt itself): a robots.txt may always be retrieved.
-                return target == ROBOTS_TXT
-        return self._decision(text)[0] >= ALLOW
+        number, _ = self._decision(url)
+        return self._opens(number)
 
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether the robot may retrieve *url*, an absolute URL or a path, and the
         reason.
         """
-        kind, number, spelling = self._decision(url)
+        number, spelling = self._decision(url)
+        dialect = self._dialect.name
+        if number in _UNCOMPARED:
+            reason = _UNCOMPARED[number]
+            return Verdict(
+                allowed=False, reason=reason, spelling=spelling, dialect=dialect
+            )
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
-        if number in _TOO_MUCH:
-            # Ours O27, O28: what cannot be compared with all rules is disallowed.
-            return Verdict(
-                allowed=False,
-                reason=_TOO_MUCH[number],
-                spelling=spelling,
-                dialect=self._dialect.name,
-            )
         if not self._names:
             return _NO_RECORD if self._has_any else _EMPTY
         # If no rule decides, the verdict refers to the first record that the robot obeys.
-        record = 0 if number == NO_RULE else self._record(self._lines[number])
+        record = 0
+        if number != NO_RULE:
+            record = bisect_right(self._first_lines, self._lines[number]) - 1
         source = RecordReference(
             self._first_lines[record], self._names[record], self._body, self._dialect
         )
         if number == NO_RULE:
-            return Verdict(
-                allowed=True,
-                reason=Reason.NO_RULE,
-                source=source,
-                dialect=self._dialect.name,
-            )
+            reason = Reason.NO_RULE
+            return Verdict(allowed=True, reason=reason, source=source, dialect=dialect)
         return Verdict(
-            allowed=kind >= ALLOW,
+            allowed=self._opens(number),
             reason=Reason.RULE,
             line=self._lines[number],
             rule=self._values[number],
             spelling=spelling,
             source=source,
-            dialect=self._dialect.name,
+            dialect=dialect,
         )
 
-    def _decision(self, url: str | bytes) -> tuple[int, int, str | None]:
-        """Return the kind and the number of the rule that decides whether *url* is allowed.
-        Also return the spelling of the target that the rule covers, or None if the rule
-        covers the target as written.
+    def _opens(self, number: int) -> bool:
+        """Return whether a URL is allowed if *number* decides."""
+        if 0 <= number < NO_RULE:
+            return bool(self._allows and self._allows[number])
+        return number not in _UNCOMPARED
 
-        If no rule decides, the number is negative, and the kind is `ALLOW` if *url* is
-        allowed and 0 if it is disallowed.
+    def _decision(self, url: str | bytes) -> tuple[int, str | None]:
+        """Return the number of the rule that decides, and the spelling that the rule covers,
+        or None if it covers the target as written.
         """
         text = url if isinstance(url, str) else decode(url)
         plain = None if "/." in text else _PLAIN_URL.fullmatch(text)
-        is_cut = False
         if plain:
-            head, target = text[: plain.start(1)], plain[1]
-            targets = [target]
-        else:
-            head = head_of(text)
-            target = target_behind(len(head), text)
-            targets, is_cut = spellings_of(target)
-        decision = ALLOW, NO_RULE, target
-        for each in targets:
-            # The target of a plain URL is its own normal spelling.
-            spelling = each if plain else self.spelling(each)
-            # Ours O22: robots.txt itself may always be retrieved.
-            is_itself = spelling == ROBOTS_TXT
-            number = _ITSELF
-            if not is_itself:
-                number = self.decide(head, each, spelling, share=len(targets))
-            kind = self._kind(number) if number >= 0 else ALLOW * (number != BEYOND)
-            # Ours O27: a URL is disallowed if at least one of its spellings is disallowed.
-            if each == target or kind < min(decision[0], ALLOW):
-                decision = kind, number, each
-        kind, number, covered = decision
-        if is_cut and kind >= ALLOW and self._lines:
-            # Ours O27: not all spellings were compared.
-            return 0, _UNCOMPARED, None
-        return kind, number, None if covered == target else covered
+            return self._first(text[: plain.start(1)], plain[1], MAX_WORK), None
+        head = head_of(text)
+        target = target_behind(len(head), text)
+        spellings, is_cut = spellings_of(target)
+        numbers: list[int] = []
+        for spelling in spellings:
+            # Ours O28: all spellings together
+            number = self._first(head, spelling, MAX_WORK // len(spellings))
+            # Ours O27
+            if not self._opens(number):
+                return number, None if spelling == target else spelling
+            numbers.append(number)
+        return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
+
+    def _first(self, head: str, target: str, maximum: int) -> int:
+        """Return the number of the rule that decides for one spelling of a URL. *head* is
+        its scheme and authority, and can be empty.
+        """
+        texts = self._texts(head, target)
+        spelling = texts[0]
+        # Ours O22
+        if spelling == ROBOTS_TXT:
+            return _ITSELF
+        if len(self._tables) * _TABLE_WORK > maximum:
+            return _TOO_MUCH_WORK
+        numbers = [it.first(texts, spelling, maximum) for it in self._tables]
+        # Ours O2: all records for `*` are obeyed together.
+        refusing = [it for it in numbers if not self._opens(it)]
+        return min(refusing or numbers, default=NO_RULE)
+
+    def _texts(self, head: str, target: str) -> list[str]:
+        """Return the texts of a URL, which begin as the texts of `_texts_of`."""
+        if self._dialect.has_wildcards:
+            return [normal_spelling(target)]
+        texts, is_cut = [canonical(target)], _AS_WRITTEN in self._beginnings
+        if is_cut:
+            texts.append(_AS_WRITTEN + target)
+        if head and self._beginnings - {"/"}:
+            url = head.lstrip(_BEFORE_A_URL) + target
+            texts += url_forms(url, canonical)
+            if is_cut:
+                texts += [_AS_WRITTEN + it for it in url_forms(url, str)]
+        return texts
 
 
 class StrictestRules:
@@ -442,14 +315,70 @@ class StrictestRules:
         return StrictestRefusal.of(verdict)
 
 
-def _outer_places(texts: Sequence[str]) -> list[int]:
-    """Return `RobotRules._outer` for *texts*, which must be sorted."""
-    places: list[int] = []
-    # `place` is the index of `text`, counted from 0. Therefore `place` is also the
-    # position of the preceding text, counted from 1.
-    for place, text in enumerate(texts):
-        outer = place
-        while outer and not text.startswith(texts[outer - 1]):
-            outer = places[outer - 1]
-        places.append(outer)
-    return places
+def _compiled(
+    reading: RobotReading, dialect: Dialect
+) -> tuple[list[_Table], list[Line]]:
+    """Return the tables of the rules, and the rules that can decide, by their numbers."""
+    found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {}
+    kept: list[Line] = []
+    tables = _table_of_each(reading, dialect)
+    for rule in with_pauses(sorted(reading.rules, key=dialect.order)):
+        table = tables[rule.number] if tables else 0
+        prefixes, patterns = found.setdefault(table, ({}, {}))
+        value, number = rule.value, len(kept)
+        texts: Sequence[str] = (value,)
+        if dialect.has_wildcards:
+            # RFC 9309 2.2.2. Real files also have paths that begin with `*`.
+            if value[0] not in "/*":
+                continue
+            if "*" in value or "$" in value:
+                if patterns.setdefault(Pattern.of(value), number) == number:
+                    kept.append(rule)
+                continue
+            texts = (normal_spelling(value),)
+        elif value[0] != "/" or "%" in value or not value.isascii():
+            texts = _texts_of(value)
+        # A rule whose texts are all those of earlier rules never decides.
+        if number in [prefixes.setdefault(text, number) for text in texts]:
+            kept.append(rule)
+    return [_Table.of(*it) for it in found.values()], kept
+
+
+def _table_of_each(reading: RobotReading, dialect: Dialect) -> dict[int, int]:
+    """Return the table of the rules on each line, or nothing if all are in one table."""
+    # Ours X3: in a dialect with Allow, each record for `*` decides alone.
+    if not dialect.has_allow or dialect.merges_named or len(reading.first_lines) == 1:
+        return {}
+    records: dict[int, list[Line]] = {}
+    for rule in reading.rules:
+        record = bisect_right(reading.first_lines, rule.number)
+        records.setdefault(record, []).append(rule)
+    # Records without Allow need no tables of their own, and equal records share one.
+    numbers: dict[object, int] = {}
+    tables: dict[int, int] = {}
+    for rules in records.values():
+        allows = any(it.kind is _ALLOW for it in rules)
+        key = allows and tuple([(it.kind, it.value) for it in rules])
+        table = numbers.setdefault(key, len(numbers))
+        tables |= {it.number: table for it in rules}
+    return tables
+
+
+def _texts_of(value: str) -> list[str]:
+    """Return the texts with which URLs are compared that a rule with this *value* covers."""
+    is_path = value[0] == "/"
+    # Ours O18, O19, O20
+    texts = [canonical(value)] if is_path else url_forms(value, canonical)
+    if has_cut_escape(value):
+        # Ours O18: the rule also covers what begins with the rule as written.
+        written = [value] if is_path else url_forms(value, str)
+        texts += [_AS_WRITTEN + it for it in written]
+    return texts
+
+
+def _stored(numbers: Sequence[int]) -> Sequence[int]:
+    """Return *numbers*, which are not negative, as a sequence that takes little memory."""
+    try:
+        return bytes(numbers)
+    except ValueError:
+        return array("I", numbers)

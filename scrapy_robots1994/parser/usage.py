@@ -21,7 +21,7 @@ from scrapy_robots1994.parser.body import decode, encode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.parser.fields import may_state_usage
 from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
-from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling
+from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_count
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
@@ -235,7 +235,7 @@ class UsageRules:
         if may_state_usage(text):
             self._read(text, usage_dialect(dialect), names)
         paths = [it.pattern for it in self._lines if it.pattern is not None]
-        self._size = sum(it.length for it in paths)
+        self._size = sum(it.length for it in self._lines if it.pattern is not None)
         # In most files no line has a path, so all URLs have one usage.
         self._general = None if paths else self._usage(self._lines)
 
@@ -331,7 +331,7 @@ def _preferences(lines: Iterable[Line]) -> Iterator[_Preference]:
             continue
         path, value = split_path(line.value)
         pattern = Pattern.of(path) if path else None
-        length = pattern.length if pattern else -1
+        length = octet_count(path) if path else -1
         try:
             yield _Preference(
                 field, length, pattern, *statements_of(field, value, where)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+# A sentence has the first of the names of a record, which can have thousands.
+_QUOTED = 20
+
+
 class Reason(str, Enum):
     """Why a URL is allowed or disallowed.
 
@@ -188,8 +192,9 @@ class Verdict(_Sourced):
             status = None if self.status is None else f"HTTP {self.status}"
             said = self.failure or status
             return f": {self.reason.meaning}" + f" ({said})" * bool(said)
-        # Ours O25. A record can have thousands of names.
-        quoted = (f'"{escape_control_chars(name, 60)}"' for name in source.names)
+        # Ours O25
+        first_names = source.names[:_QUOTED]
+        quoted = (f'"{escape_control_chars(name, 60)}"' for name in first_names)
         names = escape_control_chars(" and ".join(quoted), 200)
         record = f"the record for {names} (line {source.first_line})"
         if self.rule is None:

@@ -118,6 +118,29 @@ def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
     assert usage["train-ai"].value == "unstated"
 
 
+@bound("parser.spellings._MAX_SPELLINGS")
+def test_url_with_more_spellings_than_the_bound_is_disallowed(shrink: Any) -> None:
+    """Ours O27: at least four spellings are compared."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: /x\n")
+    url = "/%2e/a;b?"
+    assert robots.allowed(url, "rex")
+
+    shrink("parser.spellings._MAX_SPELLINGS", 2)
+
+    assert robots.verdict(url, "rex").reason == "spellings"
+    assert robots.allowed("/a?", "rex")
+
+
+@bound("parser.spellings._MAX_CHARACTERS")
+def test_long_url_has_fewer_spellings_than_the_bound() -> None:
+    """Ours O27: at least four spellings of a long URL are compared."""
+    robots = RobotsTxt.parse("User-agent: *\nDisallow: /x\n")
+    for reason, length in (("no-rule", 1_000), ("spellings", 10_000)):
+        url = "/a/../" + "a" * length + ";b?"
+        assert robots.verdict(url, "rex").reason == reason
+        assert robots.allowed(url[5:], "rex")
+
+
 @bound("parser.rfc9309.MAX_WORK")
 def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
     """If the matching of a URL needs too much work, the URL is disallowed, according to
