@@ -329,6 +329,8 @@ def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
         "path a line, `%20` for a space in a path, and `#` before a comment."
     )
     assert robots_lint("-", "--only-problems", stdin_text=CLEAN).out == ""
+    twice = WARNING + "\nUser-agent: a\nDisallow: /a b\n"
+    assert robots_lint("-", "--only-problems", stdin_text=twice).out.count("%20") == 1
 
 
 def report(body: str, *args: str) -> Any:

@@ -25,6 +25,10 @@ def found(body: str | bytes, dialect: str) -> str:
 
 # A file, its problems in rfc9309, and its problems in 1994 if they differ.
 MISTAKES: dict[str, tuple[Any, ...]] = {
+    "group in a closed site": (
+        STAR + "Disallow: /\n\nUser-agent: bot\nDisallow: /a\n",
+        "",
+    ),
     "allow wins a tie": (
         STAR + "Allow: /\nDisallow: /\n",
         "R029 3 warning opens",
