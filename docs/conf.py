@@ -20,8 +20,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",
     "myst_parser",
-    "robots1994_pictures",
-    "robots1994_reference",
+    "robots1994_links",
 ]
 exclude_patterns = ["_build", "_generated", "development"]
 # Do not change quotes, because readers copy values with quotes.

@@ -314,6 +314,17 @@ def test_text_has_each_line_and_its_problems_below() -> None:
     assert "every robot may retrieve everything" in robots_lint("-").out
 
 
+def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
+    """The file is that of the sample's numbered rows."""
+    page = (ROOT / "docs" / "lint.rst").read_text("utf-8")
+    block = page.partition("$ robots-lint robots.txt\n")[2].partition("\n\n")[0]
+    shown = [row.removeprefix("    ") for row in block.splitlines()]
+    lines = [row[7:51].rstrip() for row in shown if row[5:6].isdigit()]
+    (tmp_path / "robots.txt").write_text("\n".join(lines) + "\n")
+
+    assert robots_lint("robots.txt", folder=tmp_path).lines == shown
+
+
 def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
     """A clean file prints nothing."""
     shown = robots_lint("-", "--only-problems", stdin_text=BODY).lines

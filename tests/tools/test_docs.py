@@ -135,6 +135,21 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
     assert (found, wide, broken) == ([], [], [])
 
 
+def test_generated_tables_are_those_of_the_code() -> None:
+    """`docs/_ext/generated.py` writes them; they are committed to be read there."""
+    program = ROOT / "docs" / "_ext" / "generated.py"
+    done = subprocess.run(
+        [sys.executable, program, "--check"],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_documentation_has_at_most_24_pages() -> None:
     """The documentation has 16 to 24 pages, so that readers can find a page by its title.
     The README has at most 150 lines.

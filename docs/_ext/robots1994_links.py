@@ -1,0 +1,74 @@
+"""Sphinx extension for links and line breaks.
+
+On all pages, the id of a clause, a decision or a problem (F5, O24, R005) links to its row.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.util.nodes import make_refnode
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.util.typing import ExtensionMetadata
+
+
+# The id of a clause, a decision or a problem. Each id has an anchor on a page.
+CODE = re.compile(r"\b([A-Z]\d{1,3})\b")
+UNLINKED = (nodes.reference, nodes.literal_block, nodes.doctest_block, nodes.title)
+
+
+def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
+    """Replace each id in the text of *page* with a link to the row of the id.
+
+    *name* is the name of *page*.
+    """
+    labels = app.env.domains.standard_domain.anonlabels
+    for text in list(page.findall(nodes.Text)):
+        node, owners = text.parent, []
+        while node is not None:
+            owners.append(node)
+            node = node.parent
+        if any(isinstance(it, UNLINKED) for it in owners):
+            continue
+        parts: list[nodes.Node] = []
+        for place, part in enumerate(CODE.split(text)):
+            target, anchor = (
+                labels.get(part.lower(), ("", "")) if place % 2 else ("", "")
+            )
+            # Do not link the id at the beginning of its own row.
+            is_row = target == name and part == text.parent.astext()
+            if target and not is_row:
+                made = make_refnode(app.builder, name, target, anchor, nodes.Text(part))
+                parts.append(made)
+            elif part:
+                parts.append(nodes.Text(part))
+        text.parent.replace(text, parts)
+
+
+def let_names_wrap(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
+) -> None:
+    """Allow line breaks after the separators of a name in code, so that tables do not break
+    words.
+
+    The text that a reader copies is unchanged.
+    """
+    # The `&` of an entity such as `&quot;` is no separator; `&amp;` is one.
+    wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
+    context["body"] = re.sub(
+        r'(?<=<span class="pre">)[^<]+',
+        lambda found: wrap(found[0]),
+        context.get("body", ""),
+    )
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the links and the line breaks."""
+    app.connect("doctree-resolved", link_codes)
+    app.connect("html-page-context", let_names_wrap)
+    return {"parallel_read_safe": True}
