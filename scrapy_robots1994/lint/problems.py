@@ -115,7 +115,8 @@ def _grouped(
 def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
     mark, encoding = encoding_of(body.data)
     if mark and encoding != "utf-8":
-        yield kinds.ENCODING.at(1, "the file is UTF-16, which many robots cannot read")
+        words = "the file is UTF-16, which many robots cannot read"
+        yield kinds.ENCODING.at(1, words, severity=kinds.WARNING)
     elif mark:
         # Ours O16
         words = "because of the byte order mark, some robots ignore the first line"

@@ -17,9 +17,7 @@ MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
 _DAY = 86_400
 
-_ROBOT = re.compile(
-    r"(?i)[\w-]*(?:bot|spider|crawler|slurp)|[\w-]+-(?:ai|extended|user)"
-)
+_ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
 _MARKS = ":;,'\"`<>[](){}\u2018\u2019\u201c\u201d"

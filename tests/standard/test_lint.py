@@ -25,6 +25,10 @@ def found(body: str | bytes, dialect: str) -> str:
 
 # A file, its problems in rfc9309, and its problems in 1994 if they differ.
 MISTAKES: dict[str, tuple[Any, ...]] = {
+    "path that ends like a robot": (
+        STAR + "Disallow: edit-user\n",
+        "R015 2 error opens",
+    ),
     "group in a closed site": (
         STAR + "Disallow: /\n\nUser-agent: bot\nDisallow: /a\n",
         "",
