@@ -7,7 +7,7 @@ a URL decides.
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from sys import maxsize
 from typing import NamedTuple, Protocol
 
@@ -110,16 +110,20 @@ class _Table(NamedTuple):
         ordered = [(number, pattern) for pattern, number in patterns.items()]
         return cls(prefixes, tuple(lengths), tuple(ordered))
 
-    def first(self, texts: Iterable[str], spelling: str, maximum: int) -> int:
+    def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule of which a text is a prefix of one of *texts*,
-        or whose pattern covers *spelling*. The patterns may take *maximum* work.
+        or whose pattern covers the first of *texts*. Patterns may take *maximum* work.
         """
-        find, lengths, number = self.prefixes.get, self.lengths, NO_RULE
+        find, number = self.prefixes.get, NO_RULE
         for text in texts:
-            within = lengths[: bisect_right(lengths, len(text))]
-            found = [find(text[:length], NO_RULE) for length in within]
-            number = min(number, *found, NO_RULE)
-        work = 0
+            size = len(text)
+            for length in self.lengths:
+                if length > size:
+                    break
+                other = find(text[:length])
+                if other is not None and other < number:
+                    number = other
+        spelling, work = texts[0], 0
         for other, pattern in self.patterns:
             if other > number:
                 break
@@ -148,6 +152,7 @@ class RobotRules:
         "_dialect",
         "_first_lines",
         "_has_any",
+        "_is_plain",
         "_lines",
         "_names",
         "_tables",
@@ -183,6 +188,7 @@ class RobotRules:
         self._beginnings = frozenset(
             [text[0] for table in self._tables for text in table.prefixes]
         )
+        self._is_plain = self._beginnings <= {"/"}
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether the robot may retrieve *url*, which is an absolute URL or a path."""
@@ -235,34 +241,39 @@ class RobotRules:
         or None if it covers the target as written.
         """
         text = url if isinstance(url, str) else decode(url)
-        plain = None if "/." in text else _PLAIN_URL.fullmatch(text)
-        if plain:
-            return self._first(text[: plain.start(1)], plain[1], MAX_WORK), None
+        if (
+            self._is_plain
+            and "/." not in text
+            and (plain := _PLAIN_URL.fullmatch(text))
+        ):
+            return self._first([plain[1]], MAX_WORK), None
         head = head_of(text)
         target = target_behind(len(head), text)
         spellings, is_cut = spellings_of(target)
         numbers: list[int] = []
         for spelling in spellings:
             # Ours O28: all spellings together
-            number = self._first(head, spelling, MAX_WORK // len(spellings))
+            texts = self._texts(head, spelling)
+            number = self._first(texts, MAX_WORK // len(spellings))
             # Ours O27
             if not self._opens(number):
                 return number, None if spelling == target else spelling
             numbers.append(number)
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
-    def _first(self, head: str, target: str, maximum: int) -> int:
-        """Return the number of the rule that decides for one spelling of a URL. *head* is
-        its scheme and authority, and can be empty.
+    def _first(self, texts: Sequence[str], maximum: int) -> int:
+        """Return the number of the rule that decides for one spelling of a URL, by its
+        *texts*.
         """
-        texts = self._texts(head, target)
-        spelling = texts[0]
+        tables = self._tables
         # Ours O22
-        if spelling == ROBOTS_TXT:
+        if texts[0] == ROBOTS_TXT:
             return _ITSELF
-        if len(self._tables) * _TABLE_WORK > maximum:
+        if len(tables) == 1:
+            return tables[0].first(texts, maximum)
+        if len(tables) * _TABLE_WORK > maximum:
             return _TOO_MUCH_WORK
-        numbers = [it.first(texts, spelling, maximum) for it in self._tables]
+        numbers = [it.first(texts, maximum) for it in tables]
         # Ours O2: all records for `*` are obeyed together.
         refusing = [it for it in numbers if not self._opens(it)]
         return min(refusing or numbers, default=NO_RULE)
@@ -274,7 +285,7 @@ class RobotRules:
         texts, is_cut = [canonical(target)], _AS_WRITTEN in self._beginnings
         if is_cut:
             texts.append(_AS_WRITTEN + target)
-        if head and self._beginnings - {"/"}:
+        if head and not self._is_plain:
             url = head.lstrip(_BEFORE_A_URL) + target
             texts += url_forms(url, canonical)
             if is_cut:
