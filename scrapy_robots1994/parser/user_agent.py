@@ -128,7 +128,7 @@ def _phrases(header: str) -> list[str]:
     browsers and systems. Takes time linear in the header.
     """
     # Ours O9
-    parts = (_LIKE.sub("", part) for part in _PART.findall(header))
+    parts = (_LIKE.sub("", part[0]) for part in _PART.finditer(header))
     # A build is that of a device: (Linux; Android 10; Pixel 2 Build/OPD3)
     texts = [
         " ".join(map(_remaining, _words(part)))
