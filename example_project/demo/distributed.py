@@ -1,86 +1,99 @@
-"""Crawl the hosts of `./run` with several workers, and print how many pages each worker fetched.
+"""Crawl the hosts of `./run` with several workers, which share one Redis server.
 
 The exit code is 0 if all workers together requested each robots.txt once, and fetched
-exactly the allowed pages. The count for the host that resets connections may be higher
-than one. Each worker that has a page of such a host requests the robots.txt of the host,
-because workers do not share network failures.
+exactly the allowed pages. Two hosts are exceptions: of one that cannot be reached nothing is
+known that workers could share, so each worker with a page of it requests its robots.txt.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
+import sys
 import tempfile
 import textwrap
-import uuid
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, TypeAlias
+from uuid import uuid4
 
 import redis
 
-from demo import end_with, workers
+from demo import end_with
+from demo.crawling import PROJECT
 from demo.hosts import HOSTS
 from demo.redis_server import some_redis
 from demo.server import LocalSites
 from demo.serving import Served, serve
 
-if TYPE_CHECKING:
-    from demo.workers import Worker
-
 WIDTH = 100
+TIME_LIMIT = 600
+"""Seconds after which a worker is killed."""
+
+Items: TypeAlias = list[dict[str, Any]]
+"""What a worker says of each of its URLs: fetched, refused or failed."""
 
 
-def crawl(count: int, served: Served, url: str, folder: Path) -> list[Worker]:
-    """Crawl all hosts with *count* workers, and return the workers when they have ended."""
-    name = f"example-{uuid.uuid4().hex[:8]}"
-    with redis.Redis.from_url(url) as server:
-        workers.push(server, name, served.allowed)
-        started = workers.start(count, folder, url, name)
+def crawl(count: int, served: Served, url: str) -> list[Items]:
+    """Crawl all hosts with *count* workers, and return the items of each."""
+    name = f"example-{uuid4().hex[:8]}"
+    environment = os.environ | {
+        "SCRAPY_SETTINGS_MODULE": "example.distributed.settings",
+        "REDIS_URL": url,
+        "CRAWL_NAME": name,
+    }
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        redis.Redis.from_url(url) as server,
+    ):
+        server.rpush(f"{name}:start", *served.allowed)
+        paths = [Path(folder, f"{number}.json") for number in range(count)]
+        command = [sys.executable, "-m", "scrapy", "crawl", "worker", "-o"]
+        workers = [
+            subprocess.Popen(
+                [*command, path],
+                cwd=PROJECT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for path in paths
+        ]
         try:
-            for worker in started:
-                worker.process.wait(workers.TIME_LIMIT)
+            logs = [worker.communicate(timeout=TIME_LIMIT)[1] for worker in workers]
         finally:
-            for worker in started:
-                worker.process.kill()
-                worker.process.wait()
-            workers.clear(server, name)
-    return started
+            for worker in workers:
+                worker.kill()
+                worker.wait()
+            for key in server.scan_iter(match=f"{name}:*"):
+                server.delete(key)
+        for worker, log in zip(workers, logs, strict=True):
+            if worker.returncode:
+                sys.exit(f"A worker failed:\n{log[-2000:]}")
+        return [json.loads(path.read_text("utf-8") or "[]") for path in paths]
 
 
-def print_workers(served: Served, started: list[Worker]) -> None:
+def print_workers(served: Served, workers: list[Items]) -> None:
     """Print the page counts of each worker, and every refusal."""
     print(f"\n{'worker':<10}{'pages':>8}{'refused':>10}")
-    for worker in started:
-        items = worker.items()
-        refused = sum("refused" in item for item in items)
-        pages = sum("status" in item for item in items)
-        print(f"{worker.number:<10}{pages:>8}{refused:>10}")
-    refusals = sorted(
-        (*served.short(item["url"]), item["refused"])
-        for worker in started
-        for item in worker.items()
-        if "refused" in item
-    )
+    for number, items in enumerate(workers, 1):
+        pages, refused = (
+            sum(it in item for item in items) for it in ("status", "refused")
+        )
+        print(f"{number:<10}{pages:>8}{refused:>10}")
     print("\nRefused:")
-    for host, path, why in refusals:
-        print(f"  {host} {path}: {why}"[:WIDTH])
+    every = [item for items in workers for item in items if "refused" in item]
+    for item in sorted(every, key=lambda item: served.short(item["url"])):
+        host, path = served.short(item["url"])
+        print(f"  {host} {path}: {item['refused']}"[:WIDTH])
 
 
-def expected_requests(served: Served, started: list[Worker]) -> dict[str, int]:
-    """Return how often all workers together should request the robots.txt of each host."""
-    crawled = Counter(
-        name
-        for worker in started
-        for name in {served.short(item["url"])[0] for item in worker.items()}
-    )
-    # Workers do not share a network failure (Ours R5, unreachable).
-    return {host.name: crawled[host.name] if host.is_reset else 1 for host in HOSTS}
-
-
-def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
-    """Print the number of robots.txt requests, and return whether the crawl was right.
-
-    A crawl is right if the robots.txt requests and the fetched pages are as expected.
+def is_right(sites: LocalSites, served: Served, workers: list[Items]) -> bool:
+    """Print the number of robots.txt requests, and return whether these and the fetched
+    pages are as expected.
     """
     urls = [request.url for request in sites.received]
     requests = Counter(
@@ -89,28 +102,34 @@ def check(sites: LocalSites, served: Served, started: list[Worker]) -> bool:
     print(f"\nrobots.txt requests in all: {requests.total()}, of {len(HOSTS)} hosts:")
     counts = ", ".join(f"{name} {times}" for name, times in sorted(requests.items()))
     print(textwrap.indent(textwrap.fill(counts, WIDTH - 2), "  "))
+    crawled = Counter(
+        name
+        for items in workers
+        for name in {served.short(item["url"])[0] for item in items}
+    )
+    expected = {
+        host.name: crawled[host.name] if host.is_unreachable else 1 for host in HOSTS
+    }
     fetched = {url for url in urls if url in served.allowed}
     allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
-    return fetched == allowed and requests == expected_requests(served, started)
+    return fetched == allowed and requests == expected
 
 
 def main() -> int:
-    """Serve the hosts, run a crawl with several workers, and return the exit code."""
+    """Serve the hosts, run the workers, print the results, and return the exit code."""
     parser = argparse.ArgumentParser(prog="distributed", description=__doc__)
     parser.add_argument("--workers", type=int, default=3, help="3 by default")
     count = parser.parse_args().workers
-    with LocalSites(len(HOSTS)) as sites, tempfile.TemporaryDirectory() as folder:
+    with LocalSites(len(HOSTS)) as sites, some_redis() as url:
+        print(f"Redis: {url}")
         served = serve(sites)
-        with some_redis() as url:
-            started = crawl(count, served, url, Path(folder))
-        print_workers(served, started)
-        is_right = check(sites, served, started)
-        failed = [worker for worker in started if worker.process.returncode]
-        for worker in failed:
-            print(f"\nworker {worker.number} failed:\n{worker.log[-2000:]}")
-    if is_right and not failed:
-        print("\nRight: each robots.txt was requested once, and all workers obeyed.")
-        return 0
+        workers = crawl(count, served, url)
+        print_workers(served, workers)
+        if is_right(sites, served, workers):
+            print(
+                "\nRight: each robots.txt was requested once, and all workers obeyed."
+            )
+            return 0
     print("\nWRONG: see above.")
     return 1
 

@@ -7,6 +7,7 @@ values of `allowed` check the crawls, so they were determined by hand, not by a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from demo import robots_files, server
 from demo.server import Response
@@ -37,9 +38,13 @@ class Host:
     pages: tuple[Page, ...] = ()
 
     @property
-    def is_reset(self) -> bool:
-        """Whether robots.txt cannot be fetched, because each connection is reset."""
-        return isinstance(self.robots, Response) and self.robots.reset
+    def is_unreachable(self) -> bool:
+        """Whether nothing is known of the host (Ours R5), which no store keeps."""
+        robots = self.robots
+        is_down = HTTPStatus.SERVICE_UNAVAILABLE
+        return isinstance(robots, Response) and (
+            robots.reset or robots.status == is_down
+        )
 
 
 def allowed(*paths: str) -> tuple[Page, ...]:

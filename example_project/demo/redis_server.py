@@ -1,4 +1,4 @@
-"""Functions that find a Redis server for the workers, or start a server for the crawl."""
+"""A Redis server for the workers: the one in REDIS_URL, or one that is started."""
 
 from __future__ import annotations
 
@@ -17,35 +17,19 @@ import redis
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LOCAL = "redis://127.0.0.1:6379/0"
 TIME_LIMIT = 20.0
-"""The number of seconds within which a started server must respond."""
 
 
 @contextmanager
 def some_redis() -> Iterator[str]:
-    """Yield the URL of a Redis server.
-
-    The Redis server is the server in REDIS_URL, a server on this machine, or a new
-    server.
-    """
-    url = os.environ.get("REDIS_URL") or (LOCAL if answers(LOCAL) else "")
-    if url:
-        print(f"Redis: {url}")
+    """Yield the URL of the server."""
+    if url := os.environ.get("REDIS_URL"):
         yield url
         return
-    with started_redis() as url:
-        print(f"Redis: none here, so one was started at {url}")
-        yield url
-
-
-@contextmanager
-def started_redis() -> Iterator[str]:
-    """Start a redis-server, yield its URL, and end the server after the block."""
     program = shutil.which("redis-server")
     if program is None:
         sys.exit(
-            "No Redis answers, and redis-server is missing: apt-get install redis-server"
+            "redis-server is missing: apt-get install redis-server, or REDIS_URL=…"
         )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -53,8 +37,7 @@ def started_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # Start the server in its own session, so that Ctrl-C does not end the server before the
-        # keys are deleted.
+        # In its own session, so that Ctrl-C does not end it before its keys are deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )

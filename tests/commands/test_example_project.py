@@ -201,11 +201,11 @@ def test_workers_request_each_robots_txt_once() -> None:
             left = list(client.scan_iter())
 
     assert done.returncode == 0, done.stdout + done.stderr
-    # The host that resets connections can receive two requests, because workers do not share
-    # network failures.
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
+    # Of these two nothing is known that workers could share.
     assert int(counts.pop("reset")) in {1, 2}
-    assert len(counts) == 12
+    assert int(counts.pop("unavailable")) in {1, 2}
+    assert len(counts) == 11
     assert set(counts.values()) == {"1"}
     assert "Right: each robots.txt was requested once" in done.stdout
     assert left == []
