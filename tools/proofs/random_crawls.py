@@ -161,7 +161,6 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
     for share, extra in (
         (0.15, {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_MAX_DELAY": 0.05}),
         (0.15, {"ROBOTS1994_CRAWL_DELAY": True, "ROBOTS1994_DIALECT": "extended"}),
-        (0.1, {"ROBOTS1994_COMPARE": ["Protego"]}),
         (0.1, {"ROBOTS1994_PAGES": True}),
         (0.2, {"ROBOTS1994_PROPAGATE_META": ["download_slot"]}),
     ):
