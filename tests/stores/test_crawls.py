@@ -170,7 +170,9 @@ def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
     assert entry_of(urls[0], settings) is None
 
     site.robots(BODY)
-    assert crawl(urls, settings=settings).fetched_urls == urls[:1]
+    result = crawl(urls, settings=settings)
+    assert result.fetched_urls == urls[:1]
+    assert warnings_of(result) == []
     good = entry_of(urls[0], settings)
     assert good is not None
     site.answer("/robots.txt", replies.status(503))
@@ -206,7 +208,7 @@ def test_damaged_entries_permit_nothing_and_are_replaced(
     site.answer("/robots.txt", replies.status(404), at="absent.test")
     settings = stored_in(tmp_path)
     pages = [site.url("/1", host=f"{name}.test") for name in ("file", "absent")]
-    crawl(pages, settings=settings)
+    assert warnings_of(crawl(pages, settings=settings)) == []
     good, bad = (entry_of(page, settings) for page in pages)
     assert good is not None
     assert bad is not None

@@ -36,7 +36,7 @@ def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]
     return ran.returncode, ran.stdout.splitlines()
 
 
-REDIS = "tests/stores/test_redis_kinds.py"
+REDIS = "tests/stores/test_redis.py"
 BROWSER = "tests/commands/test_report_page.py"
 
 

@@ -158,11 +158,14 @@ def test_store_that_failed_is_left_alone_for_a_while(
         fake.fails = ""
         store.put(SITE, FETCHED)
         assert await store.get(SITE) == FILE
+        # It is closed although it is left alone.
+        fake.fails = "get"
+        assert await store.get(SITE) is None
 
     with caplog.at_level(logging.DEBUG):
-        run(test)
+        assert run(test).calls[-1] == "close"
     records = [it for it in caplog.records if it.name == "scrapy_robots1994"]
-    assert [it.levelname for it in records] == ["WARNING", "DEBUG"]
+    assert [it.levelname for it in records] == ["WARNING", "DEBUG", "DEBUG"]
     assert (
         f"failed: cannot {method}. The crawl goes on without it" in records[0].message
     )
