@@ -37,8 +37,10 @@ _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _CUT = "…"
 
 # The first character of a command that CI systems obey in the output of a job: `::` after
-# white space, or `##[`, `##vso[` or `##teamcity[` anywhere.
-_COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\w*\[)", re.ASCII)
+# white space that begins no IPv6 address, or `##[`, `##vso[` or `##teamcity[` anywhere.
+_COMMAND = re.compile(
+    r"(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)", re.ASCII
+)
 
 
 def _escape(match: re.Match[str]) -> str:

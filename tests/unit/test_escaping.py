@@ -17,6 +17,9 @@ ESCAPES = [
     ("\ud800", r"\ud800"),
     (b"caf\xe9".decode("utf-8", "surrogateescape"), r"caf\xe9"),
     ("\U000e0041", r"\U000e0041"),
+    # Commands of CI systems, but no IPv6 addresses.
+    ("::error::x ::add-mask::y", r"\x3a:error::x \x3a:add-mask::y"),
+    ("http://[::1]/ ::1. ::ffff:1.2.3.4", "http://[::1]/ ::1. ::ffff:1.2.3.4"),
 ]
 
 
