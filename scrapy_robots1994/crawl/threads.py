@@ -118,8 +118,9 @@ async def result_within(
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
-    # Takes an error too, which Twisted would log as unhandled.
-    running.addBoth(ended.release)
+    # In a list, or an error would be raised where the wait itself is cancelled. Twisted
+    # would log an error that nobody takes.
+    running.addBoth(lambda result: ended.release([result]))
     timer: Any = None
 
     def look() -> None:
@@ -127,19 +128,19 @@ async def result_within(
         if is_paused():
             timer = call_later(seconds, look)
         else:
-            ended.release(NotReturned())
+            ended.release([])
 
     timer = call_later(seconds, look)
     try:
-        result = await ended
+        results = await ended
     except CancelledError:
-        # Not to be taken for an exception of *work*.
         raise FetchAborted(INTERRUPTED) from None
     finally:
         timer.cancel()
-    if isinstance(result, NotReturned):
+    if not results:
         running.cancel()
-        raise result
+        raise NotReturned
+    (result,) = results
     if isinstance(result, Failure):
         result.raiseException()
     return cast("T", result)

@@ -195,7 +195,6 @@ CODINGS = [
     Row("bomb-in-gzip", coded(gzip.compress(BOMB, mtime=0), "gzip", "gzip"), R5),
     Row("bad-gzip", coded(RULES, "gzip"), R5),
     Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R7),
-    Row("bad-zstd", coded(b"\xff" * 99, "zstd"), R7),
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
     # What Scrapy does not unpack.
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
