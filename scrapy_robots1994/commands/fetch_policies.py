@@ -37,6 +37,7 @@ ISOLATED: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "ROBOTSTXT_OBEY": True,
+    "ROBOTS1994_EVIDENCE": None,
 }
 
 NOTE_SECONDS = 5.0

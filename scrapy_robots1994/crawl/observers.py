@@ -56,6 +56,8 @@ class Observer(Protocol):
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 OBSERVERS = (
+    # Before usage, which may decline a request.
+    ("evidence", f"{_FEATURES}.evidence.Evidence"),
     ("reads_usage", f"{_FEATURES}.usage.StatedUsage"),
     ("applies_crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )

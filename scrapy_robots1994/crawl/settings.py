@@ -9,9 +9,9 @@ the order of the fields.
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timezone
 from logging import DEBUG, INFO, WARNING
 from pathlib import Path
@@ -176,6 +176,10 @@ class RobotsSettings:
     :doc:`/preferences` lists all purposes. The names of the purposes may change, because
     the standards that define the names are still drafts.
     """
+    evidence: str | None = declare(types.FOLDER, None)
+    """Folder for evidence: each crawl writes a file with what robots.txt said and every
+    decision; see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether the crawl closes with the reason ``robotstxt_denied``, instead of
     ``finished``, if robots.txt rules refused all start requests.
@@ -205,6 +209,35 @@ class RobotsSettings:
                 'ROBOTS1994_PURPOSES what the pages are for, for example ["train-ai"].'
             )
         return chosen
+
+    @classmethod
+    def from_recorded(
+        cls, texts: Mapping[str, object], on_fault: Callable[[str], object]
+    ) -> "RobotsSettings":
+        """Read what `recorded` returned in another crawl. *texts* is not trusted: only
+        settings that affect decisions are read. *on_fault* gets a sentence for each other
+        name and each wrong value.
+        """
+        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
+        values = {}
+        for name, text in texts.items():
+            if name not in known or not known[name].metadata["decides"]:
+                shown = escape_control_chars(name, 60)
+                on_fault(f"{shown} is not a setting that affects decisions")
+                continue
+            try:
+                values[known[name].name] = known[name].metadata["type"].read(name, text)
+            except SettingsError as error:
+                on_fault(str(error))
+        return replace(cls.from_settings(BaseSettings()), **values)
+
+    def recorded(self) -> dict[str, str]:
+        """Return the settings that affect decisions, by name, as text."""
+        return {
+            PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
+            for each in fields(self)
+            if each.metadata["decides"]
+        }
 
     @property
     def reads_usage(self) -> bool:
@@ -297,6 +330,10 @@ class RobotsSettings:
                 "set %s = 0, as the add-on does"
             )
             log_line(crawler, WARNING, text, ROUGH_SIZE)
+
+
+def _as_text(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -88,7 +88,7 @@ def test_wrong_use_is_reported_in_one_sentence(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["check", "lint", "compare"])
+@pytest.mark.parametrize("name", ["check", "lint", "compare", "evidence"])
 def test_help_has_examples_and_exit_codes(name: str) -> None:
     """The help of every command has examples and exit codes, in at most 100 columns."""
     command = f"robots-{name}"

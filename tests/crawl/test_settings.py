@@ -31,6 +31,7 @@ INVALID: dict[str, list[object]] = {
     "TIMEOUT": [0, -1, "0", "never", True],
     "MAX_WAITING": [-1, 0.5, "all", True],
     "STORE": ["memory", "mysql://x", "sqlite://", 5],
+    "EVIDENCE": [5, True, "True", ["evidence"], {}],
     "CLOSE_WHEN_DENIED": ["yes", 2, "", [], 1.0],
     "EXEMPT": [
         5,

@@ -12,7 +12,9 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from scrapy import Request, signals
@@ -356,6 +358,21 @@ def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (free + left, hard))
 
     crawler.signals.connect(limit, signals.spider_opened, weak=False)
+
+
+def fill_disk(crawler: Crawler) -> None:
+    """As soon as evidence has been written, let each further write to it fail, as on a full
+    disk.
+    """
+
+    def received() -> None:
+        for link in Path("/proc/self/fd").iterdir():
+            with suppress(OSError):
+                path = link.resolve()
+                if path.name.endswith(".jsonl.gz") and path.stat().st_size:
+                    os.dup2(os.open("/dev/full", os.O_WRONLY), int(link.name))
+
+    crawler.signals.connect(received, signals.response_received, weak=False)
 
 
 def few_descriptors(crawler: Crawler) -> None:

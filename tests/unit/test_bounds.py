@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.policy.answer import Answer, freshness_lifetime
 from scrapy_robots1994.stores.codec import decode, encode
 from scrapy_robots1994.stores.url import StoreUrl
-from tests.crawl import test_outcomes, test_waiting
+from tests.crawl import test_evidence, test_outcomes, test_waiting
 from tests.standard import test_decisions
 from tests.support.crawler import idle_crawler
 from tests.unit import (
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ELSEWHERE: dict[str, object] = {
+    "commands.evidence.MAX_LINE_BYTES": test_evidence.test_odd_lines_are_differences,
+    "commands.evidence.MAX_PARSED": test_evidence.test_changed_evidence_is_found,
+    "crawl.features.evidence.MAX_RULE": test_evidence.test_changed_evidence_is_found,
     "crawl.waiting.MAX_OF_ORIGIN": (
         test_waiting.test_scheduler_is_not_starved_while_waiting_requests_leave
     ),

@@ -1,0 +1,322 @@
+"""Evidence: what robots.txt said in a crawl and what was decided, as JSON lines in one
+gzip file (`ROBOTS1994_EVIDENCE`). `robots-evidence` reads it.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import platform
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from logging import ERROR, INFO
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import scrapy
+from cachetools import LRUCache
+from scrapy import signals
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_robots1994 import __version__
+from scrapy_robots1994.crawl.log import counted, log_line
+from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.settings import PREFIX, fill_in_path
+from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
+from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.escaping import one_line, redact_credentials
+from scrapy_robots1994.parser.user_agent import robot_text
+from scrapy_robots1994.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+    from pathlib import Path
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from scrapy_robots1994.crawl.observers import Found
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.origin import Origin
+    from scrapy_robots1994.parser import Verdict
+    from scrapy_robots1994.parser.usage import Usage
+    from scrapy_robots1994.policy.answer import Answer
+
+FORMAT = 1
+"""The version of the format."""
+
+WRITE_SECONDS = 1.0
+
+CLOSE_REASON = "robots_evidence_failed"
+
+MAX_RULE = 1_000
+"""Characters of a rule, of a usage term or of an error that are written."""
+
+_NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
+
+
+def utc(seconds: float) -> str:
+    """Return the time *seconds* since the epoch in ISO 8601."""
+    at = datetime.fromtimestamp(seconds, tz=timezone.utc)
+    return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z"
+
+
+def shown_url(url: str) -> str:
+    """Return *url* without credentials and fragment, which are not sent."""
+    return redact_credentials(url).partition("#")[0]
+
+
+def usage_as_json(usage: Usage) -> dict[str, list[str]]:
+    """Return the answer and the place of each statement, by purpose."""
+    return {
+        it.purpose: [it.answer.value, it.where[:MAX_RULE]]
+        for it in reversed(usage.statements)
+        if it.answer is usage[it.purpose]
+    }
+
+
+class EvidenceFile:
+    """A new file in *folder*, which a thread of its own writes."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        start = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
+        safe = _NOT_IN_NAMES.sub("_", name)[:60]
+        self.path = folder / f"{safe}-{start}-{token_hex(4)}.jsonl.gz"
+        folder.mkdir(parents=True, exist_ok=True)
+        # Evidence has every URL of the crawl: as private as the umask allows.
+        self._file = self.path.open("xb", buffering=0)
+        self._lines: list[dict[str, Any]] = []
+        self._thread = ThreadPoolExecutor(1, "robots1994-evidence")
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Remember *line* for the next `write`."""
+        self._lines.append(line)
+
+    def write(self) -> Future[Exception | None] | None:
+        """Write the lines since the last call as one gzip member, in the thread."""
+        if not self._lines:
+            return None
+        lines, self._lines = self._lines, []
+        return self._thread.submit(self._write, lines)
+
+    def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
+        try:
+            text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
+            member = memoryview(gzip.compress(text.encode(), 6))
+            # A full disk takes a part, and refuses the rest.
+            while member:
+                member = member[self._file.write(member) :]
+        except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
+            return error
+        return None
+
+    def close(self) -> None:
+        """Close the file after the last write. Does not wait."""
+        self._thread.submit(self._file.close)
+        self._thread.shutdown(wait=False)
+
+
+def _packed(line: dict[str, Any]) -> dict[str, Any]:
+    robots = line.get("robots")
+    if robots is None or robots["body"] is None:
+        return line
+    body = robots.pop("body")
+    robots["sha256"] = hashlib.sha256(body).hexdigest()
+    try:
+        robots["body"] = body.decode("utf-8")
+    except UnicodeDecodeError:
+        robots["body_base64"] = base64.b64encode(body).decode("ascii")
+    return line
+
+
+class Evidence:
+    """The observer that writes evidence. A full disk closes the crawl."""
+
+    def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
+        assert settings.evidence is not None  # noqa: S101 - the row of OBSERVERS
+        self._crawler = crawler
+        self._settings = settings
+        self._robot = RobotName(crawler)
+        self._error: Exception | None = None
+        self._timer: Any = None
+        self._ids: LRUCache[tuple[Origin, float], int]
+        self._ids = LRUCache(settings.store.max_origins)
+        self._latest: LRUCache[Origin, int] = LRUCache(settings.store.max_origins)
+        self._answers = self._decisions = 0
+        spider = crawler.spider
+        folder = fill_in_path("EVIDENCE", settings.evidence, spider)
+        try:
+            self._file = EvidenceFile(folder, getattr(spider, "name", "crawl"))
+        except OSError as error:
+            raise SettingsError(
+                f"{PREFIX}EVIDENCE: cannot write into {folder}: {error.strerror}; write "
+                "the path of a folder."
+            ) from None
+        self._usual = robot_text(self._robot.usual)
+        versions = {"scrapy_robots1994": __version__, "scrapy": scrapy.__version__}
+        self._file.add(
+            {
+                "crawl": {
+                    "format": FORMAT,
+                    "versions": versions | {"python": platform.python_version()},
+                    "spider": getattr(spider, "name", None),
+                    "start": utc(time.time()),
+                    "robot": self._usual,
+                    "dialect": settings.dialect,
+                    "settings": settings.recorded(),
+                }
+            }
+        )
+        connect = crawler.signals.connect
+        connect(self._write_regularly, signals.spider_opened)
+        connect(self._idle, signals.spider_idle)
+        connect(self._closed, signals.spider_closed)
+
+    def fetched(self, policy: Policy, answer: Answer) -> None:
+        """Write *answer*, unless it is the one that is written already."""
+        self._answers += 1
+        number = self._answers
+        decides: int | None = number
+        if policy.is_stale_on_error:
+            # The answer of the failed refresh is written, but the older one decides.
+            decides = self._latest.get(policy.origin)
+        if decides is not None:
+            self._latest[policy.origin] = decides
+            self._ids[policy.origin, policy.fetched_at] = decides
+        self._file.add(
+            {
+                "robots": {
+                    "id": number,
+                    "origin": str(policy.origin),
+                    "url": shown_url(answer.urls[0])
+                    if answer.urls
+                    else policy.origin.robots_url,
+                    "urls": list(map(shown_url, answer.urls)),
+                    "source": answer.source,
+                    "status": answer.status,
+                    "outcome": answer.outcome.value,
+                    "via_proxy": answer.via_proxy,
+                    "failure": answer.failure,
+                    "fetched": utc(answer.fetched_at),
+                    "truncated": answer.is_truncated,
+                    "body": answer.body if answer.outcome.row.reads_body else None,
+                }
+            }
+        )
+
+    def decided(
+        self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
+    ) -> None:
+        """Write the decision on *request*."""
+        line: dict[str, Any] = {
+            "time": utc(time.time()),
+            "url": shown_url(request.url),
+            "decision": "exempt",
+            "robots": None,
+        }
+        robot = self._robot.of(request)
+        if isinstance(found, Policy) and verdict is not None:
+            line["decision"] = "allowed" if verdict.allowed else "refused"
+            line["robots"] = self._ids.get((origin, found.fetched_at))
+            line |= decision_of(found, request.url, robot, verdict, self._settings)
+        elif isinstance(found, Exception):
+            line["decision"] = "failed"
+            line["reason"] = f"{type(found).__name__}: {one_line(found)}"[:MAX_RULE]
+        else:
+            line["reason"] = str(getattr(found, "value", found))
+        if (name := robot_text(robot)) != self._usual:
+            line["robot"] = name
+        self._decisions += 1
+        self._file.add({"decision": line})
+
+    def _write_regularly(self) -> None:
+        self._write()
+        self._timer = call_later(WRITE_SECONDS, self._write_regularly)
+
+    def _write(self) -> None:
+        if (written := self._file.write()) is not None:
+            deferred_from_coro(self._wait_for(written))
+
+    async def _wait_for(self, written: Future[Exception | None]) -> None:
+        error = await future_result(written)
+        if error is None or self._error is not None:
+            return
+        self._error = error
+        log_line(
+            self._crawler,
+            ERROR,
+            "The evidence in %s cannot be written (%s): the crawl closes with the reason "
+            "%s. Free disk space or choose another folder in ROBOTS1994_EVIDENCE, and "
+            "start the crawl again",
+            str(self._file.path),
+            one_line(error),
+            CLOSE_REASON,
+        )
+        # Later: the current request may still be in our middleware.
+        call_later(0, self._close_crawl)
+
+    def _close_crawl(self) -> None:
+        engine: Any = self._crawler.engine
+        if self._timer is None or engine is None:
+            return
+        close = getattr(engine, "close_spider_async", None)
+        # Scrapy 2.13 has only `close_spider`.
+        closing = (
+            close(reason=CLOSE_REASON)
+            if close
+            else engine.close_spider(self._crawler.spider, CLOSE_REASON)
+        )
+        # The crawl may close already.
+        deferred_from_coro(result_of(closing)).addErrback(lambda _: None)
+
+    def _idle(self) -> None:
+        self._write()
+        if self._error is not None:
+            raise CloseSpider(CLOSE_REASON)
+
+    async def _closed(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if (written := self._file.write()) is not None:
+            await self._wait_for(written)
+        self._file.close()
+        if self._error is None:
+            log_line(
+                self._crawler,
+                INFO,
+                "The evidence was written to %s: %s and %s",
+                str(self._file.path),
+                counted(self._decisions, "decision"),
+                counted(self._answers, "answer"),
+            )
+
+
+def decision_of(
+    policy: Policy,
+    url: str,
+    robot: str | bytes,
+    verdict: Verdict,
+    settings: RobotsSettings,
+) -> dict[str, Any]:
+    """Return what a decision by *policy* is made of, as written into evidence."""
+    line: dict[str, Any] = {
+        "line": verdict.line,
+        "rule": verdict.rule and verdict.rule[:MAX_RULE],
+        "reason": verdict.reason.value,
+        "dialect": verdict.dialect,
+    }
+    if verdict.allowed and settings.reads_usage:
+        from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - needs an extra
+
+        usage = stated_by(policy, url, robot)
+        line["usage"] = usage_as_json(usage)
+        if forbidden := usage.forbids(settings.request_purposes):
+            line["decision"] = "declined"
+            line["reason"] = forbidden.purpose
+    return line

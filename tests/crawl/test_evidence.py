@@ -1,0 +1,402 @@
+"""Tests of ROBOTS1994_EVIDENCE, and of `robots-evidence`, which reads it.
+
+What a crawl wrote is read with `gzip` and `json` alone.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+from base64 import b64decode
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.commands import scrapy
+from tests.support.crawl import crawl, start_crawl
+from tests.support.left_out import table
+from tests.support.site import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from tests.support.crawl import Reactor
+
+RULES = b"User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\n"
+LATIN = b"User-agent: *\nDisallow: /caf\xe9\nDisallow: /a\n"
+ANSWERS = {
+    "file.test": replies.text(RULES),
+    "latin.test": replies.text(LATIN),
+    "packed.test": replies.status(200, gzip.compress(RULES), Content_Encoding="gzip"),
+    "absent.test": replies.status(404, b"no such file"),
+    "closed.test": replies.status(403, b"go away"),
+    "down.test": replies.status(503, b"later"),
+    "mute.test": replies.hang_up(),
+}
+BODIES = {"file.test": RULES, "latin.test": LATIN, "packed.test": RULES}
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the lines of the only file in *folder*."""
+    (file,) = folder.iterdir()
+    return [json.loads(line) for line in gzip.open(file).read().splitlines()]
+
+
+def rows(lines: Iterable[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """Return the values of the *lines* of *kind*."""
+    return [line[kind] for line in lines if kind in line]
+
+
+def body_of(answer: dict[str, Any]) -> bytes:
+    """Return the body of *answer*, and check its digest."""
+    raw = (
+        b64decode(answer.get("body_base64", "")) or (answer.get("body") or "").encode()
+    )
+    assert answer.get("sha256") == (hashlib.sha256(raw).hexdigest() if raw else None)
+    return raw
+
+
+def write(folder: Path, lines: Iterable[object], name: str = "x.jsonl.gz") -> Path:
+    """Write *lines* into a file of evidence."""
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    path.write_bytes(gzip.compress(text.encode()))
+    return path
+
+
+def evidence(*args: object) -> Any:
+    """Run `robots-evidence`."""
+    return scrapy("robots-evidence", *map(str, args))
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Return the evidence of a crawl of one host, whose two pages are /a and /b."""
+    folder = tmp_path_factory.mktemp("recorded")
+    with Site() as site:
+        site.answer("/robots.txt", replies.text(RULES))
+        pages = [site.url(path) for path in ("/a", "/b")]
+        crawl(pages, settings={"ROBOTS1994_EVIDENCE": str(folder)})
+    return lines_of(folder)
+
+
+def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one crawl
+    tmp_path: Path, reactor: Reactor
+) -> None:
+    """Each answer of seven odd sites is written with its bytes, and each decision with its
+    line. A redirect is written with its hops. `--verify` finds no difference.
+    """
+    with Site() as site:
+        for host, reply in ANSWERS.items():
+            site.answer("/robots.txt", reply, at=host)
+        moved = site.url("/r", host="file.test")
+        site.answer("/robots.txt", replies.redirect(moved), at="moved.test")
+        site.answer("/r", replies.text(RULES), at="file.test")
+        hosts = [*ANSWERS, "moved.test", "exempt.test"]
+        pages = [site.url(path, host=host) for host in hosts for path in ("/a", "/b")]
+        first = site.url("/robots.txt", host="moved.test")
+        secret = site.url("/b#part", host="file.test").replace("//", "//me:pass@")
+        settings = {
+            "ROBOTS1994_EVIDENCE": str(tmp_path / "%(name)s"),
+            "ROBOTS1994_EXEMPT": ["exempt.test"],
+        }
+        result = crawl([*pages, secret], settings=settings, reactor=reactor)
+    (folder,) = tmp_path.iterdir()
+    lines = lines_of(folder)
+
+    assert list(lines[0]) == ["crawl"]
+    assert lines[0]["crawl"]["settings"]["ROBOTS1994_DIALECT"] == "1994"
+    answers = {
+        it["origin"].split("/")[2].split(":")[0]: it for it in rows(lines, "robots")
+    }
+    assert answers.keys() == {*hosts} - {"exempt.test"}
+    bodies = {host: body for host, it in answers.items() if (body := body_of(it))}
+    assert bodies == BODIES | {"moved.test": RULES}
+    assert answers["moved.test"]["urls"] == [first, moved]
+    assert {answers[f"{it}.test"]["status"] for it in ("absent", "mute")} == {404, None}
+    assert answers["mute.test"]["outcome"] == "unreachable"
+
+    decisions = rows(lines, "decision")
+    refused = {it["url"] for it in decisions if it["decision"] == "refused"}
+    assert refused == {it.url for it in result.failed if it.verdict}
+    found = {(it["line"], it["rule"]) for it in decisions if it["reason"] == "rule"}
+    assert found == {(2, "/a"), (3, "/a")}
+    ids = {it["id"]: it["origin"] for it in rows(lines, "robots")}
+    for it in decisions:
+        is_exempt = "exempt.test" in it["url"]
+        assert (it["decision"] == "exempt") is is_exempt
+        assert is_exempt or it["url"].startswith(ids[it["robots"]])
+    assert "pass" not in json.dumps(lines)
+    (said,) = result.lines("The evidence was written to")
+    assert said.endswith(f"{len(decisions)} decisions and {len(ids)} answers")
+    verified = evidence(folder, "--verify")
+    assert (verified.code, verified.lines[-1].endswith(" 0 differences")) == (0, True)
+
+
+@pytest.mark.plugin("http_sf")
+def test_declined_request_is_written_with_what_was_stated(
+    site: Site, tmp_path: Path
+) -> None:
+    """With ROBOTS1994_USAGE, a decision has the preferences that robots.txt states."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a\n")
+    settings = {
+        "ROBOTS1994_EVIDENCE": str(tmp_path),
+        "ROBOTS1994_USAGE": "requests",
+        "ROBOTS1994_PURPOSES": ["train-ai"],
+    }
+    crawl([site.url("/a"), site.url("/b")], settings=settings)
+    found = {it["url"][-1]: it for it in rows(lines_of(tmp_path), "decision")}
+
+    assert (found["a"]["decision"], found["b"]["decision"]) == ("refused", "declined")
+    assert found["b"]["usage"]["train-ai"] == ["disallow", "robots.txt line 2"]
+    assert evidence(tmp_path, "--verify").code == 0
+
+
+def test_refused_refresh_is_written_and_the_older_answer_decides(
+    site: Site, tmp_path: Path
+) -> None:
+    """If a refresh fails, its answer is written, and decisions name the answer that they
+    follow from.
+    """
+    site.answer("/robots.txt", [replies.text(RULES), replies.status(503)])
+    settings = {
+        "ROBOTS1994_EVIDENCE": str(tmp_path),
+        "ROBOTS1994_TTL": 0,
+        "RETRY_ENABLED": False,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    site.answer("*", replies.Reply(delay=0.05))
+    crawl([site.url(f"/{it}") for it in range(30)], settings=settings)
+    lines = lines_of(tmp_path)
+
+    assert {it["status"] for it in rows(lines, "robots")} == {200, 503}
+    assert {it["robots"] for it in rows(lines, "decision")} == {1}
+    assert evidence(tmp_path, "--verify").code == 0
+
+
+def _changed(kind: str, name: str, value: object) -> Callable[[Any], None]:
+    def change(lines: Any) -> None:
+        rows(lines, kind)[0][name] = value
+
+    return change
+
+
+@table(
+    ("change", "part"),
+    (_changed("decision", "decision", "declined"), "decision is 'declined'"),
+    (_changed("decision", "line", 3), "line is 3"),
+    (_changed("decision", "rule", "/c"), "rule is '/c'"),
+    (_changed("robots", "body", "User-agent: *\nDisallow:\n"), "sha256"),
+    (_changed("robots", "sha256", "0"), "sha256"),
+    (_changed("robots", "status", 404), "the outcome would be absent"),
+    (_changed("robots", "origin", "http://other.test"), "is of http://other.test"),
+    (_changed("robots", "id", 7), "the answer that decided is missing"),
+    (_changed("decision", "robots", None), "the answer that decided is missing"),
+    (_changed("crawl", "robot", None), "no robot"),
+    (_changed("crawl", "settings", {"ROBOTS1994_DIALECT": "2000"}), "must be"),
+    ids=range(11),
+    short=4,
+)
+def test_changed_evidence_is_found(
+    recorded: list[dict[str, Any]],
+    tmp_path: Path,
+    change: Callable[[Any], None],
+    part: str,
+) -> None:
+    """`--verify` reports what was changed, with exit code 1."""
+    lines = json.loads(json.dumps(recorded))
+    change(lines)
+    write(tmp_path, lines)
+
+    result = evidence(tmp_path, "--verify")
+    as_json = evidence(tmp_path, "--verify", "--json")
+
+    assert (result.code, as_json.code) == (1, 1)
+    assert part in result.out, result
+    assert part in json.loads(as_json.lines[0])["difference"]
+
+
+def test_decision_about_a_url_is_found_in_any_spelling(
+    recorded: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Case and credentials of an origin and the fragment do not count. The exit code is 0
+    for an allowed URL, 1 for a refused one, and 3 without a decision.
+    """
+    path = write(tmp_path, recorded)
+    base = rows(recorded, "robots")[0]["origin"]
+    other = base.replace("http://", "HTTP://me:pass@")
+
+    assert evidence(path, f"{base}/b").code == 0
+    refused = evidence(tmp_path, f"{other}/a#part")
+    assert (refused.code, refused.lines[0].split()[0]) == (1, "refused")
+    assert 'line 2, "/a"' in " ".join(refused.out.split())
+    assert f"{base}/robots.txt" in refused.out
+    assert "pass" not in refused.out
+    (row,) = map(json.loads, evidence(tmp_path, f"{base}/a", "--json").lines)
+    assert (row["decision"]["line"], row["robots"]["status"]) == (2, 200)
+    missing = evidence(tmp_path, f"{base}/b", f"{base}/c")
+    assert (missing.code, missing.lines[-1].split()[:2]) == (3, ["no", "decision"])
+
+
+def test_last_decision_up_to_a_time_is_found(
+    recorded: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Without `--at`, the last decision of all files counts."""
+    base = rows(recorded, "robots")[0]["origin"]
+    older = json.loads(json.dumps(recorded))
+    for it in rows(older, "decision"):
+        it |= {"time": "2020-01-01T00:00:00.000Z", "decision": "allowed"}
+    write(tmp_path, recorded, "a.jsonl.gz")
+    write(tmp_path, older, "b.jsonl.gz")
+
+    assert evidence(tmp_path, f"{base}/a").code == 1
+    assert evidence(tmp_path, f"{base}/a", "--at", "2021-01-01T00:00:00Z").code == 0
+    assert evidence(tmp_path, f"{base}/a", "--at", "2019-01-01T00:00:00Z").code == 3
+
+
+def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
+    """After a kill, the lines that were written are read, also if the last gzip member is
+    cut.
+    """
+    site.answer("/robots.txt", replies.text(RULES))
+    site.answer("*", replies.Reply(delay=0.02))
+    pages = [site.url(f"/{page}") for page in range(20_000)]
+    running = start_crawl(pages, settings={"ROBOTS1994_EVIDENCE": str(tmp_path)})
+    site.wait("*", count=100)
+    (path,) = tmp_path.iterdir()
+    while path.stat().st_size < 2_000:
+        site.wait("*", count=len(site.log()) + 1)
+    running.kill()
+
+    whole = evidence(tmp_path, "--verify")
+    assert (whole.code, whole.lines[-1].endswith(" 0 differences")) == (0, True)
+    path.write_bytes(path.read_bytes()[:-20])
+    cut = evidence(tmp_path, "--verify")
+    assert (cut.code, cut.lines[-1].endswith(" 0 differences")) == (0, True)
+    assert "the end is missing" in cut.err
+
+
+def test_full_disk_closes_the_crawl_with_one_sentence(
+    site: Site, tmp_path: Path, reactor: Reactor
+) -> None:
+    """If evidence cannot be written, the crawl closes with a reason of its own and one
+    error. What was written before is readable.
+    """
+    site.answer("/robots.txt", replies.text(RULES))
+    site.answer("*", replies.Reply(delay=0.05))
+    result = crawl(
+        [site.url(f"/{page}") for page in range(800)],
+        settings={"ROBOTS1994_EVIDENCE": str(tmp_path)},
+        hook="fill_disk",
+        reactor=reactor,
+    )
+
+    assert result.stats["finish_reason"] == "robots_evidence_failed"
+    (error,) = [it for it in result.log.split("\n") if "] ERROR: " in it]
+    assert "The evidence in" in error
+    assert str(tmp_path) in error
+    assert evidence(tmp_path, "--verify").code == 0
+
+
+def test_folder_that_cannot_be_written_stops_the_crawl(
+    site: Site, tmp_path: Path
+) -> None:
+    """The crawl does not start, and one sentence names the setting."""
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "evidence"
+    result = crawl([site.url("/")], settings={"ROBOTS1994_EVIDENCE": str(folder)})
+
+    assert "ROBOTS1994_EVIDENCE: cannot write into" in result.error
+    assert site.targets() == []
+
+
+ODD = [b"[]", b"{", b'{"a": 1, "b": 2}', b'{"robots": 5}', b"[" * 50_000, b"\xff"]
+ODD += [b'{"decision": {"url": 5}}', b'{"robots": {"id": true}}', b"9" * 9_000]
+
+
+def test_odd_lines_are_differences(
+    recorded: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """200,000 lines that are no evidence, and a line of 600 MB, are counted, and the other
+    lines are read.
+    """
+    path = write(tmp_path, recorded)
+    odd = gzip.compress(b"\n".join(ODD) + b"\n")
+    many = gzip.compress(b"[]\n" * 200_000)
+    long = gzip.compress(b"x" * 10_000_000) * 60 + gzip.compress(b"\n")
+    path.write_bytes(path.read_bytes() + odd + many + long)
+
+    result = evidence(tmp_path, "--verify")
+
+    assert result.code == 1
+    count = 200_000 + len(ODD) + 1
+    assert result.lines[-1].endswith(
+        f"2 decisions, 1 answers: {count:,} differences"
+    ) or result.lines[-1].endswith(f"2 decisions, 2 answers: {count:,} differences")
+    assert len(result.lines) == 22
+
+
+def test_folder_of_others_opens_and_imports_nothing(
+    recorded: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Settings that name a module, a file or a server are differences. Links out of the
+    folder and pipes are not read.
+    """
+    base = rows(recorded, "robots")[0]["origin"]
+    lines = json.loads(json.dumps(recorded))
+    marker = tmp_path / "imported"
+    (tmp_path / "trap.py").write_text(f"open({str(marker)!r}, 'w')")
+    lines[0]["crawl"]["settings"] |= {
+        "ROBOTS1994_STORE": "trap.Store",
+        "ROBOTS1994_EVIDENCE": str(marker),
+        "ROBOTSTXT_PARSER": "trap.Parser",
+    }
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    write(folder, lines)
+    secret = write(outside, recorded)
+    (folder / "link.jsonl.gz").symlink_to(secret)
+    os.mkfifo(folder / "pipe.jsonl.gz")
+
+    result = scrapy("robots-evidence", str(folder), "--verify", folder=tmp_path)
+
+    assert result.code == 1
+    assert result.out.count("is not a setting that affects decisions") == 3
+    assert "1 files" in result.lines[-1]
+    assert not marker.exists()
+    pipe = evidence(folder / "pipe.jsonl.gz", f"{base}/a")
+    assert (pipe.code, "not a regular file" in pipe.err) == (3, True)
+
+
+@table(
+    ("args", "code", "message"),
+    ((), 2, "no evidence given"),
+    (("{folder}",), 2, "no URL given"),
+    (("{folder}", "--verify", "http://h.test/"), 2, "leave the URLs"),
+    (("{folder}", "http://h.test/", "--at", "soon"), 2, "is not a time"),
+    (("{folder}", "word"), 2, "is not a URL"),
+    (("{folder}/none.jsonl.gz", "--verify"), 3, "No such file"),
+    (("{folder}/bad.jsonl.gz", "--verify"), 3, "Not a gzipped file"),
+    (("{folder}/new.jsonl.gz", "--verify"), 3, "has the format 2"),
+    ids=range(8),
+)
+def test_wrong_use_is_one_sentence(
+    recorded: list[dict[str, Any]],
+    tmp_path: Path,
+    args: tuple[str, ...],
+    code: int,
+    message: str,
+) -> None:
+    """Wrong use has exit code 2, what cannot be read 3. There is no traceback."""
+    write(tmp_path, recorded)
+    (tmp_path / "bad.jsonl.gz").write_bytes(b"not gzip")
+    write(tmp_path, [{"crawl": {"format": 2}}], "new.jsonl.gz")
+
+    result = evidence(*(it.replace("{folder}", str(tmp_path)) for it in args))
+
+    assert (result.code, "Traceback" in result.err) == (code, False)
+    assert message in result.err
