@@ -34,7 +34,6 @@ _NAMED_SECRET = re.compile(
 # What XML or UTF-8 cannot hold.
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
-_CUT = "…"
 
 # The first character of a command that CI systems obey in the output of a job: `::` after
 # white space that begins no IPv6 address, or `##[`, `##vso[` or `##teamcity[` anywhere.
@@ -87,7 +86,7 @@ def escape_control_chars(text: str, width: int = 120) -> str:
         shown = _UNPRINTABLE.sub(_escape, shown)
     if "::" in shown or "##" in shown:
         shown = _COMMAND.sub(_escape, shown)
-    return shown if len(shown) <= width else shown[: max(width - 1, 0)] + _CUT
+    return shown if len(shown) <= width else shown[: max(width - 1, 0)] + "…"
 
 
 def wrap_and_escape(text: str, width: int) -> list[str]:

@@ -243,11 +243,6 @@ class RobotsTxt:
         """Whether `body` is only the beginning of the file."""
         return self._body.is_truncated
 
-    @property
-    def has_whole_line(self) -> bool:
-        """Whether the file can be obeyed: of a truncated file a line end is needed."""
-        return not self.is_truncated or self.text != ""
-
     def read_as(self, dialect: str) -> "RobotsTxt":
         """Return this file, read in another *dialect*.
 

@@ -238,7 +238,7 @@ class PolicySource:
                 error, FileNotFoundError
             )
             return cls(name, None, why=why_unread(error) + hint)
-        if not robots.has_whole_line:
+        if robots.is_truncated and not robots.text:
             # Ours O24 (size limit): the rules of a file without a complete line are
             # unknown. Unknown rules never mean that a URL is allowed.
             why = (

@@ -61,9 +61,6 @@ class Role(Enum):
     __hash__ = object.__hash__
 
 
-_CLOSING = (Role.NAMES, Role.RULE)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Field:
     """A field of robots.txt.
@@ -104,7 +101,7 @@ class Field:
     @property
     def closes(self) -> bool:
         """Whether a line can disallow paths, or name those for whom they are disallowed."""
-        return self.role in _CLOSING and not self.allows
+        return self.role in (Role.NAMES, Role.RULE) and not self.allows
 
     def __repr__(self) -> str:
         """Return a short text, because the `repr` of each `Line` contains it."""

@@ -272,20 +272,17 @@ class UsageRules:
             chosen += [it for it in found if it.length == found[0].length]
         return self._usage(chosen)
 
-    def _usage(self, lines: Iterable[_Preference]) -> Usage:
+    def _usage(self, lines: Sequence[_Preference]) -> Usage:
         # A hostile file repeats a statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
-        odd: list[Said] = []
-        use = None
         for line in lines:
             for it in line.statements:
                 statements.setdefault((it.purpose, it.answer, line.field), it)
-            odd += line.not_understood
-            use = use or line.use
+        odd = [said for line in lines for said in line.not_understood]
         return Usage(
             tuple(statements.values()),
             self._licenses,
-            use=use,
+            use=next((it.use for it in lines if it.use), None),
             not_understood=tuple(odd[:MAX_NOT_UNDERSTOOD]),
             read=(ROBOTS_TXT,),
         )

@@ -217,11 +217,8 @@ class StrictestRefusal(Verdict):
         """Return *verdict* as a refusal in the dialect "strictest"."""
         return cls(**_values_of(verdict), source=verdict._source)  # noqa: SLF001 - of its own base class
 
-    def explain(self) -> str:
-        """Return the verdict as one sentence that is safe to print."""
-        return f"disallowed in {self.dialect}{self._because()}"
-
-    __str__ = explain
+    def _because(self) -> str:
+        return f" in {self.dialect}{super()._because()}"
 
 
 def _values_of(verdict: Verdict) -> dict[str, Any]:
