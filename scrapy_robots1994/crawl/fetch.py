@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack
 from errno import EADDRINUSE, EADDRNOTAVAIL, EMFILE, ENFILE, ENOBUFS, ENOMEM
 from functools import partial
 from itertools import chain, islice
+from operator import itemgetter
 from typing import Any
 
 from scrapy import Request, exceptions, signals
@@ -233,8 +234,12 @@ class RobotsFetcher:
             response: Response = await result_of(download(request))
             return response
 
+        manager, left = self._crawler.signals, signals.request_left_downloader
         with ExitStack() as uncounted:
-            self._listen(request, uncounted)
+            # Only while something is fetched, because each page pays for a listener.
+            if not self._sent:
+                manager.connect(self._left, left)
+            self._sent[request] = uncounted
             try:
                 return await result_within(
                     sent(),
@@ -242,20 +247,9 @@ class RobotsFetcher:
                     lambda: is_queued(self._crawler, lambda it: it is request),
                 )
             finally:
-                self._unlisten(request)
-
-    def _listen(self, request: Request, uncounted: ExitStack) -> None:
-        # Only while something is fetched, because each page pays for a listener.
-        if not self._sent:
-            self._crawler.signals.connect(self._left, signals.request_left_downloader)
-        self._sent[request] = uncounted
-
-    def _unlisten(self, request: Request) -> None:
-        del self._sent[request]
-        if not self._sent:
-            self._crawler.signals.disconnect(
-                self._left, signals.request_left_downloader
-            )
+                del self._sent[request]
+                if not self._sent:
+                    manager.disconnect(self._left, left)
 
     def _left(self, request: Request) -> None:
         # Before the engine takes a page for the slot that was added.
@@ -268,7 +262,7 @@ class RobotsFetcher:
         of_page: Any = page.meta.get("download_timeout")
         if isinstance(of_page, (int, float)) and of_page > 0:
             limits = [*limits, (float(of_page), "the download_timeout of the page")]
-        return min(limits, key=lambda it: it[0])
+        return min(limits, key=itemgetter(0))
 
     def _failure(
         self, error: Exception, urls: list[str], request: Request, took: str

@@ -168,13 +168,15 @@ class PolicyResolver:
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
-            ended = [it for it, page in lookup.waiters.items() if not keeps(page)]
-            if len(ended) < len(lookup.waiters):
+            waiters = tuple(lookup.waiters.items())
+            kept = {page for _, page in waiters if keeps(page)}
+            for waiter, page in waiters:
+                if page not in kept:
+                    waiter.release(FetchAborted(CLOSING))
+            if kept:
                 self._cancel_later(lookup)
             else:
                 self._cancel(lookup)
-            for waiter in ended:
-                waiter.release(FetchAborted(CLOSING))
 
     def _cancel_later(self, lookup: _Lookup) -> None:
         # One second more: a request that reaches its time limit ends by itself.
