@@ -203,28 +203,24 @@ class RobotRules:
         dialect = self._dialect.name
         if number in _UNCOMPARED:
             reason = _UNCOMPARED[number]
-            return Verdict(
-                allowed=False, reason=reason, spelling=spelling, dialect=dialect
-            )
+            return Verdict(allowed=False, reason=reason, dialect=dialect)
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
         if not self._names:
             return _NO_RECORD if self._has_any else _EMPTY
         # If no rule decides, the verdict refers to the first record that the robot obeys.
-        record = 0
+        reason, line, rule, record = Reason.NO_RULE, None, None, 0
         if number != NO_RULE:
-            record = bisect_right(self._first_lines, self._lines[number]) - 1
+            reason, line, rule = Reason.RULE, self._lines[number], self._values[number]
+            record = bisect_right(self._first_lines, line) - 1
         source = RecordReference(
             self._first_lines[record], self._names[record], self._body, self._dialect
         )
-        if number == NO_RULE:
-            reason = Reason.NO_RULE
-            return Verdict(allowed=True, reason=reason, source=source, dialect=dialect)
         return Verdict(
             allowed=self._opens(number),
-            reason=Reason.RULE,
-            line=self._lines[number],
-            rule=self._values[number],
+            reason=reason,
+            line=line,
+            rule=rule,
             spelling=spelling,
             source=source,
             dialect=dialect,
