@@ -99,7 +99,7 @@ class _Table(NamedTuple):
 
     prefixes: dict[str, int]
     """The number of the first rule with each text. A rule covers what begins with it."""
-    lengths: tuple[int, ...]
+    lengths: Sequence[int]
     """The lengths of the texts, from the shortest."""
     patterns: tuple[tuple[int, Pattern], ...]
     """The rules with wildcards, by their numbers."""
@@ -108,7 +108,7 @@ class _Table(NamedTuple):
     def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
         lengths = sorted(set(map(len, prefixes)))
         ordered = [(number, pattern) for pattern, number in patterns.items()]
-        return cls(prefixes, tuple(lengths), tuple(ordered))
+        return cls(prefixes, _stored(lengths), tuple(ordered))
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule of which a text is a prefix of one of *texts*,
@@ -185,10 +185,9 @@ class RobotRules:
         allows = bytes([it.kind is _ALLOW for it in kept])
         self._allows = allows if any(allows) else b""
         # What the texts of the rules begin with says which forms of a URL are needed.
-        self._beginnings = frozenset(
-            [text[0] for table in self._tables for text in table.prefixes]
-        )
-        self._is_plain = self._beginnings <= {"/"}
+        beginnings = {text[0] for table in self._tables for text in table.prefixes}
+        self._beginnings = "".join(beginnings)
+        self._is_plain = beginnings <= {"/"}
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether the robot may retrieve *url*, which is an absolute URL or a path."""
@@ -324,7 +323,7 @@ class StrictestRules:
 
 def _compiled(
     reading: RobotReading, dialect: Dialect
-) -> tuple[list[_Table], list[Line]]:
+) -> tuple[tuple[_Table, ...], list[Line]]:
     """Return the tables of the rules, and the rules that can decide, by their numbers."""
     found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {}
     kept: list[Line] = []
@@ -348,7 +347,7 @@ def _compiled(
         # A rule whose texts are all those of earlier rules never decides.
         if number in [prefixes.setdefault(text, number) for text in texts]:
             kept.append(rule)
-    return [_Table.of(*it) for it in found.values()], kept
+    return tuple([_Table.of(*it) for it in found.values()]), kept
 
 
 def _table_of_each(reading: RobotReading, dialect: Dialect) -> dict[int, int]:
