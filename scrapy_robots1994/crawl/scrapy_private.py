@@ -152,12 +152,12 @@ class EngineAccess:
         )
         return None
 
-    def limit(self) -> int:
-        """Return the present limit of concurrent requests. 0 means that there is none."""
+    def is_full(self, number: int) -> bool:
+        """Return whether *number* unfinished requests reach the present limit."""
         engine: Any = self._crawler.engine
         with suppress(Exception):
-            return index(engine.downloader.total_concurrency)
-        return 0
+            return bool(0 < engine.downloader.total_concurrency <= number)
+        return False
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""

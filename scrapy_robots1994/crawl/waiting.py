@@ -160,12 +160,13 @@ class WaitingRequests:
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
-        self._is_looking = self._is_listening = self._is_releasing = False
-        self._is_closed = False
+        self._is_looking = self._is_closed = self._is_releasing = False
         connect = crawler.signals.connect
         connect(self._mark, signals.request_scheduled)
         connect(self._unmark, signals.response_received)
         connect(self.close, signals.spider_closed)
+        for signal in FINISHED:
+            connect(self._release_held, signal)
 
     def arrived(self, request: Request) -> None:
         """Record that *request* has reached the middleware."""
@@ -177,12 +178,27 @@ class WaitingRequests:
         """Let the request of *visit* wait for the policy of *origin* while the block runs,
         if possible without counting towards the limit.
         """
-        with self._raised_for(visit, origin):
-            visit.has_slot = not visit.is_raised
-            if visit.is_raised:
-                # The engine may now take one more request.
-                self._engine.wake()
-            yield
+        request = visit.request
+        self._visits[request] = visit
+        self._start_looking()
+        visit.origin = origin
+        visit.is_raised = (
+            self._raised < self._max_waiting
+            and self._raised_of[origin] < MAX_OF_ORIGIN
+            and self._engine.change_limit(1)
+        )
+        visit.has_slot = not visit.is_raised
+        if visit.is_raised:
+            self._raised += 1
+            self._raised_of[origin] += 1
+            # The engine may now take one more request.
+            self._engine.wake()
+        try:
+            with count_in_slot(self._crawler, request):
+                yield
+        finally:
+            self._visits.pop(request, None)
+            self._lower(visit)
 
     async def slot(self, visit: Visit, origin: Origin) -> bool:
         """Hold the request of *visit*, which has waited, until a slot is free.
@@ -191,10 +207,16 @@ class WaitingRequests:
         """
         needs_slot = not (visit.is_awaited or visit.has_slot or self._is_closed)
         if needs_slot and (self._held or not self._next_of([visit], uncounted=1)):
-            with self._raised_for(visit, origin):
+            with self.waiting(visit, origin):
                 # If the limit can no longer be raised, the request counts, and goes on.
                 if visit.is_raised:
-                    await self._hold(visit)
+                    visit.turn = DeferredWaiter()
+                    self._held[visit.request] = visit
+                    try:
+                        self._release_held()
+                        await visit.turn
+                    finally:
+                        self._held.pop(visit.request, None)
         return visit.is_kept or not self._is_closed
 
     @contextmanager
@@ -203,8 +225,7 @@ class WaitingRequests:
         raised for the maximum number of waiting requests.
         """
         self._files += 1
-        if not self._is_looking:
-            self._look()
+        self._start_looking()
         is_raised = self._raised < self._max_waiting and self._engine.change_limit(1)
         try:
             yield
@@ -273,28 +294,6 @@ class WaitingRequests:
         # A middleware before ours has answered.
         request.meta.pop(SCHEDULED, None)
 
-    @contextmanager
-    def _raised_for(self, visit: Visit, origin: Origin) -> Iterator[None]:
-        request = visit.request
-        self._visits[request] = visit
-        if not self._is_looking:
-            self._look()
-        visit.origin = origin
-        visit.is_raised = (
-            self._raised < self._max_waiting
-            and self._raised_of[origin] < MAX_OF_ORIGIN
-            and self._engine.change_limit(1)
-        )
-        if visit.is_raised:
-            self._raised += 1
-            self._raised_of[origin] += 1
-        try:
-            with count_in_slot(self._crawler, request):
-                yield
-        finally:
-            self._visits.pop(request, None)
-            self._lower(visit)
-
     def _lower(self, visit: Visit) -> None:
         if visit.is_raised:
             visit.is_raised = False
@@ -304,31 +303,10 @@ class WaitingRequests:
                 del self._raised_of[visit.origin]
             self._engine.change_limit(-1)
 
-    async def _hold(self, visit: Visit) -> None:
-        visit.turn = DeferredWaiter()
-        self._held[visit.request] = visit
-        self._listen()
-        try:
-            self._release_held()
-            await visit.turn
-        finally:
-            self._held.pop(visit.request, None)
-            self._listen()
-
-    def _listen(self) -> None:
-        """Listen to `FINISHED` while requests are held."""
-        if self._is_listening != bool(self._held):
-            self._is_listening = not self._is_listening
-            manager = self._crawler.signals
-            change = manager.connect if self._is_listening else manager.disconnect
-            for signal in FINISHED:
-                change(self._release_held, signal)
-
     def _release_held(self) -> None:
         """Let held requests go on while slots are free."""
-        # Without asyncio, a released request goes on at once, and may end before `release`
-        # returns.
-        if self._is_releasing:
+        # Without asyncio, a released request goes on at once, and may finish another one.
+        if self._is_releasing or not self._held:
             return
         self._is_releasing = True
         while visit := self._next_of(self._held.values()):
@@ -344,11 +322,11 @@ class WaitingRequests:
         """Return the first of *visits* that may go on. *uncounted* of them count towards the
         limit.
         """
-        active, limit = self._engine.active(), self._engine.limit()
+        active = self._engine.active()
         if active is None:
             return next(iter(visits), None)
         self._stuck &= active
-        if limit and len(active) - len(self._stuck) - uncounted >= limit:
+        if self._engine.is_full(len(active) - len(self._stuck) - uncounted):
             return None
         self._passed = {it: slot for it, slot in self._passed.items() if it in active}
         of_slot = Counter(self._passed.values())
@@ -359,15 +337,19 @@ class WaitingRequests:
                 return visit
         return None
 
+    def _start_looking(self) -> None:
+        if not self._is_looking:
+            self._look()
+
     def _look(self) -> None:
         """Check whether the crawl is closing, again and again while requests wait."""
         if not self._is_closed and self._engine.is_closing():
             self.close()
-        self._is_looking = bool(self._visits or self._files) and not self._is_closed
         if self._held:
             before = set(self._engine.active() or ()).difference(self._arrived)
             self._stuck, self._before = before & self._before, before
             # No signal comes if a middleware fails while stuck requests have all slots.
             self._release_held()
+        self._is_looking = bool(self._visits or self._files) and not self._is_closed
         if self._is_looking:
             call_later(LOOK_SECONDS, self._look)
