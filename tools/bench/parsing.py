@@ -80,7 +80,7 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
     for often, urls in ("first answer", URLS[1:2]), ("eight answers", URLS):
         answered = {side.name: partial(_answered, side, files, urls) for side in sides}
         values = race(answered, rounds=rounds, per=len(files))
-        target = 2.5 if urls is not URLS else 0.0
+        target = 1.25 if urls is not URLS else 0.0
         what = f"file to {often}"
         yield Result(what, "s", values, against="Protego", target=target)
 
@@ -105,7 +105,7 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
         per=len(URLS) * len(some),
     )
     what = "one question, URL in, bool out, policies of the corpus"
-    yield Result(what, "s", values, against="Protego", target=4)
+    yield Result(what, "s", values, against="Protego", target=1.2)
     parsed = [RobotsTxt.parse(body) for body in files]
     in_turn = {OURS: lambda: [it.allowed(url, ROBOT) for url in URLS for it in parsed]}
     values = race(in_turn, rounds=rounds, per=len(URLS) * len(parsed))
