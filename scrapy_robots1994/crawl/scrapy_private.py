@@ -30,16 +30,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
-# Scrapy's class `CookieJar` is undocumented, but Scrapy has no public cookie jar. If the
-# class is missing, a fetch does not return cookies. If a server sends robots.txt only to
-# clients that return cookies, the fetch may end in a redirect loop (Ours 3.1, retries).
-# No warning is logged if the class is missing.
-CookieJar: Any
-try:
-    from scrapy.http.cookies import CookieJar
-except ImportError:  # pragma: no cover - a later Scrapy
-    CookieJar = None
-
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 

@@ -135,11 +135,6 @@ CHANGES = {
     "downloader._get_slot": renamed("_get_slot", DELAY),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
-    "CookieJar": Change(
-        r"class CookieJar:",
-        "class Jar:",
-        more=((r"(scrapy\.http\.cookies import )CookieJar", r"\1Jar as CookieJar"),),
-    ),
     "getAllReceivers": Change(
         r"\bgetAllReceivers,",
         "getAllReceivers as all_receivers,",
