@@ -3,7 +3,6 @@
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timezone
-from email.utils import parsedate_to_datetime
 from typing import Literal, Protocol, TypeAlias
 
 from scrapy_robots1994.escaping import redact_and_escape
@@ -150,6 +149,8 @@ def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
 
 
 def _epoch(date: bytes | None) -> float | None:
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - robots-lint starts without it
+
     # bounded: no HTTP date is as long as 64 characters
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):
