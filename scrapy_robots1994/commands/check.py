@@ -64,13 +64,16 @@ class RobotsCheck(RobotsCommand):
         add, with_value = parser.add_argument, terminal.adder(parser)
         robot = "check for this robot, given as a name or a whole User-Agent header"
         with_value("--robot", metavar="NAME", help=robot)
-        add(
+        with_value(
             "--robots",
             metavar="FILE|URL|-",
-            action="append",
-            default=[],
-            help="read robots.txt from a file, a URL, or - for standard input (may be "
-            "repeated); URLs may then be paths",
+            help="read robots.txt from a file, a URL, or - for standard input; URLs may "
+            "then be paths",
+        )
+        add(
+            "--refresh",
+            action="store_true",
+            help="fetch anew, and put the answers into the store of the project",
         )
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
@@ -87,12 +90,10 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
-        # Import late, because Scrapy loads this module for every command.
-
         if opts.robot:
             name = "ROBOTSTXT_USER_AGENT"
             self.settings.set(name, opts.robot, priority="cmdline")
-        inputs.refuse_twice(opts.robots, (*args, opts.urls))
+        inputs.refuse_twice([opts.robots], (*args, opts.urls))
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
@@ -103,7 +104,7 @@ class RobotsCheck(RobotsCommand):
             _purposes(opts.purpose) or self._lookup.settings.request_purposes
         )
         self._counts: Counter[str] = Counter()
-        self._files = list(dict.fromkeys(opts.robots))
+        self._lookup.refreshes = opts.refresh
         urls = inputs.urls_from(args, opts.urls)
         exempt = {url: reason for url in urls if (reason := self._exemption(url))}
         self._check(urls, exempt)
@@ -123,8 +124,8 @@ class RobotsCheck(RobotsCommand):
         wanted = defaultdict[str, list[str]](list)
         for url in urls:
             if url not in exempt:
-                for name in self._files or [f"{Origin.of(url)}/robots.txt"]:
-                    wanted[name].append(url)
+                name = self._opts.robots or f"{Origin.of(url)}/robots.txt"
+                wanted[name].append(url)
         for line in project_notes(self.settings):
             terminal.print_note(line)
         for url in filter(exempt.get, urls):
@@ -186,9 +187,7 @@ class RobotsCheck(RobotsCommand):
         if self._opts.json:
             terminal.print_json(verdict.as_json())
             return
-        explain, names_file = self._opts.explain, len(self._files) > 1
-        lines = verdict.lines(self._paint, explain=explain, names_file=names_file)
-        terminal.print_lines(lines)
+        terminal.print_lines(verdict.lines(self._paint, explain=self._opts.explain))
 
     def _print_end(self) -> None:
         """Print the totals, unless --json is given."""
@@ -267,15 +266,12 @@ class UrlVerdict:
             return "unknown" if self.source else "allowed"
         return "allowed" if self.verdict.allowed else "disallowed"
 
-    def lines(
-        self, paint: Paint, *, explain: bool, names_file: bool = False
-    ) -> Iterator[str]:
+    def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
         """Yield the lines to print. Long values are shortened or wrapped.
 
-        If *explain* is true, the reasons follow the first line, and the first line has no
-        note. If *names_file* is true, the note also shows the name of the file.
+        If *explain* is true, the reasons follow the first line, which has no note.
         """
-        note = "" if explain else self._note(names_file=names_file)
+        note = "" if explain else self._note()
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
         yield f"{word}{redact_and_escape(self.url, width)}{note}"
@@ -283,12 +279,9 @@ class UrlVerdict:
             for line in wrap_and_escape(text, WIDTH - _MARGIN):
                 yield " " * _MARGIN + line
 
-    def _note(self, *, names_file: bool) -> str:
-        """Return the note to print at the end of the line that shows the URL.
-
-        The note shows what decided the verdict, such as the HTTP status or a line number.
-        The note also shows the keys of `otherwise`. If *names_file* is true, the note
-        shows the name of the file.
+    def _note(self) -> str:
+        """Return the end of the line of the URL: what decided, such as a status or a line
+        number, and the keys of `otherwise`.
         """
         source, verdict = self.source, self.verdict
         if source is None:
@@ -308,12 +301,7 @@ class UrlVerdict:
         if self.forbidden:
             words.append(f"not for {self.forbidden.purpose}")
         words += [f"{name} differs" for name in self.otherwise]
-        note = f"  {', '.join(words)}" * bool(words)
-        # If a file cannot be read, do not name the file here, because `RobotsCheck`
-        # prints one note with the name of the file.
-        if names_file and source.rules:
-            note += f"  [{redact_and_escape(source.name, 50)}]"
-        return note
+        return f"  {', '.join(words)}" * bool(words)
 
     def _reasons(self) -> Iterator[str]:
         """Yield the reasons for the verdict. Then yield the verdicts in `otherwise`, and

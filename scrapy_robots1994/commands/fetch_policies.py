@@ -63,6 +63,8 @@ class PolicyLookup(Lookup):
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self.store_failures = 0
+        self.refreshes = False
+        """Whether the store is not asked. What is fetched is put there."""
         self._error = ""
         self._stop: Callable[[], object] = self._give_up
 
@@ -146,9 +148,13 @@ class PolicyLookup(Lookup):
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL
         # The target `/` is also the target of a URL without a path.
-        if target_of(url) in ("/", "/robots.txt"):
+        is_own = target_of(url) in ("/", "/robots.txt")
+        if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
-        answer = await ours.fetcher.fetch(origin, Request(url), _ignore, url)
+        start = None if is_own else url
+        answer = await ours.fetcher.fetch(origin, Request(url), _ignore, start)
+        if is_own and ours.store is not None:
+            ours.store.put(origin, answer)
         freshness = self.settings.freshness
         return policy_from(origin, answer, self.reader, time.time(), freshness)
 

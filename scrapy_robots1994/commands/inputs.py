@@ -103,7 +103,7 @@ def left_out_as(path: str | Path, folder: str | Path) -> str:
     return "is not a regular file" if is_special else ""
 
 
-def refuse_twice(files: Iterable[str], urls: Iterable[str | None]) -> None:
+def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> None:
     """Raise `WrongUse` if both *files* and *urls* name standard input."""
     if STDIN in files and STDIN in urls:
         raise WrongUse("standard input can be the robots.txt or the URLs, not both")
@@ -301,14 +301,12 @@ class Lookup:
         def report(source: PolicySource) -> None:
             add(source)
             self._missing.pop(source.name, None)
-            step()
 
         try:
-            with terminal.progress(self._count) as step:
-                if urls := list(filter(is_url, self._missing)):
-                    self._fetch(urls, report)
-                for name in list(self._missing):
-                    report(PolicySource.from_file(name, self.reader))
+            if urls := list(filter(is_url, self._missing)):
+                self._fetch(urls, report)
+            for name in list(self._missing):
+                report(PolicySource.from_file(name, self.reader))
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
             self._give_up()

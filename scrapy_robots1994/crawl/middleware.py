@@ -80,14 +80,15 @@ class Robots1994Middleware:
         self._observers = observers_of(crawler, settings)
         self.fetcher = RobotsFetcher(crawler, settings, self._waiting.file, self._robot)
         """Public, so that a command fetches as the crawl does."""
-        store: GuardedStore | None = None
+        self.store: GuardedStore | None = None
+        """Public, so that `robots-check --refresh` stores what it fetches."""
         if settings.store.url is not None:
             keep_seconds = settings.ttl + settings.stale_ttl
-            store = GuardedStore(
+            self.store = GuardedStore(
                 crawler, settings.store, settings.max_bytes, keep_seconds
             )
         self._resolver = PolicyResolver(
-            crawler, settings, self.fetcher, store, self._observers, self._robot
+            crawler, settings, self.fetcher, self.store, self._observers, self._robot
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         # Last, so that a crawl that fails to start logs only why.

@@ -365,30 +365,6 @@ def test_urls_are_read_from_a_file_and_standard_input(
     assert rows[site.url("/caf%E9")]["verdict"]["record"]["names"] == ["*"]
 
 
-def test_each_verdict_names_its_file_if_there_are_several(tmp_path: Path) -> None:
-    """With several `--robots`, each verdict is printed with the name of its file."""
-    (tmp_path / "in").mkdir()
-    (tmp_path / "a.txt").write_text(CLOSED)
-    (tmp_path / "in" / "b.txt").write_text("User-agent: *\n\nDisallow: /x\n")
-
-    result = scrapy(
-        "robots-check",
-        "--robots",
-        "a.txt",
-        "--robots",
-        "in/b.txt",
-        "/x",
-        folder=tmp_path,
-    )
-    alone = scrapy("robots-check", "--robots", "a.txt", "/x", folder=tmp_path)
-
-    assert [" ".join(line.split()) for line in result.lines[:2]] == [
-        "disallowed /x line 2 [a.txt]",
-        "allowed /x rfc9309 differs [in/b.txt]",
-    ]
-    assert "a.txt" not in alone.out
-
-
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
     """Make a project, and return its folder.
 
@@ -485,3 +461,16 @@ def test_crawl_that_would_not_do_what_is_printed_is_noted(
 
     assert result.code == 1
     assert [note for note in NOTES if note in result.err] == noted
+
+
+def test_refresh_fetches_anew_and_updates_the_store(site: Site, tmp_path: Path) -> None:
+    """Without `--refresh`, a fresh stored answer decides. `--refresh` stores the new one."""
+    store = ("-s", f"ROBOTS1994_STORE=sqlite:///{tmp_path}/robots.db")
+    command = ("robots-check", site.url("/private"), *store)
+    site.robots("User-agent: *\nDisallow:\n")
+    codes = [scrapy(*command).code]
+    site.robots(CLOSED)
+    codes += [scrapy(*command, *it).code for it in ((), ("--refresh",), ())]
+
+    assert codes == [0, 0, 1, 1]
+    assert len(site.log("/robots.txt")) == 2

@@ -117,7 +117,6 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
     for args in (
         ("robots-lint", "folder"),
         ("robots-lint", "folder", "--format", "json"),
-        ("robots-check", "--robots", "folder", "/a"),
         ("robots-compare", "folder", "--parsers", "Protego"),
     ):
         result = scrapy(*args, folder=tmp_path)
