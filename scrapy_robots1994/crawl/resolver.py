@@ -27,7 +27,6 @@ from scrapy_robots1994.crawl.parser import (
     sitemaps_of,
 )
 from scrapy_robots1994.crawl.policy_log import PolicyLog
-from scrapy_robots1994.crawl.scrapy_private import has_handlers
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy.policy import Policy, policy_from
 from scrapy_robots1994.stores.memory import MemoryStore
@@ -304,7 +303,7 @@ class PolicyResolver:
             named = {"sitemaps": sitemaps, "origin": policy.origin}
             await send(robots_sitemaps, robots=robots, request=page, **named)
         # As the built-in does, also for an unchanged file.
-        if ROBOTS_PARSED is not None and has_handlers(self._crawler, ROBOTS_PARSED):
+        if ROBOTS_PARSED is not None:
             await send(
                 ROBOTS_PARSED, robotparser=Robots1994Parser(robots), request=page
             )

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from logging import WARNING
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -53,18 +52,6 @@ def is_crawling(crawler: Crawler) -> bool:
     with suppress(AttributeError):
         return bool(crawler.crawling)
     warn_once(crawler, "crawler.crawling", "a shell logs refusals only at DEBUG")
-    return True
-
-
-def has_handlers(crawler: Crawler, signal: object) -> bool:
-    """Return whether a handler is connected to *signal*."""
-    # Scrapy does not document how to look for handlers of a signal. If the functions in
-    # `scrapy.utils.signal` are missing, signals are sent even if no handler is connected,
-    # so there is no warning.
-    with suppress(ImportError, AttributeError):
-        module: Any = import_module("scrapy.utils.signal")
-        connected = module.getAllReceivers(crawler.signals.sender, signal)
-        return next(iter(module.liveReceivers(connected)), None) is not None
     return True
 
 

@@ -135,13 +135,6 @@ CHANGES = {
     "downloader._get_slot": renamed("_get_slot", DELAY),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
-    "getAllReceivers": Change(
-        r"\bgetAllReceivers,",
-        "getAllReceivers as all_receivers,",
-        (),
-        "scrapy.utils.signal",
-        ((r"\bgetAllReceivers\(", "all_receivers("),),
-    ),
     # Scrapy's pull request 6430 adds the setting `RESPONSE_ROUGH_SIZE`. Our add-on sets
     # `RESPONSE_ROUGH_SIZE` to 0.
     "requests count by a guessed size": Change(
