@@ -116,7 +116,7 @@ class RobotsSettings:
     fails (R5, unreachable). The default is 30 days.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
-        types.STORE, "memory://?max_origins=100000&max_bytes=256000000"
+        types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
     )
     """URL of the store of policies; see :doc:`/stores`."""
     # The default is shorter than the default DOWNLOAD_TIMEOUT (180 s), because all pages of
