@@ -376,7 +376,8 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
 def _redirect_fault(target: str, urls: list[str]) -> str:
     """Return why the redirect to *target* is not followed after *urls*, or ""."""
     if len(urls) > MAX_REDIRECTS:
-        return f"more than {MAX_REDIRECTS} redirects"
+        kind = "a redirect loop, " * (target in urls)
+        return f"{kind}more than {MAX_REDIRECTS} redirects"
     if not is_requestable(target):
         return (
             f"redirect to {redact_and_escape(target, 120) or 'an unreadable address'}"
