@@ -84,7 +84,7 @@ class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )
-    """The grammar that is used to read robots.txt files; see :doc:`/standard/dialects`.
+    """The grammar that is used to read robots.txt files; see :ref:`page-dialects`.
     With ``strictest``, a URL is disallowed if ``1994`` or ``rfc9309`` disallows it.
     """
     # RFC 9309, section 2.5, requires crawlers to read at least 500 KiB.

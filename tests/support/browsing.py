@@ -1,4 +1,4 @@
-"""A spider and project functions for crawls with scrapy-playwright."""
+"""Spiders for crawls with scrapy-playwright."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from tests.support.checked_browser import CheckedBrowser
 from tests.support.child import RequestingSpider
 
 if TYPE_CHECKING:
@@ -48,8 +49,5 @@ class BrowsingSpider(RequestingSpider):
         await page.close()
 
 
-def abort_pictures(request: Any) -> bool:
-    """Return whether *request* is for a PNG picture. The browser aborts requests for
-    PNG pictures.
-    """
-    return bool(request.url.endswith(".png"))
+class CheckedBrowsingSpider(CheckedBrowser, BrowsingSpider):
+    """A `BrowsingSpider` with the recipe of the documentation."""

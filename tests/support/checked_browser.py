@@ -1,0 +1,31 @@
+"""The recipe of `docs/beyond.rst` for what a browser requests by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Spider
+
+from scrapy_robots1994 import Robots1994Middleware
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class CheckedBrowser(Spider):
+    """A spider whose browser aborts what robots.txt disallows."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Self:
+        """Let the browser ask `is_refused` about each of its requests."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.settings.set("PLAYWRIGHT_ABORT_REQUEST", spider.is_refused, "spider")
+        return spider
+
+    async def is_refused(self, request: Any) -> bool:
+        """Whether robots.txt disallows *request*, or no policy is known."""
+        robots: Any = self.crawler.get_downloader_middleware(Robots1994Middleware)
+        try:
+            return not (await robots.check(request.url)).allowed
+        except Exception:  # noqa: BLE001
+            return True
