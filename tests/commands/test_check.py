@@ -316,7 +316,7 @@ def test_explain_names_the_setting_that_opens_a_refused_origin(
         (replies.status(503), "HTTP 503"),
         (replies.status(404), "HTTP 404"),
         (replies.reset(), "DownloadFailedError"),
-        (replies.redirect("/robots.txt"), "more than 5 redirects"),
+        (replies.redirect("/robots.txt"), "a redirect loop, more than 5 redirects"),
         ("User-agent: *\nDisallow: /*.pdf$\n", "rfc9309 differs"),
         ("User-agent: *\n\nDisallow: /x\n", "rfc9309 differs"),
         ("User-agent: *\nDisallow: /x\nAllow: /x.pdf\n", "line 2, rfc9309 differs"),
