@@ -1,4 +1,4 @@
-"""The Scrapy commands `robots-check`, `robots-lint`, `robots-compare` and `robots-store`,
+"""The Scrapy commands `robots-check`, `robots-lint`, `robots-compare` and `robots-evidence`,
 and the console script `robots-lint`.
 
 Scrapy loads the modules of all commands, whichever command the user runs. Therefore, most

@@ -4,7 +4,7 @@ Each row describes one outcome.
 The row of the outcome determines everything that the package decides or says about an
 answer. The row determines the policy, how long the policy applies, and which setting may
 reverse the policy. The row also contains the words that the log, the closing table,
-`--explain`, `robots-lint`, `robots-store`, the report and the documentation use. To change
+`--explain`, `robots-lint`, the report and the documentation use. To change
 the meaning of an answer, change the row. To let the user choose the meaning, add the name
 of a setting to the row, and declare the setting in `crawl/settings.py`.
 
