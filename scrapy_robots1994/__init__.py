@@ -32,15 +32,12 @@ if TYPE_CHECKING:
     from scrapy_robots1994.crawl.exceptions import (
         ForbiddenByRobots as ForbiddenByRobots,
     )
+    from scrapy_robots1994.crawl.features.page import page_directives as page_directives
+    from scrapy_robots1994.crawl.features.page import page_usage as page_usage
     from scrapy_robots1994.crawl.features.pages import DroppedByPage as DroppedByPage
     from scrapy_robots1994.crawl.features.pages import RobotsPages as RobotsPages
-    from scrapy_robots1994.crawl.features.pages import (
-        page_directives as page_directives,
-    )
     from scrapy_robots1994.crawl.features.usage import DroppedByUsage as DroppedByUsage
     from scrapy_robots1994.crawl.features.usage import RefusedByUsage as RefusedByUsage
-    from scrapy_robots1994.crawl.features.usage import RobotsUsage as RobotsUsage
-    from scrapy_robots1994.crawl.features.usage import page_usage as page_usage
     from scrapy_robots1994.crawl.middleware import (
         Robots1994Middleware as Robots1994Middleware,
     )
@@ -71,13 +68,9 @@ _NAMES = {
     "lint.kinds": ("Problem",),
     "crawl.addon": ("Addon",),
     "crawl.exceptions": ("ForbiddenByRobots",),
-    "crawl.features.usage": (
-        "DroppedByUsage",
-        "RefusedByUsage",
-        "RobotsUsage",
-        "page_usage",
-    ),
-    "crawl.features.pages": ("DroppedByPage", "RobotsPages", "page_directives"),
+    "crawl.features.page": ("page_directives", "page_usage"),
+    "crawl.features.pages": ("DroppedByPage", "RobotsPages"),
+    "crawl.features.usage": ("DroppedByUsage", "RefusedByUsage"),
     "crawl.refusals": ("request_refused",),
     "crawl.middleware": ("Robots1994Middleware",),
     "crawl.parser": ("Robots1994Parser", "robots_sitemaps"),

@@ -21,12 +21,9 @@ from scrapy_robots1994.crawl.settings import (
 ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
-SPIDER_MIDDLEWARES = (
-    ("pages", f"{_FEATURES}.pages.RobotsPages", 5),
-    ("reads_usage", f"{_FEATURES}.usage.RobotsUsage", 4),
-)
+SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
 """Rows of (field of `RobotsSettings` that needs the component, import path, order). The
-orders are near the engine, so that the output of all other components is seen.
+order is near the engine, so that the output of all other components is seen.
 """
 
 # Write the path exactly as in Scrapy's default settings, because before Scrapy 2.14 a
@@ -39,7 +36,7 @@ class Addon:
 
     The add-on sets `ROBOTSTXT_OBEY = True`, and `RESPONSE_ROUGH_SIZE = 0` if Scrapy has
     that setting. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, the add-on also adds
-    the components that read pages.
+    `RobotsPages`.
 
     Settings of the user take precedence. If the user has changed the order of the
     built-in middleware, our middleware gets that order. If the user has listed a

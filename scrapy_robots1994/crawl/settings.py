@@ -245,6 +245,11 @@ class RobotsSettings:
         return self.usage != types.USAGE_OFF
 
     @property
+    def reads_pages(self) -> bool:
+        """Whether the crawl reads directives or usage preferences of pages."""
+        return bool(self.pages) or self.reads_usage
+
+    @property
     def drops_items(self) -> bool:
         """Whether items are dropped if their page must not be used for a purpose of the
         crawl.

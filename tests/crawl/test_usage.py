@@ -113,7 +113,7 @@ def test_report_hands_over_counts_and_drops_nothing(
     assert result.stats["robots1994/usage/train-ai/disallow"] == 4
     assert "robots1994/usage/search/allow" not in result.stats
     assert result.stats["robots1994/usage/not_understood"] == 1
-    assert "4 of 6 pages are not for train-ai" in result.log
+    assert "4 of 6 pages disallow train-ai" in result.log
     assert "pages are for train-ai (AIPREF vocab-" in result.log
     assert (
         'Not understood: "search=Y" in the header Content-Usage of http' in result.log
@@ -146,9 +146,9 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     assert result.stats["robots1994/usage/items_dropped/train-ai"] == 4
     assert result.stats["item_dropped_count"] == 4
     url = site.url("/signal")
-    said = f'Not for train-ai: "ai-train=no" in robots.txt line 4 of {url}'
-    assert len(result.lines("DEBUG", said)) == 1
-    assert "pages are not for" not in result.log
+    said = f'<200 {url}> is not for train-ai ("ai-train=no", line 4 of robots.txt)'
+    assert len(result.lines(f"DEBUG: {said}; its item is dropped")) == 1
+    assert "pages disallow" not in result.log
     (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
     assert "for train-ai, so 4 items were dropped and 0 requests were not sent" in line
 
@@ -170,7 +170,10 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
     assert declined == {"/shut", "/signal"}
     assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 2
     assert result.stats["robotstxt/forbidden"] == 1
-    assert len(result.lines("DEBUG: Not for train-ai", "the URL is not requested")) == 2
+    assert len(result.lines("DEBUG: <GET ", "not requested")) == 2
+    url = site.url("/signal")
+    said = f'<GET {url}> is not for train-ai ("ai-train=no", line 4 of robots.txt)'
+    assert len(result.lines(f"DEBUG: {said}: not requested")) == 1
     (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
     assert "so 2 items were dropped and 2 requests were not sent" in line
 
@@ -433,7 +436,7 @@ def test_components_are_enabled_by_hand(site: Site) -> None:
             "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
             "scrapy_robots1994.Robots1994Middleware": 100,
         },
-        "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsUsage": 5},
+        "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 5},
         "ADDONS": {},
         "ROBOTSTXT_OBEY": True,
     }
@@ -460,10 +463,12 @@ def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
 
 
 def test_nothing_is_imported_where_it_is_off() -> None:
-    """A crawl imports no lint, and nothing about usage preferences without their setting."""
+    """A crawl imports no lint, and nothing about usage preferences without a setting that
+    reads pages.
+    """
     code = (
         "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
-        "r.Addon().update_settings(Settings({'ROBOTS1994_PAGES': True})); "
+        "r.Addon().update_settings(Settings()); "
         "r.Robots1994Middleware; "
         "r.RobotsTxt.parse('Content-Usage: x').allowed('/', 'x'); "
         "print([it for it in sys.modules if "

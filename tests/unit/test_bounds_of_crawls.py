@@ -76,7 +76,7 @@ def one_after_another(
 
 
 @bound(
-    "crawl.features.page._MAX_LOGGED",
+    "crawl.features.pages._MAX_LOGGED",
     "crawl.features.usage._MAX_LOGGED_ORIGINS",
 )
 def test_lines_about_one_page_are_bounded(site: Site) -> None:
@@ -91,7 +91,7 @@ def test_lines_about_one_page_are_bounded(site: Site) -> None:
     site.answer("*", replies.Reply(headers=headers))
     urls = [site.url(f"/{it}", host=HOSTS[it % 2]) for it in range(4)]
     small = {
-        "crawl.features.page._MAX_LOGGED": 1,
+        "crawl.features.pages._MAX_LOGGED": 1,
         "crawl.features.usage._MAX_LOGGED_ORIGINS": 1,
     }
     settings = {"ROBOTS1994_USAGE": "report", "ROBOTS1994_PAGES": True}

@@ -1,33 +1,38 @@
-"""Read the header `X-Robots-Tag` and the meta tags of a page, which can state page
-directives or usage preferences. `PageMiddleware` is the base class of the spider
-middlewares for directives and preferences.
+"""What a response states about itself: its robots directives and its usage preferences, in
+headers and meta tags.
 """
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from logging import DEBUG
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from scrapy import Spider, signals
-from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
-from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from w3lib.encoding import (
     html_body_declared_encoding,
     http_content_type_encoding,
     read_bom,
 )
 
-from scrapy_robots1994.crawl import threads
-from scrapy_robots1994.crawl.log import log_line
-from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.directives import meta_tags
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
+from scrapy_robots1994.directives import (
+    NOAI,
+    USAGE_TERMS,
+    Directives,
+    contains_term,
+    directives_of,
+    meta_tags,
+    terms_for,
+)
+from scrapy_robots1994.parser.said import Said
+from scrapy_robots1994.parser.usage import (
+    MAX_NOT_UNDERSTOOD,
+    TDM,
+    USAGE_FIELD,
+    Answer,
+    Statement,
+    Usage,
+    statements_of,
+)
+from scrapy_robots1994.parser.user_agent import robot_names
 
 MAX_PAGE_BYTES = 64 * 1024
 """Maximum number of bytes that are read from the start of a page or of a header."""
@@ -47,9 +52,19 @@ _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 # to decode `idna` and `punycode`, which are meant for host names, not for pages.
 _SLOW = frozenset({"idna", "punycode"})
 
-# Log at most `_MAX_LOGGED` terms for one page, because a page can contain thousands of
-# terms.
-_MAX_LOGGED = 10
+HEADER, META = "header", "meta"
+"""The sources of preferences in a page, in the spelling that `Usage.read` uses."""
+
+# In TDMRep, a value other than 1 or 0 does not state a preference.
+_TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
+_RESERVED = TDM, Answer.DISALLOW
+_TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
+
+# A meta tag that contains none of `_WORDS` does not state a preference.
+_WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
+_LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
+_PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
+_RSL = "application/rsl+xml"
 
 
 class PageHead(NamedTuple):
@@ -115,95 +130,116 @@ def _text(response: TextResponse) -> str:
         return head.decode("utf-8", "replace")
 
 
-class PageMiddleware(BaseSpiderMiddleware):
-    """Reads the directives or usage preferences of each page before the spider gets the
-    page.
+def page_directives(response: Response, robot: str | bytes) -> Directives:
+    """Return the directives of *response* for *robot*, which is a bare name or a whole
+    User-Agent header.
 
-    `response.meta[key]` contains the result of `read`. The result has the attribute
-    `not_understood`.
+    This function reads the header `X-Robots-Tag` of any response, and the meta tags of
+    HTML, XHTML and other XML pages. At most 64 KiB of the header and of the page are
+    read. An invalid body does not cause an exception.
     """
+    head = page_head(response)
+    return directives_of(head.tags, [head.header], robot_names(robot))
 
-    key: ClassVar[str]
 
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self._settings = RobotsSettings.from_settings(crawler.settings)
-        self._robot = RobotName(crawler)
-        # `_sent` contains the signals whose asynchronous handlers are running.
-        self._sent: set[Deferred[None]] = set()
-        crawler.signals.connect(self._wait_for_handlers, signals.spider_closed)
+def page_usage(response: Response, robot: str | bytes) -> Usage:
+    """Return the usage preferences that *response* states for *robot*, which is a bare name
+    or a whole User-Agent header.
 
-    @abstractmethod
-    def read(self, response: Response, robot: str | bytes) -> Any:
-        """Return the directives or usage preferences of *response* for *robot*."""
+    This function reads the headers of any response, and the meta tags of HTML, XHTML and
+    other XML pages. At most 64 KiB of each header and of the page are read. An invalid
+    body does not cause an exception.
+    """
+    head = page_head(response, _WORDS)
+    found = [
+        *_content_usage(header_of(response, "Content-Usage")),
+        *_terms(response, head, robot_names(robot)),
+        *_tdm_reservation(head, header_of(response, _TDM_RESERVATION)),
+    ]
+    statements = tuple(it for it in found if isinstance(it, Statement))
+    odd = tuple(it for it in found if isinstance(it, Said))
+    # A TDMRep policy applies only together with a reservation.
+    is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
+    in_header = header_of(response, _TDM_POLICY).strip()
+    policy = (*_contents(head, _TDM_POLICY), in_header)
+    return Usage(
+        statements,
+        licenses=tuple(dict.fromkeys(_licenses(header_of(response, "Link")))),
+        tdm_policy=next(filter(None, policy), None) if is_reserved else None,
+        not_understood=odd[:MAX_NOT_UNDERSTOOD],
+        read=(HEADER, META) if head.has_tags else (HEADER,),
+    )
 
-    @abstractmethod
-    def count(self, stated: Any) -> None:
-        """Count the directives or usage preferences of a page in the stats. *stated* is
-        the result of `read`.
-        """
 
-    @abstractmethod
-    def reason_to_drop(self, response: Response) -> DropItem | None:
-        """Return the reason to drop an item of *response*, and count the item. Return `None`
-        if the item must not be dropped.
-        """
+def _content_usage(value: str) -> Iterator[Statement | Said]:
+    """Yield the preferences in *value*, and its parts that are not understood. *value*
+    contains the joined lines of the header `Content-Usage`.
+    """
+    where = f"header {USAGE_FIELD}"
+    try:
+        # RFC 9651, section 4.2: if one line cannot be parsed, the whole dictionary is
+        # invalid.
+        statements, said, _ = statements_of(USAGE_FIELD, value, where)
+    except ValueError:
+        yield Said(value, where)
+    else:
+        yield from statements
+        yield from said
 
-    def stated(self, response: Response) -> Any:
-        """Return the result of `read` for *response*, which is read only once."""
-        # An errback can return items of a response that did not reach
-        # `process_spider_input`, because another spider middleware has raised an
-        # exception.
-        if self.key not in response.meta:
-            assert response.request is not None  # noqa: S101 - always set in a crawl
-            robot = self._robot.of(response.request)
-            response.meta[self.key] = self.read(response, robot)
-        return response.meta[self.key]
 
-    def process_spider_input(
-        self,
-        response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
-    ) -> None:
-        """Read and count the directives or usage preferences of *response* before the
-        spider gets the response.
-        """
-        # Remove the result for an earlier page, because a spider can create a request
-        # with the meta of that page.
-        response.meta.pop(self.key, None)
-        stated = self.stated(response)
-        self.count(stated)
-        for said in stated.not_understood[:_MAX_LOGGED]:
-            text = "Not understood: %s of %s"
-            log_line(self.crawler, DEBUG, text, str(said), response.url)
+def _terms(
+    response: Response, head: PageHead, names: tuple[str, ...]
+) -> Iterator[Statement | Said]:
+    """Yield a preference for each `noai` in *head* and, if *response* is an image, for
+    each `noimageai`. Yield each term that contains `noai` or `noimageai` but is not
+    understood. *head* is the head of *response*, and *names* are the names of the robot.
+    """
+    is_image = header_of(response, "Content-Type").lower().startswith("image/")
+    for said in terms_for(head.tags, [head.header], names):
+        if said.term not in USAGE_TERMS:
+            if contains_term(said.term, USAGE_TERMS):
+                yield said
+        # Usage U12 (images): `noai` applies to any response, and `noimageai` applies only
+        # to an image.
+        elif said.term == NOAI or is_image:
+            yield Statement("train-ai", Answer.DISALLOW, said.term, said.where)
 
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*. Return `None` if the page of *item* states a reason to drop the
-        item.
 
-        If *item* is dropped, log the reason, and send the signal `item_dropped`, as Scrapy
-        does for an item that a pipeline drops.
-        """
-        reason = None if response is None else self.reason_to_drop(response)
-        if reason is None:
-            return item
-        log_line(self.crawler, DEBUG, "%s; its item is dropped", str(reason))
-        sent = threads.send_signal(
-            self.crawler,
-            signals.item_dropped,
-            item=item,
-            response=response,
-            spider=self.crawler.spider,
-            exception=reason,
-        )
-        # This method cannot await the asynchronous handlers, because it is not a
-        # coroutine function. `_wait_for_handlers` awaits them when the crawl closes.
-        running = deferred_from_coro(sent)
-        self._sent.add(running)
-        running.addBoth(lambda _: self._sent.discard(running))
-        return None
+def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
+    """Yield the values of TDMRep that are not understood, and then the preference of the
+    page. A preference in the meta tags of *head* overrides a preference in *header*.
+    """
+    name = _TDM_RESERVATION
+    values = filter(None, map(str.strip, header.split(",")))
+    in_header = [Said(it, f"header {name}") for it in values]
+    in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
+    yield from (it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS)
+    # Usage U11 (TDMRep): meta tags override the header, even if the header is more
+    # restrictive. If one place has several values, the most restrictive value applies. The
+    # most restrictive value is "1".
+    for places in (in_meta, in_header):
+        stated = [it for it in places if it.term in _TDM_ANSWERS]
+        if stated:
+            said = max(stated, key=lambda it: it.term)
+            answer, term = _TDM_ANSWERS[said.term], f"{name}: {said.term}"
+            yield Statement(TDM, answer, term, said.where)
+            return
 
-    async def _wait_for_handlers(self) -> None:
-        """Wait for the asynchronous handlers of `item_dropped`."""
-        for running in tuple(self._sent):
-            await maybe_deferred_to_future(running)
+
+def _contents(head: PageHead, name: str) -> list[str]:
+    """Return the content of each meta tag whose name is *name*. Skip a meta tag whose
+    content is blank.
+    """
+    said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
+    return list(filter(None, said))
+
+
+def _licenses(link: str) -> Iterator[str]:
+    """Yield the URL of each RSL licence in *link*, the value of a `Link` header."""
+    for url, rest in _LINK.findall(link):
+        values = {
+            name.lower(): (a or b).lower() for name, a, b in _PARAMETER.findall(rest)
+        }
+        is_license = "license" in values.get("rel", "").split()
+        if url and is_license and values.get("type") == _RSL:
+            yield url

@@ -1,31 +1,51 @@
-"""Pages: the spider middleware that obeys the robots directives of pages
-(`ROBOTS1994_PAGES`).
+"""Pages: the spider middleware that reads the robots directives (`ROBOTS1994_PAGES`) and the
+usage preferences (`ROBOTS1994_USAGE`) of each page, hands them to the spider and obeys them.
 """
 
-from functools import lru_cache
-from logging import DEBUG
+from __future__ import annotations
 
-from scrapy import Request
-from scrapy.crawler import Crawler
+from functools import lru_cache, partial
+from logging import DEBUG, INFO
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
+from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.features.page import (
     UNREADABLE,
-    PageMiddleware,
-    page_head,
+    page_directives,
+    page_usage,
 )
-from scrapy_robots1994.crawl.log import count, log_line
+from scrapy_robots1994.crawl.features.usage import DroppedByUsage
+from scrapy_robots1994.crawl.log import count, counted, log_line, total
+from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
 from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
-from scrapy_robots1994.directives import Directives, directives_of
+from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import redact_and_escape
-from scrapy_robots1994.parser.said import Said
-from scrapy_robots1994.parser.user_agent import robot_names
+from scrapy_robots1994.parser.usage import PURPOSES, Answer, Usage, http_sf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+    from scrapy_robots1994.directives import Directives
+    from scrapy_robots1994.parser.said import Said
 
 PAGE_KEY = "robots1994_page"
 """The key in `response.meta` for the `Directives` of the page."""
+
+USAGE_KEY = "robots1994_usage"
+"""The key in `response.meta` for the `Usage` of the page."""
+
+_MAX_LOGGED = 10
+"""Terms of one page that are logged as not understood."""
 
 # Extract all links. By default the extractor skips links to images and archives, and
 # returns only the first link to each URL. All links to a URL are needed, because
@@ -44,61 +64,93 @@ class DroppedByPage(DropItem):
         super().__init__(f"Not to be indexed: {said} of {redact_and_escape(url)}")
 
 
-def page_directives(response: Response, robot: str | bytes) -> Directives:
-    """Return the directives of *response* for *robot*, which is a bare name or a whole
-    User-Agent header.
+class RobotsPages(BaseSpiderMiddleware):
+    """Reads each page before the spider gets it.
 
-    This function reads the header `X-Robots-Tag` of any response, and the meta tags of
-    HTML, XHTML and other XML pages. At most 64 KiB of the header and of the page are
-    read. An invalid body does not cause an exception.
+    With `ROBOTS1994_PAGES`, `response.meta["robots1994_page"]` has the `Directives` of the
+    page; requests for links that must not be followed (NOFOLLOW and `rel=nofollow`) and
+    items of a NOINDEX page are dropped. With `ROBOTS1994_USAGE`,
+    `response.meta["robots1994_usage"]` has the `Usage` that robots.txt, headers and meta
+    tags state; unless it is "report", the items of a page that is not for a purpose of the
+    crawl are dropped.
+
+    This must be the spider middleware nearest to the engine, to see the output of all
+    others.
     """
-    head = page_head(response)
-    return directives_of(head.tags, [head.header], robot_names(robot))
-
-
-class RobotsPages(PageMiddleware):
-    """Drops requests for links that must not be followed (NOFOLLOW and `rel=nofollow`), and
-    items of a NOINDEX page.
-
-    The directives of each page are in `response.meta["robots1994_page"]`. This middleware
-    must be the spider middleware nearest to the engine, so that it processes the output
-    of all other spider middlewares.
-    """
-
-    key = PAGE_KEY
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._obeyed = self._settings.pages
-        if not self._obeyed:
-            raise NotConfigured("ROBOTS1994_PAGES is False")
-        # Cache the result of `_closed_links` for one response, because a spider can
-        # create many requests from one response. With a module-level cache, the last
-        # response would stay in memory after the crawl.
+        settings = RobotsSettings.from_settings(crawler.settings)
+        if not settings.reads_pages:
+            raise NotConfigured("ROBOTS1994_PAGES and ROBOTS1994_USAGE are False")
+        self._robot = RobotName(crawler)
+        self._obeyed = settings.pages
+        self._purposes = settings.purposes
+        self._drops_items = settings.drops_items
+        self._counters: dict[str, Callable[[Any], None]] = {}
+        if self._obeyed:
+            self._counters[PAGE_KEY] = self._count_directives
+        if settings.reads_usage:
+            http_sf("ROBOTS1994_USAGE")
+            self._counters[USAGE_KEY] = self._count_usage
+            crawler.signals.connect(self._report_usage, signals.spider_closed)
+        self._pages = 0
+        # For all requests of one response. A cache of the module would keep the last
+        # response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
+        # The signals whose asynchronous handlers are running.
+        self._sent: set[Deferred[None]] = set()
+        crawler.signals.connect(self._wait_for_handlers, signals.spider_closed)
 
-    def read(self, response: Response, robot: str | bytes) -> Directives:
-        """Return the directives of *response* for *robot*."""
-        return page_directives(response, robot)
+    def process_spider_input(
+        self,
+        response: Response,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
+    ) -> None:
+        """Read and count what *response* states."""
+        for key, counter in self._counters.items():
+            # A spider may have made the request with the meta of an earlier page.
+            response.meta.pop(key, None)
+            stated = self._stated(response, key)
+            counter(stated)
+            for said in stated.not_understood[:_MAX_LOGGED]:
+                text = "Not understood: %s of %s"
+                log_line(self.crawler, DEBUG, text, str(said), response.url)
 
-    def count(self, stated: Directives) -> None:
-        """Count a page that states NOINDEX or NOFOLLOW."""
+    def _stated(self, response: Response, key: str) -> Any:
+        # An errback can return items of a response that did not reach
+        # `process_spider_input`, because another spider middleware raised an exception.
+        if key not in response.meta:
+            assert response.request is not None  # noqa: S101 - always set in a crawl
+            read = page_directives if key == PAGE_KEY else _usage_of
+            response.meta[key] = read(response, self._robot.of(response.request))
+        return response.meta[key]
+
+    def _count_directives(self, stated: Directives) -> None:
         if not stated.index:
             count(self.crawler, stats.PAGES_NOINDEX)
         if not stated.follow:
             count(self.crawler, stats.PAGES_NOFOLLOW)
 
+    def _count_usage(self, stated: Usage) -> None:
+        self._pages += 1
+        for purpose in self._purposes or PURPOSES:
+            answer = stated[purpose]
+            if answer is not Answer.UNSTATED:
+                key = stats.USAGE_PAGES
+                count(self.crawler, key, purpose=purpose, answer=answer.value)
+        if odd := len(stated.not_understood):
+            count(self.crawler, stats.USAGE_NOT_UNDERSTOOD, odd)
+
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*. Return `None` if *response* states that the link to the
-        requested URL must not be followed.
-        """
+        """Return *request*, or `None` if *response* forbids to follow its link."""
         # Pages P9 (the page itself): a request for the URL of the page itself does not
         # follow a link.
-        if response is None or request.url == response.url:
+        if not self._obeyed or response is None or request.url == response.url:
             return request
-        reason: object = self.stated(response).nofollow
+        reason: object = self._stated(response, PAGE_KEY).nofollow
         kind = NOFOLLOW
         if reason is None or NOFOLLOW not in self._obeyed:
             kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
@@ -110,15 +162,82 @@ class RobotsPages(PageMiddleware):
         log_line(self.crawler, DEBUG, "Not followed: %s of %s", where, response.url)
         return None
 
-    def reason_to_drop(self, response: Response) -> DropItem | None:
-        """Return the reason to drop an item of *response*, and count the item. Return
-        `None` if no directive disallows indexing.
+    def get_processed_item(self, item: Any, response: Response | None) -> Any:
+        """Return *item*, or `None` if its page states a reason to drop it. As for an item
+        that a pipeline drops, the signal `item_dropped` is sent.
         """
-        said = self.stated(response).noindex
-        if said is None or NOINDEX not in self._obeyed:
-            return None
-        count(self.crawler, stats.ITEMS_DROPPED)
-        return DroppedByPage(said, response.url)
+        reason = None if response is None else self._reason_to_drop(response)
+        if reason is None:
+            return item
+        log_line(self.crawler, DEBUG, "%s; its item is dropped", str(reason))
+        sent = threads.send_signal(
+            self.crawler,
+            signals.item_dropped,
+            item=item,
+            response=response,
+            spider=self.crawler.spider,
+            exception=reason,
+        )
+        # This method cannot await the asynchronous handlers, because it is not a
+        # coroutine function. `_wait_for_handlers` awaits them when the crawl closes.
+        running = deferred_from_coro(sent)
+        self._sent.add(running)
+        running.addBoth(lambda _: self._sent.discard(running))
+        return None
+
+    def _reason_to_drop(self, response: Response) -> DropItem | None:
+        if NOINDEX in self._obeyed:
+            said = self._stated(response, PAGE_KEY).noindex
+            if said is not None:
+                count(self.crawler, stats.ITEMS_DROPPED)
+                return DroppedByPage(said, response.url)
+        if self._drops_items:
+            forbidden = self._stated(response, USAGE_KEY).forbids(self._purposes)
+            if forbidden is not None:
+                key = stats.USAGE_ITEMS_DROPPED
+                count(self.crawler, key, purpose=forbidden.purpose)
+                return DroppedByUsage(forbidden, response)
+        return None
+
+    async def _wait_for_handlers(self) -> None:
+        """Wait for the asynchronous handlers of `item_dropped`."""
+        for running in tuple(self._sent):
+            await maybe_deferred_to_future(running)
+
+    def _report_usage(self) -> None:
+        found = partial(total, self.crawler)
+        for purpose in self._purposes or PURPOSES:
+            pages = found(stats.USAGE_PAGES, purpose=purpose, answer="disallow")
+            items = found(stats.USAGE_ITEMS_DROPPED, purpose=purpose)
+            requests = found(stats.USAGE_REQUESTS_DROPPED, purpose=purpose)
+            if items or requests:
+                log_line(
+                    self.crawler,
+                    INFO,
+                    "Usage preferences: pages must not be used for %s, so %s dropped and "
+                    '%s not sent; LOG_LEVEL = "DEBUG" names each page',
+                    purpose,
+                    _were(items, "item"),
+                    _were(requests, "request"),
+                )
+            elif pages and not self._drops_items:
+                of = f"all {pages:,}" if pages == self._pages > 1 else ""
+                of = of or f"{pages:,} of {self._pages:,}"
+                text = f"%s pages {'disallows' if pages == 1 else 'disallow'} %s"
+                log_line(self.crawler, INFO, text, of, purpose)
+
+
+def _were(number: int, noun: str) -> str:
+    return f"{counted(number, noun)} {'was' if number == 1 else 'were'}"
+
+
+def _usage_of(response: Response, robot: str | bytes) -> Usage:
+    usage = page_usage(response, robot)
+    # Removed, because a spider may make a request for another page with this meta.
+    stated = response.meta.pop(STATED_USAGE, None)
+    if isinstance(stated, Usage):
+        usage = stated.with_(usage)
+    return usage.for_export()
 
 
 def _closed_links(response: Response) -> frozenset[str]:
