@@ -13,6 +13,7 @@ import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 
 from scrapy_robots1994 import Answer, RobotsTxt, Usage, page_directives, page_usage
+from tests.support.rows import rows
 
 URL = "http://h.example/"
 D, A, U = Answer.DISALLOW, Answer.ALLOW, Answer.UNSTATED
@@ -34,7 +35,8 @@ def usage(
 def stated(found: Usage) -> str:
     """Return the statements of *found* in one line, each with its purpose, answer and place."""
     return ", ".join(
-        f"{it.purpose} {it.answer.value} {it.where}" for it in found.statements
+        f"{it.purpose}={it.answer.value[0].upper()} {it.where}"
+        for it in found.statements
     )
 
 
@@ -43,162 +45,84 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
-EXAMPLES: list[tuple[str, list[tuple[str, str]], str, str, list[str]]] = [
-    (
-        "23 joined lines, last key",
-        [(CU, "train-ai=n, search=y"), ("content-usage", "train-ai=y")],
-        *(
-            "",
-            "train-ai allow header Content-Usage, search allow header Content-Usage",
-            [],
-        ),
-    ),
-    (
-        "23 one bad line",
-        [(CU, "train-ai=n"), (CU, "search=y,")],
-        *("", "", ["train-ai=n, search=y,"]),
-    ),
-    (
-        "24 meta over header",
-        [(TDM, "1")],
-        meta("TDM-Reservation", "0"),
-        "tdm allow meta tag tdm-reservation",
-        [],
-    ),
-    ("24 no value", [(TDM, "true")], "", "", ["true"]),
-    (
-        "24 meta 1",
-        [(TDM, "0")],
-        meta(TDM, "1") + meta(POLICY, "http://p"),
-        "tdm disallow meta tag tdm-reservation",
-        [],
-    ),
-    ("25 other robot", [(XR, "otherbot: noai, noindex")], "", "", []),
-    (
-        "25 two headers",
-        [(XR, "noindex"), (XR, "mybot: NOAI")],
-        "",
-        "train-ai disallow header X-Robots-Tag",
-        [],
-    ),
-    (
-        "25 ALL of another group",
-        [],
-        "<meta name=robots content=all>" + meta("MyBot", "noai, noimageai"),
-        *("train-ai disallow meta tag mybot", []),
-    ),
-    ("25 noimageai of HTML", [], meta("robots", "noimageai"), "", []),
-    (
-        "25 header and meta",
-        [(CU, "train-ai=y")],
-        meta("robots", "noai"),
-        *("train-ai allow header Content-Usage, train-ai disallow meta tag robots", []),
-    ),
-    ("25 comment", [], "<!-- <meta name=robots content=noai> -->", "", []),
-    # The following rows are variations of the examples.
-    ("ALL of its own group", [(XR, "all, noai")], "", "", []),
-    ("without a comma", [(XR, "noai noimageai")], "", "", ["noai noimageai"]),
-    ("name with spaces", [(XR, "My Company Bot: noai, noindex")], "", "", []),
-    ("any robot", [(XR, "*: noai")], "", "train-ai disallow header X-Robots-Tag", []),
-    (
-        "invalid meta leaves the header",
-        [(TDM, "1")],
-        meta(TDM, "yes"),
-        "tdm disallow header tdm-reservation",
-        ["yes"],
-    ),
-    (
-        "two values",
-        [(TDM, "0"), (TDM, "1")],
-        "",
-        "tdm disallow header tdm-reservation",
-        [],
-    ),
-    (
-        "not read",
-        [("Content-Signal", "ai-train=no")],
-        meta("robots", "noarchive, noml"),
-        "",
-        [],
-    ),
-    ("empty", [(CU, "")], "", "", []),
-    (
-        "value",
-        [(CU, "train-ai=no, search=n")],
-        "",
-        "search disallow header Content-Usage",
-        ["train-ai=no"],
-    ),
-]
-
-
-IN_TAG = "train-ai disallow meta tag robots"
-IN_HEADER = "train-ai disallow header X-Robots-Tag"
-VARIATIONS: list[tuple[list[tuple[str, str]], str, str]] = [
-    ([(XR, "NoAI")], "", IN_HEADER),
-    ([(XR, "noai; noindex")], "", ""),
-    ([(XR, "googlebot: noindex, mybot: noai")], "", IN_HEADER),
-    ([(XR, "mybot: noindex"), (XR, "noai")], "", IN_HEADER),
-    ([(XR, "otherbot: noindex"), (XR, "noai")], "", ""),
-    ([(XR, "unavailable_after: 25 Jun 2027 15:00:00 GMT, noai")], "", IN_HEADER),
-    ([(XR, "noarchive, noai, max-snippet: 50")], "", IN_HEADER),
-    ([], "<META NAME='Robots' CONTENT='NoAI'>", IN_TAG),
-    ([], "<meta content=noai name=robots>", IN_TAG),
-    ([], "<body><p><meta name=robots content=noai></body>", IN_TAG),
-    ([], "<script>document.write('<meta name=robots content=noai>')</script>", ""),
-    ([], "<textarea><meta name=robots content=noai></textarea>", ""),
-    ([], "<noscript><meta name=robots content=noai></noscript>", IN_TAG),
-    ([], "<meta property=robots content=noai>", ""),
-    ([], "<meta name=robots value=noai>", ""),
-    ([], "<meta name=robots content='noai'", ""),
-    ([], "<meta name='robots' data-x='>' content='noai'>", IN_TAG),
-    ([], '<meta name="robots" data-x="<" content="noai">', IN_TAG),
-    ([], "<meta name=googlebot content=noai>", ""),
-    ([], "<meta name=' robots ' content=' noai '>", IN_TAG),
-    ([], "<meta name=robots content='index,follow,noai,'>", IN_TAG),
-    ([(TDM, " 1 ")], "", "tdm disallow header tdm-reservation"),
-    ([(TDM, "1.0")], "", ""),
-    ([(TDM, "")], meta(TDM, "1"), "tdm disallow meta tag tdm-reservation"),
-    ([(TDM, "1")], meta(TDM, ""), "tdm disallow header tdm-reservation"),
-    ([], meta(TDM, "0") + meta(TDM, "1"), "tdm disallow meta tag tdm-reservation"),
-    (
-        [(CU, "train-ai=n"), (CU, "search=y")],
-        "",
-        "train-ai disallow header Content-Usage, search allow header Content-Usage",
-    ),
-    ([(CU, "/a train-ai=n")], "", ""),
-    ([(CU, "Train-AI=n")], "", ""),
-]
-
-
-@pytest.mark.parametrize(("headers", "body", "said"), VARIATIONS)
-def test_variation_of_a_page_states_this(
-    headers: list[tuple[str, str]], body: str, said: str
-) -> None:
-    """Each variation of a header or meta tag states the preferences in its row of the
-    table.
-
-    The headers and meta tags vary in name, spelling and place.
-    """
-    assert stated(usage(headers, body)) == said
-
-
-@pytest.mark.parametrize(
-    ("headers", "body", "said", "odd"),
-    [it[1:] for it in EXAMPLES],
-    ids=[it[0] for it in EXAMPLES],
+# Number, headers, body, statements, and values that are not understood. An indented line
+# continues its row.
+EXAMPLES = rows(
+    r"""
+23 | Content-Usage: train-ai=n, search=y & content-usage: train-ai=y |  |
+       train-ai=A header Content-Usage, search=A header Content-Usage
+23 | Content-Usage: train-ai=n & Content-Usage: search=y, |  |  | train-ai=n, search=y,
+24 | tdm-reservation: 1 | <meta name="TDM-Reservation" content="0"> |
+       tdm=A meta tag tdm-reservation
+24 | tdm-reservation: true |  |  | true
+24 | tdm-reservation: 0 | <meta name="tdm-reservation" content="1">
+      <meta name="tdm-policy" content="http://p"> | tdm=D meta tag tdm-reservation
+25 | X-Robots-Tag: otherbot: noai, noindex |  |
+25 | X-Robots-Tag: noindex & X-Robots-Tag: mybot: NOAI |  | train-ai=D header X-Robots-Tag
+25 | | <meta name=robots content=all><meta name="MyBot" content="noai, noimageai"> |
+       train-ai=D meta tag mybot
+25 | | <meta name="robots" content="noimageai"> |
+25 | Content-Usage: train-ai=y | <meta name="robots" content="noai"> |
+       train-ai=A header Content-Usage, train-ai=D meta tag robots
+25 | | <!-- <meta name=robots content=noai> --> |
+- | X-Robots-Tag: all, noai |  |
+- | X-Robots-Tag: noai noimageai |  |  | noai noimageai
+- | X-Robots-Tag: My Company Bot: noai, noindex |  |
+- | X-Robots-Tag: *: noai |  | train-ai=D header X-Robots-Tag
+- | tdm-reservation: 1 | <meta name="tdm-reservation" content="yes"> |
+       tdm=D header tdm-reservation | yes
+- | tdm-reservation: 0 & tdm-reservation: 1 |  | tdm=D header tdm-reservation
+- | Content-Signal: ai-train=no | <meta name="robots" content="noarchive, noml"> |
+- | Content-Usage: |  |
+- | Content-Usage: train-ai=no, search=n |  | search=D header Content-Usage | train-ai=no
+- | X-Robots-Tag: NoAI |  | train-ai=D header X-Robots-Tag
+- | X-Robots-Tag: noai; noindex |  |  | noai; noindex
+- | X-Robots-Tag: googlebot: noindex, mybot: noai |  | train-ai=D header X-Robots-Tag
+- | X-Robots-Tag: mybot: noindex & X-Robots-Tag: noai |  | train-ai=D header X-Robots-Tag
+- | X-Robots-Tag: otherbot: noindex & X-Robots-Tag: noai |  |
+- | X-Robots-Tag: unavailable_after: 25 Jun 2027 15:00:00 GMT, noai |  |
+       train-ai=D header X-Robots-Tag
+- | X-Robots-Tag: noarchive, noai, max-snippet: 50 |  | train-ai=D header X-Robots-Tag
+- | | <META NAME='Robots' CONTENT='NoAI'> | train-ai=D meta tag robots
+- | | <meta content=noai name=robots> | train-ai=D meta tag robots
+- | | <body><p><meta name=robots content=noai></body> | train-ai=D meta tag robots
+- | | <script>document.write('<meta name=robots content=noai>')</script> |
+- | | <textarea><meta name=robots content=noai></textarea> |
+- | | <noscript><meta name=robots content=noai></noscript> | train-ai=D meta tag robots
+- | | <meta property=robots content=noai> |
+- | | <meta name=robots value=noai> |
+- | | <meta name=robots content='noai' |
+- | | <meta name='robots' data-x='>' content='noai'> | train-ai=D meta tag robots
+- | | <meta name="robots" data-x="<" content="noai"> | train-ai=D meta tag robots
+- | | <meta name=googlebot content=noai> |
+- | | <meta name=' robots ' content=' noai '> | train-ai=D meta tag robots
+- | | <meta name=robots content='index,follow,noai,'> | train-ai=D meta tag robots
+- | tdm-reservation: \x201\x20 |  | tdm=D header tdm-reservation
+- | tdm-reservation: 1.0 |  |  | 1.0
+- | tdm-reservation: | <meta name="tdm-reservation" content="1"> |
+       tdm=D meta tag tdm-reservation
+- | tdm-reservation: 1 | <meta name="tdm-reservation" content=""> | tdm=D header tdm-reservation
+- | | <meta name="tdm-reservation" content="0"><meta name="tdm-reservation" content="1"> |
+       tdm=D meta tag tdm-reservation
+- | Content-Usage: train-ai=n & Content-Usage: search=y |  | train-ai=D header Content-Usage,
+       search=A header Content-Usage
+- | Content-Usage: /a train-ai=n |  |  | /a train-ai=n
+- | Content-Usage: Train-AI=n |  |  | Train-AI=n
+""",
+    5,
 )
-def test_page_states_this(
-    headers: list[tuple[str, str]], body: str, said: str, odd: list[str]
-) -> None:
-    """Each page states the preferences in its row of the table. The column `odd` lists the
-    terms that are not understood.
-    """
-    found = usage(headers, body)
 
-    assert stated(found) == said
-    assert [it.term for it in found.not_understood] == odd
-    assert found.read == ("header", "meta")
+
+def test_page_states_this() -> None:
+    """Each page states the preferences in its row. Headers and meta tags vary in name,
+    spelling and place.
+    """
+    for _, lines, body, said, odd in EXAMPLES:
+        parts = [it.partition(": ") for it in lines.split(" & ") if it]
+        found = usage([(name.rstrip(":"), value) for name, _, value in parts], body)
+        assert stated(found) == said, (lines, body)
+        assert " & ".join(it.term for it in found.not_understood) == odd, (lines, body)
+        assert found.read == ("header", "meta")
 
 
 def test_example_25_noimageai_of_an_image() -> None:

@@ -1,0 +1,17 @@
+"""Tables of texts, one row a line."""
+
+from __future__ import annotations
+
+
+def rows(table: str, columns: int) -> list[list[str]]:
+    r"""Return the cells of *table*, which `|` separates. Cells at the end may be missing.
+
+    An indented line continues the line above. Escapes such as `\n` stand for characters.
+    """
+    lines = table.replace("\n      ", "").strip("\n").split("\n")
+    cells = [list(map(str.strip, it.split("|"))) for it in lines]
+    return [
+        [it.encode("latin-1").decode("unicode_escape") for it in row]
+        + [""] * (columns - len(row))
+        for row in cells
+    ]
