@@ -121,15 +121,6 @@ def test_report_hands_over_counts_and_drops_nothing(
     assert len(result.lines("DEBUG: Usage preferences of")) == 1
 
 
-def test_report_without_purposes_counts_all(site: Site) -> None:
-    """In the mode "report" without purposes, the statements about every purpose are counted."""
-    result = walk(site, "report")
-
-    assert result.stats["robots1994/usage/train-ai/disallow"] == 4
-    assert result.stats["robots1994/usage/search/allow"] == 6
-    assert "usage preferences are reported (AIPREF" in result.log
-
-
 @pytest.mark.parametrize("usage", [True, "items"])
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, usage: object, reactor: Reactor
@@ -178,20 +169,47 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
     assert "so 2 items were dropped and 2 requests were not sent" in line
 
 
-def test_any_forbidden_purpose_counts(site: Site) -> None:
-    """With two purposes, an item is dropped if its page disallows one of these purposes."""
-    result = walk(site, "items", "search", "train-ai")
+BY_HAND = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots1994.Robots1994Middleware": 100,
+    },
+    "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 5},
+    "ADDONS": {},
+    "ROBOTSTXT_OBEY": True,
+}
+OPEN = set(SITE) - {"/closed"}
 
-    assert set(items_of(result)) == {"/", "/plain"}
-    assert result.stats["robots1994/usage/search/allow"] == 6
+
+PAGES_ALONE = {"ROBOTSTXT_OBEY": False}
 
 
-def test_purpose_that_is_not_forbidden_drops_nothing(site: Site) -> None:
-    """If no preference mentions the crawl's purpose, no item is dropped."""
-    result = walk(site, "requests", "tdm")
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("report", [], {}, OPEN, 6),
+        ("items", ["search", "train-ai"], {}, {"/", "/plain"}, 6),
+        ("requests", ["tdm"], {}, OPEN, None),
+        ("items", ["train-ai"], BY_HAND, {"/", "/plain"}, None),
+        ("items", ["train-ai"], PAGES_ALONE, set(SITE) - {"/noai", "/header"}, None),
+    ],
+)
+def test_items_are_kept_by_purposes_and_components(
+    site: Site, row: tuple[Any, ...]
+) -> None:
+    """An item is dropped if its page disallows one of the purposes, with or without the
+    add-on. Without a purpose, statements about every purpose are counted. With
+    ROBOTSTXT_OBEY = False, pages are read, but robots.txt is not requested.
+    """
+    usage, purposes, more, kept, searchable = row
+    result = walk(site, usage, *purposes, settings=more)
+    is_read = more.get("ROBOTSTXT_OBEY", True)
 
-    assert set(items_of(result)) == set(SITE) - {"/closed"}
-    assert not [key for key in result.stats if "train-ai" in key or "tdm/" in key]
+    assert set(items_of(result)) == kept
+    assert result.stats.get("robots1994/usage/search/allow") == searchable
+    assert ("/robots.txt" in site.targets()) is is_read
+    read = ["robots.txt"] * is_read + ["header", "meta"]
+    assert items_of(result)["/plain"]["read"] == read
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
@@ -201,10 +219,8 @@ def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
     A separate stat counts requests that are declined because of a purpose.
     """
     fill(site)
-    more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
-    result = crawl(
-        [site.url("/shut")], settings=settings("requests", "train-ai", **more)
-    )
+    more = settings("requests", "train-ai", ROBOTS1994_CLOSE_WHEN_DENIED=True)
+    result = crawl([site.url("/shut")], settings=more)
 
     assert pages_of(site) == set()
     assert result.stats["finish_reason"] == "finished"
@@ -225,13 +241,11 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     urls = [site.url("/a", host="a.test"), site.url("/c", host="b.test")]
 
     told = crawl(urls[:1], spider="UsageSpider", settings=settings("items", "train-ai"))
-    assert [it["usage"] for it in told.items] == [
-        ['search allow: "search=y" in robots.txt line 2']
-    ]
+    said = 'search allow: "search=y" in robots.txt line 2'
+    assert [it["usage"] for it in told.items] == [[said]]
     site.forget()
-    declined = crawl(
-        urls, spider="UsageSpider", settings=settings("requests", "train-ai")
-    )
+    more = settings("requests", "train-ai")
+    declined = crawl(urls, spider="UsageSpider", settings=more)
     assert pages_of(site) == {"/c"}
     assert declined.stats["robots1994/usage/requests_dropped/train-ai"] == 2
 
@@ -245,13 +259,8 @@ def test_retried_page_has_the_preferences_of_its_last_request(
     """
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", [replies.status(503), page()])
-    result = crawl(
-        [site.url("/")],
-        spider="UsageSpider",
-        settings=settings(
-            "report", "train-ai", JOBDIR=str(tmp_path), RETRY_ENABLED=True
-        ),
-    )
+    more = settings("report", JOBDIR=str(tmp_path), RETRY_ENABLED=True)
+    result = crawl([site.url("/")], spider="UsageSpider", settings=more)
 
     assert pages_of(site) == {"/"}
     assert len(site.log("/")) == 2
@@ -259,9 +268,7 @@ def test_retried_page_has_the_preferences_of_its_last_request(
     assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
 
 
-# Each row of `MODES` has a mode, the pages that are requested, and the pages whose items
-# are not dropped.
-OPEN = set(SITE) - {"/closed"}
+# Mode, pages that are requested, and pages whose items are not dropped.
 MODES = pytest.mark.parametrize(
     ("mode", "pages", "kept"),
     [
@@ -338,12 +345,9 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
     }
     site.robots("User-agent: *\nContent-Signal: ai-train=no\n")
     site.answer("/", page())
-    runs = [
-        crawl(
-            [site.url("/")], spider="UsageSpider", settings=settings("report", **cached)
-        )
-        for _ in range(2)
-    ]
+    more = settings("report", **cached)
+    urls = [site.url("/")]
+    runs = [crawl(urls, spider="UsageSpider", settings=more) for _ in range(2)]
 
     assert len(site.log("/")) == 1
     assert runs[0].items == runs[1].items
@@ -373,17 +377,6 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
     assert sorted(map(len, read)) == [2, 3]
 
 
-def test_without_robots_txt_only_pages_are_read(site: Site) -> None:
-    """With ROBOTSTXT_OBEY = False, preferences are read from pages, but robots.txt is not
-    requested.
-    """
-    result = walk(site, "items", "train-ai", settings={"ROBOTSTXT_OBEY": False})
-
-    assert "/robots.txt" not in site.targets()
-    assert set(items_of(result)) == set(SITE) - {"/noai", "/header"}
-    assert items_of(result)["/shut"]["read"] == ["header", "meta"]
-
-
 @pytest.mark.parametrize(
     ("status", "read"),
     [(404, ["robots.txt", "header", "meta"]), (401, ["header", "meta"])],
@@ -397,13 +390,10 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     """
     site.answer("/robots.txt", replies.status(status))
     site.answer("/", page())
-    more = {"ROBOTS1994_FORBIDDEN": "allow"}
-    result = crawl(
-        [site.url("/")], spider="UsageSpider", settings=settings("report", **more)
-    )
+    more = settings("report", ROBOTS1994_FORBIDDEN="allow")
+    result = crawl([site.url("/")], spider="UsageSpider", settings=more)
 
-    assert [it["read"] for it in result.items] == [read]
-    assert [it["usage"] for it in result.items] == [[]]
+    assert [(it["read"], it["usage"]) for it in result.items] == [(read, [])]
 
 
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
@@ -427,24 +417,6 @@ def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
     assert "robots1994/usage/items_dropped/train-ai" not in result.stats
 
 
-def test_components_are_enabled_by_hand(site: Site) -> None:
-    """Without the add-on, usage preferences are obeyed if the settings list each component
-    by hand.
-    """
-    by_hand = {
-        "DOWNLOADER_MIDDLEWARES": {
-            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "scrapy_robots1994.Robots1994Middleware": 100,
-        },
-        "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 5},
-        "ADDONS": {},
-        "ROBOTSTXT_OBEY": True,
-    }
-    result = walk(site, "items", "train-ai", settings=by_hand)
-
-    assert set(items_of(result)) == {"/", "/plain"}
-
-
 def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
     """If a robots.txt contains thousands of preferences with wildcards, each page is still
     decided correctly.
@@ -454,9 +426,8 @@ def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
     site.answer("/1xb", page())
     site.answer("/1x", page())
     urls = [site.url("/1x"), site.url("/1xb")]
-    result = crawl(
-        urls, spider="UsageSpider", settings=settings("requests", "train-ai")
-    )
+    more = settings("requests", "train-ai")
+    result = crawl(urls, spider="UsageSpider", settings=more)
 
     assert pages_of(site) == {"/1x"}
     assert [it["usage"] for it in result.items] == [[]]
