@@ -121,6 +121,23 @@ def test_report_hands_over_counts_and_drops_nothing(
     assert len(result.lines("DEBUG: Usage preferences of")) == 1
 
 
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(1, "1 of 1 pages disallows train-ai"), (2, "all 2 pages disallow train-ai")],
+)
+def test_report_says_that_all_pages_disallow(
+    site: Site, number: int, said: str
+) -> None:
+    """At the close, the log says how many pages disallow the purpose."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
+    site.answer("*", page())
+    urls = [site.url(f"/{it}") for it in range(number)]
+    more = settings("report", "train-ai")
+    result = crawl(urls, spider="UsageSpider", settings=more)
+
+    assert len(result.lines(f"INFO: {said}")) == 1
+
+
 @pytest.mark.parametrize("usage", [True, "items"])
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, usage: object, reactor: Reactor
