@@ -211,6 +211,7 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
 
 
 @pytest.mark.long
+@pytest.mark.plugin("h2")
 @pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
 @written

@@ -186,6 +186,7 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
         assert len(result.failed) == len(found)
 
 
+@pytest.mark.plugin("h2")
 @needs_http2
 def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives(
     tmp_path: Path,

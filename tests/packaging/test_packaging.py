@@ -9,6 +9,8 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import scrapy_robots1994
 from tests.packaging.building import ROOT, run
 
@@ -37,6 +39,7 @@ def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
     assert wanted | {".ci/run", ".ci/packages"} <= set(names)
 
 
+@pytest.mark.plugin("twine")
 def test_package_index_accepts_the_files(dist: Path) -> None:
     """`twine check --strict` accepts the metadata and the README of the wheel and the
     sdist.

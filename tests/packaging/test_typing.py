@@ -55,7 +55,9 @@ CHECKERS: dict[str, list[str | Path]] = {
 }
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize(
+    "checker", [pytest.param(name, marks=pytest.mark.plugin(name)) for name in CHECKERS]
+)
 def test_type_checker_accepts_right_and_rejects_wrong_code(
     checker: str, newest: Path, tmp_path: Path
 ) -> None:
