@@ -214,8 +214,9 @@ class RobotsFetcher:
                 sent = response.request or request
                 self._robot.check_sent(sent.headers.get("User-Agent"), page)
                 target = redirect_of(response, url)
-                if target is None or (fault := _redirect_fault(target, urls)):
-                    return self._answer(response, urls, request, target and fault)
+                fault = None if target is None else _redirect_fault(target, urls)
+                if target is None or fault:
+                    return self._answer(response, urls, request, fault)
                 url, slot = target, request.meta.get(SLOT_KEY)
         finally:
             self._permits.release()
