@@ -34,10 +34,6 @@ def is_robots(request: Request) -> bool:
     return request.url.endswith("/robots.txt")
 
 
-class OtherHandler(HTTP11DownloadHandler):
-    """A download handler that our package does not know."""
-
-
 class CancelRobots:
     """A middleware that cancels every robots.txt request."""
 
@@ -55,21 +51,6 @@ class BreakRobots:
         if is_robots(request):
             message = "a bug\nof \x1b[31mmine"
             raise ZeroDivisionError(message)
-
-
-class BreakSecondRobots(BreakRobots):
-    """A middleware that raises an exception for every robots.txt request except the
-    first.
-    """
-
-    first = ""
-
-    def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise an exception, as a bug in a user's middleware would."""
-        if is_robots(request):
-            self.first = self.first or request.url
-            if request.url != self.first:
-                super().process_request(request, spider)
 
 
 class BreakFirstRobots:
@@ -110,23 +91,6 @@ class WaitsForEver:
             await sleep(300)
 
 
-class FinishesLater:
-    """A middleware like `SolvesForEver` that returns the response even if its wait is
-    cancelled.
-    """
-
-    async def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Wait, and return the response even after a cancellation."""
-        if response.status == 403:
-            try:
-                await sleep(300)
-            except BaseException:  # noqa: BLE001 (a cancellation of any kind)
-                await sleep(0.5)
-        return response
-
-
 class AnswerRobots:
     """A middleware that answers every robots.txt request without a server."""
 
@@ -137,29 +101,6 @@ class AnswerRobots:
         if not is_robots(request):
             return None
         body = b"User-agent: *\nDisallow: /\n"
-        return TextResponse(request.url, body=body, request=request)
-
-
-class EmptyRobots:
-    """A middleware that empties every robots.txt."""
-
-    def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Return the response. If the response is a robots.txt, its body is emptied."""
-        return response.replace(body=b"") if is_robots(request) else response
-
-
-class AnswerMoved:
-    """A middleware that answers requests for `/moved` without a server, as a cache does."""
-
-    def process_request(
-        self, request: Request, spider: Spider | None = None
-    ) -> Response | None:
-        """Return a response to a request for `/moved`."""
-        if not request.url.endswith("/moved"):
-            return None
-        body = b"User-agent: *\nDisallow: /moved-no\n"
         return TextResponse(request.url, body=body, request=request)
 
 
@@ -412,16 +353,6 @@ class CountingMiddleware(Robots1994Middleware):
                 self.crawler_stats.set_value("test/waits", awaited.times)
 
 
-class RemoveOptOut:
-    """A middleware that removes the meta key `dont_obey_robotstxt` from every request."""
-
-    def process_request(self, request: Any, spider: Any = None) -> None:
-        """Remove `dont_obey_robotstxt` from the meta before our middleware processes the
-        request.
-        """
-        request.meta.pop("dont_obey_robotstxt", None)
-
-
 class OwnMiddleware(RobotsTxtMiddleware):
     """A project's own subclass of the built-in middleware."""
 
@@ -445,31 +376,6 @@ class OpenParser(RaisingParser):
     def allowed(self, url: str, user_agent: str) -> bool:
         """Disallow every URL, unlike the other class."""
         return False
-
-
-class PanickingParser(RaisingParser):
-    """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
-
-    def allowed(self, url: str, user_agent: str) -> bool:
-        """Raise an exception that is not an `Exception`."""
-        raise BaseException(url)  # noqa: TRY002 - the class of a panic is in no module
-
-
-class StuckParser(RaisingParser):
-    """A parser that never answers."""
-
-    def allowed(self, url: str, user_agent: str) -> bool:
-        """Compute for ever, in Python."""
-        while True:
-            url = url.lower()
-
-
-class ExitingParser(RaisingParser):
-    """A parser that ends its thread."""
-
-    def allowed(self, url: str, user_agent: str) -> bool:
-        """Raise `SystemExit`, which is not an `Exception`."""
-        raise SystemExit
 
 
 class OwnScheduler:

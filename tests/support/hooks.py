@@ -51,17 +51,6 @@ def close_soon(_crawler: Crawler) -> None:
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
-def receive_an_odd_header(crawler: Crawler) -> None:
-    """Add a header with an unusual name to each response. Some clients accept any name
-    of a header.
-    """
-
-    def received(response: Response) -> None:
-        response.headers[b"X-\xe9"] = b"1"
-
-    crawler.signals.connect(received, signals.response_downloaded, weak=False)
-
-
 def log_scheduled(crawler: Crawler) -> None:
     """Log the URL of each request before the scheduler receives the request."""
 
@@ -147,11 +136,6 @@ def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
         raise StopDownload(fail=fail)
 
     crawler.signals.connect(received, signals.bytes_received, weak=False)
-
-
-def fail_at_the_first_bytes(crawler: Crawler) -> None:
-    """Stop every download at its first bytes, and let the download fail."""
-    stop_at_the_first_bytes(crawler, fail=True)
 
 
 def count_dropped(crawler: Crawler) -> None:
@@ -274,29 +258,6 @@ def count_decisions(crawler: Crawler) -> None:
     rules.allowed = counted
 
 
-def slow_names(crawler: Crawler) -> None:
-    """Delay each look-up of a host name under `test` by TEST_LOOK_UP_SECONDS, by default
-    0.2 s.
-    """
-    seconds = crawler.settings.getfloat("TEST_LOOK_UP_SECONDS", 0.2)
-    real_info, real_name = socket.getaddrinfo, socket.gethostbyname
-
-    def wait(host: Any) -> None:
-        name = host.decode("ascii") if isinstance(host, bytes) else host
-        if name and name.endswith(".test"):
-            time.sleep(seconds)
-
-    def info(host: Any, *rest: Any, **options: Any) -> Any:
-        wait(host)
-        return real_info(host, *rest, **options)
-
-    def name(host: Any) -> Any:
-        wait(host)
-        return real_name(host)
-
-    socket.getaddrinfo, socket.gethostbyname = info, name
-
-
 def name_proxies(_crawler: Any) -> None:
     """Set the environment variable `http_proxy` to the value of `TEST_PROXY`."""
     os.environ["http_proxy"] = os.environ["TEST_PROXY"]
@@ -380,16 +341,6 @@ def few_descriptors(crawler: Crawler) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     few = crawler.settings.getint("TEST_DESCRIPTORS")
     resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
-
-
-def note_modules(crawler: Crawler) -> None:
-    """Record in the stats which modules are loaded when the crawl closes."""
-
-    def closed() -> None:
-        assert crawler.stats is not None
-        crawler.stats.set_value("test/modules", sorted(sys.modules))
-
-    crawler.signals.connect(closed, signals.spider_closed, weak=False)
 
 
 def warn(crawler: Crawler) -> None:

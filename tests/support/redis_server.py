@@ -16,8 +16,7 @@ import redis
 from tests.support import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
     from typing_extensions import Self
 
@@ -145,25 +144,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < give_up
         time.sleep(0.05)
-
-
-@contextlib.contextmanager
-def sentinel_of(server: RedisServer, folder: Path) -> Iterator[int]:
-    """Run a sentinel that monitors *server*, and yield the sentinel's port."""
-    port = free_port()
-    config = folder / "sentinel.conf"
-    config.write_text(
-        f"port {port}\nbind 127.0.0.1\n"
-        f"sentinel monitor main 127.0.0.1 {server.port} 1\n"
-    )
-    command = ["redis-server", str(config), "--sentinel"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(lambda: knows_master(port))
-        yield port
-    finally:
-        process.kill()
-        process.wait()
 
 
 def knows_master(port: int) -> bool:

@@ -457,33 +457,6 @@ class MapSpider(SitemapSpider):
         yield {"url": response.url}
 
 
-class Following(SitemapSpider, RequestingSpider):
-    """A spider that reads the sitemaps of a robots.txt, and follows the links of other pages."""
-
-    name = "following"
-    robots: str
-
-    async def start(self) -> AsyncIterator[Any]:
-        """Request the robots.txt, then the pages of the job."""
-        yield Request(self.robots, self._parse_sitemap)
-        for ask in self.requests:
-            yield Request(ask["url"], self.links, method=ask["method"])
-
-    def links(self, response: Response) -> Iterator[Any]:
-        """Follow all links, including duplicates."""
-        for link in response.css("a::attr(href)").getall():
-            yield response.follow(link, self.parse, dont_filter=True)
-
-    def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
-        """Record the page."""
-        self.result["fetched"].append((response.url, response.status))
-        yield {"url": response.url}
-
-    def _get_sitemap_body(self, response: Response) -> bytes | None:
-        """Accept any content type."""
-        return response.body
-
-
 class Exporting(RequestingSpider):
     """A spider that yields objects of our package as items or in items.
 
