@@ -2,29 +2,31 @@
 
 import argparse
 import os
+import re
+from pathlib import Path
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
-from scrapy_robots1994.commands.inputs import expand, is_url, refuse_twice
-from scrapy_robots1994.commands.terminal import ExitCode, WrongUse
+from scrapy_robots1994.commands.inputs import (
+    PolicySource,
+    expand,
+    is_url,
+    listed,
+    refuse_twice,
+)
+from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars
 
-LARGEST = 1_000_000_000
-"""The maximum value of a numeric option. The value is limited because a timer cannot wait
-for 10,000,000,000 seconds.
-"""
+MAX_ALONE = 50
+"""The most files that are compared without further processes."""
 
 
 def positive_number(text: str) -> int:
-    """Return the positive whole number in *text*, or `LARGEST` if the number is larger than
-    `LARGEST`.
-
-    Raises ArgumentTypeError if *text* is not a positive whole number.
-    """
-    if not (text.isascii() and text.isdigit() and int(text)):
-        msg = f"write a whole number, 1 or more, not {escape_control_chars(text)}"
-        raise argparse.ArgumentTypeError(msg)
-    return min(int(text), LARGEST)
+    """Return the number in *text*. Raise ArgumentTypeError if it is not 1 to 999."""
+    if not re.fullmatch("0*[1-9][0-9]{0,2}", text, re.ASCII):
+        shown = escape_control_chars(text)
+        raise argparse.ArgumentTypeError(f"write a number from 1 to 999, not {shown}")
+    return int(text)
 
 
 class RobotsCompare(RobotsCommand):
@@ -33,11 +35,11 @@ class RobotsCompare(RobotsCommand):
     help_text = """Compare this package with other parsers of robots.txt.
 
     Compare how this package and other parsers read robots.txt: files, folders of
-    files, or the robots.txt of URLs. The parsers are
-    asked about the URLs of --urls, or about paths made from each rule: the path
-    itself, longer and shorter paths, and paths that are percent-encoded
-    differently. The questions are about each robot that the file names, and about
-    one robot that the file does not name.
+    files, or the robots.txt of URLs. The parsers are asked about the URLs of --urls,
+    or about a sample of paths made from each rule: the path itself, longer and
+    shorter paths, and paths that are percent-encoded differently, for each robot
+    that the file names and one that it does not name. A file named by a host, such
+    as example.org.txt, is the file of http://example.org and https://example.org.
 
     examples:
       scrapy robots-compare robots.txt
@@ -49,7 +51,6 @@ class RobotsCompare(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of `robots-compare`."""
-        # Import late, because Scrapy loads this module for every command.
         from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - imported only when needed
 
         super().add_options(parser)
@@ -64,13 +65,6 @@ class RobotsCompare(RobotsCommand):
             help="the other parsers, as names in scrapy.robotstxt or as import paths; by "
             f"default, the installed parsers among {', '.join(SCRAPY_PARSERS)}",
         )
-        add(
-            "--questions",
-            metavar="N",
-            type=positive_number,
-            default=400,
-            help="maximum number of questions about one file; %(default)s by default",
-        )
         report = "write the report to this .html or .json file"
         add("--report", metavar="PATH", help=report)
         add("--json", action="store_true", help="print JSON instead of a table")
@@ -79,51 +73,35 @@ class RobotsCompare(RobotsCommand):
             metavar="N",
             type=positive_number,
             default=os.cpu_count() or 1,
-            help="number of processes; by default, one for each core",
-        )
-        add(
-            "--deadline",
-            metavar="SECONDS",
-            type=positive_number,
-            default=20,
-            help="time limit of one parser for one file, in seconds; a parser that is slower "
-            "counts as an exception; %(default)s by default",
+            help=f"number of processes for more than {MAX_ALONE} files; by default, one "
+            "for each core",
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Compare the files, print and write the report, and return the exit code."""
-        # Import late, because Scrapy loads this module for every command.
+        # Late: Scrapy loads this module for every command.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - imported only when needed
+        from scrapy_robots1994.compare.report import check_folder  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
 
         if not args:
             raise WrongUse("no file given: name a file, a folder or a URL")
-        # Check the report before the comparison, because the comparison may take a long
-        # time.
+        # Before the comparison, which may take long.
         REPORT_PATH.read("--report", opts.report)
         if opts.report == "":
             raise WrongUse("--report needs a path that ends in .html or .json")
         refuse_twice(args, (opts.urls,))
         names = expand(args)
-        lookup = self.lookup(opts)
-        job = compare_job.Job.of(opts, self.settings, lookup.settings)
+        if opts.urls is not None:
+            opts.urls = listed(opts.urls)
+            if not opts.urls:
+                raise WrongUse("--urls: no URL is in the file: write one URL per line")
+        worker = compare_job.Worker(opts, self.settings)
+        if opts.report:
+            with compare_job.report_errors(opts.report):
+                check_folder(Path(opts.report))
+        fetched: list[PolicySource] = []
+        self.lookup(opts).run(filter(is_url, names), fetched.append)
         files = [name for name in names if not is_url(name)]
-        freshness = lookup.settings.freshness
-        inputs = compare_job.CompareInputs(files, lookup.reader, freshness)
-        compare_job.check_report(opts)
-        lookup.run(filter(is_url, names), inputs.fetched.append)
-        totals = compare_job.run(job, inputs)
-        report = compare_job.report_of(totals, job, args, inputs)
-        compare_job.print_report(report, opts)
-        terminal.print_notes("not read", inputs.unread)
-        stuck = map(": ".join, totals.stuck)
-        terminal.print_notes("no answer, counted as an exception", stuck)
-        if totals.is_interrupted:
-            compared = f"{totals.captures:,} of {inputs.count:,} files were compared"
-            terminal.print_note(f"interrupted: {compared}")
-            terminal.end_now()
-        if inputs.unread or totals.stuck:
-            return ExitCode.UNREAD
-        # The exit code is FOUND if no question was asked. A comparison has no questions
-        # if no URL of --urls belongs to the origin of an input.
-        return ExitCode.FINE if report.questions else ExitCode.FOUND
+        sources: list[PolicySource | str] = [*fetched, *files]
+        return compare_job.run(args, sources, worker, opts, self.settings)

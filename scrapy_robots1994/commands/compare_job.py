@@ -1,26 +1,18 @@
-"""The inputs, the pool of processes and the report of one run of `robots-compare`.
-
-The inputs are files, WARC files and URLs. URLs are fetched before the comparison. Each
-answer to GET /robots.txt in a WARC file is compared separately. A task compares one
-capture with one parser. Each task has a time limit and runs in another process, because
-other parsers may hang or crash.
-"""
+"""One run of `robots-compare`: its files, its processes, its report."""
 
 import argparse
 import logging
 import os
 import re
 import signal
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent import futures
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import islice
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import Any, Final
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from scrapy import Spider
@@ -28,439 +20,254 @@ from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, Settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.project import get_project_settings
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.inputs import PolicySource, listed
-from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
-from scrapy_robots1994.compare import formats
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.comparer import Comparer, Comparison
-from scrapy_robots1994.compare.impact import Example, SiteImpact, Totals, Variant
-from scrapy_robots1994.compare.parsers import (
-    Capture,
-    Direction,
-    Parse,
-    Question,
-    obeyed_body,
-    questions,
-    raised,
-)
+from scrapy_robots1994.commands.compare import MAX_ALONE
+from scrapy_robots1994.commands.inputs import PolicySource
+from scrapy_robots1994.commands.terminal import ExitCode, Unreadable, WrongUse
+from scrapy_robots1994.compare.questions import Question, is_asked, questions
 from scrapy_robots1994.compare.report import (
-    ComparisonReport,
+    Report,
     as_plain,
-    as_table,
+    as_text,
     describe,
+    write_report,
 )
-from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS, load_parser
+from scrapy_robots1994.compare.rows import Comparison, File, Site, compare
+from scrapy_robots1994.crawl.features.comparison import (
+    file_of,
+    obeyed_body,
+    other_parsers,
+)
+from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.errors import MissingExtra, needs_extra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
-from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
-with needs_extra("robots-compare", "report"):
-    from pebble import ProcessPool
+Result: TypeAlias = Site | str
+"""A site, or why its file cannot be read."""
 
-# At most this number of tasks is scheduled for each process. A scheduled task is waiting or
-# running.
-_TASKS_PER_PROCESS: Final = 4
+NOTE_FILES = 100
+"""Without a progress bar, a line is printed after so many files."""
 
 NOWHERE = "http://localhost"
-"""The origin in the questions about a file whose path does not contain a host name."""
+"""The origin of the questions about a file that is not named by a host."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class CompareInputs:
-    """The inputs of a comparison. The inputs are the files called *names*, and the
-    fetched policies of URLs (*fetched*).
+class Worker:
+    """Compares one file after the other. Raise `RobotsError` if a parser cannot be loaded."""
 
-    *reader* reads the files, and limits the number of bytes of each file that are compared.
-    *freshness* determines which answers without a file allow all URLs. *unread* contains one
-    line about each input that could not be read.
-    """
-
-    names: list[str]
-    reader: Reader
-    freshness: FreshnessSettings
-    fetched: list[PolicySource] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-
-    @property
-    def count(self) -> int | None:
-        """The number of captures if every input can be read.
-
-        The number is None if one of *names* is a WARC file, because a WARC file may
-        contain any number of answers.
-        """
-        return len(self.names) + len(self.fetched)
-
-    def __iter__(self) -> Iterator[Capture]:
-        """Yield the capture of each source in *fetched*, and the captures in the files
-        called *names*.
-        """
-        for source in self.fetched:
-            yield from self._captures(source)
-        for name in self.names:
-            yield from self._captures(PolicySource.from_file(name, self.reader))
-
-    def _captures(self, source: PolicySource) -> Iterator[Capture]:
-        """Yield the capture of *source*. If the policy is unknown, add a line to *unread*
-        instead.
-        """
-        if not source.is_known:
-            self.unread.append(f"{redact_and_escape(source.name, 100)}: {source.why}")
-            return
-        # A policy without a file does not contain the body of the answer. In place of the
-        # body, other parsers therefore read an empty file.
-        rules = source.rules
-        body = obeyed_body(rules) if isinstance(rules, RobotsTxt) else b""
-        if source.policy is None:
-            yield Capture(_label_of(source.name), body)
-        else:
-            yield capture_of(source.policy, body)
-
-
-def _label_of(name: str) -> str:
-    """Return the origin of the host in the path *name*, or *name* if the path contains no
-    host.
-
-    The name of the file can be the host, as in `example.org` or `example.org.txt`. If the
-    file is called `robots` or `robots.txt`, the name of its folder can be the host, as in
-    `example.org/robots.txt`.
-    """
-    path = Path(name)
-    stem = path.stem if path.suffix.lower() == ".txt" else path.name
-    for part in (stem, path.absolute().parent.name):
-        if _HOST.fullmatch(unquote(part)):
-            return f"http://{part}"
-        if stem.lower() != "robots":
-            break
-    return name
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """The options of a comparison, which can be pickled for another process.
-
-    *opts* are the options of the command. *parsers* are the names of the other parsers.
-    *settings* are the settings that the command line sets. *variant* is the dialect of our
-    parser. *urls* are the URLs in the file given with --urls, or None if the
-    questions are made from the files.
-    """
-
-    opts: argparse.Namespace
-    parsers: tuple[str, ...]
-    settings: dict[str, str]
-    variant: Variant
-    urls: list[str] | None
-
-    @classmethod
-    def of(
-        cls, opts: argparse.Namespace, settings: Settings, ours: RobotsSettings
-    ) -> "Job":
-        """Return the job for the options *opts*.
-
-        *settings* are the settings of the command, and *ours* are the settings of this
-        package. Raises a `RobotsError` if --parsers or --urls is wrong, or if a library
-        for the job is not installed.
-        """
-        parsers = tuple(_parsers(opts.parsers, settings))
-        if not parsers:
+    def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
+        self._opts = opts
+        ours = RobotsSettings.from_settings(settings)
+        self.dialect, self._reader = ours.dialect, ours.new_reader()
+        # Not by `CrawlerProcess`, which installs a reactor in Scrapy 2.13.
+        crawler = Crawler(Spider, settings)
+        wanted: Iterable[str] = SCRAPY_PARSERS
+        if opts.parsers is not None:
+            wanted = list(filter(None, map(str.strip, opts.parsers.split(","))))
+        found = other_parsers(
+            wanted, crawler, "--parsers", skips_missing=opts.parsers is None
+        )
+        if not found:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
-        urls = None if opts.urls is None else listed(opts.urls)
-        if urls == []:
-            raise WrongUse("--urls: no URL is in the file: write one URL per line")
-        priority = SETTINGS_PRIORITIES["cmdline"]
-        given = (it for it in settings if settings.getpriority(it) == priority)
-        return cls(
-            opts,
-            parsers,
-            {name: settings[name] for name in given},
-            Variant(ours.dialect),
-            urls,
-        )
+        # What the project uses comes first.
+        in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
+        order = sorted(found, key=lambda it: it.rpartition(".")[2] != in_use)
+        self.others = {name: found[name] for name in order}
 
-    def task(self, capture: Capture) -> Comparison:
-        """Return the task that compares *capture*.
+    def compare(self, source: PolicySource | str) -> Result:
+        """Compare a fetched policy or a file. Return why, if it cannot be read."""
+        if isinstance(source, str):
+            source = PolicySource.from_file(source, self._reader)
+        if not source.is_known:
+            return f"{redact_and_escape(source.name, 100)}: {source.why}"
+        if source.policy is not None:
+            file = file_of(source.policy)
+            origins = [file.site]
+        else:
+            host = _host_of(source.name)
+            origins = [f"{it}://{host}" for it in ("http", "https") if host]
+            file = File(host or source.name, obeyed_body(source.rules))
+        return self._compare(file, origins)
 
-        The questions are about those URLs of the job that can belong to the file. If the
-        job has no URLs, the questions are made from the file.
-        """
-        # Each question needs an origin, even if the label of the capture is not an origin.
-        origin = str(Origin.of(capture.label) or NOWHERE)
-        limit, robots = self.opts.questions, self.opts.robot
-        made = questions(origin, capture.body, robots=robots, max_questions=limit)
-        if self.urls is None:
-            return Comparison(capture, tuple(made))
-        urls = [
-            origin + url if url.startswith("/") else url
-            for url in self.urls
-            if url.startswith("/") or origin == NOWHERE or str(Origin.of(url)) == origin
-        ]
-        names = dict.fromkeys(question.robot for question in made)
-        asked = (Question(url, name) for url in urls for name in names)
-        return Comparison(capture, tuple(asked))
+    def _compare(self, file: File, origins: list[str]) -> Site:
+        """Ask the questions that belong to *origins*; all, if these are not known."""
+        first, urls = (origins or [NOWHERE])[0], self._opts.urls
+        made, count = questions(first, file.body, self._opts.robot)
+        if urls is not None:
+            known = {Origin.of(it) for it in origins}
+            urls = [
+                first + url if url.startswith("/") else url
+                for url in urls
+                if url.startswith("/") or not known or Origin.of(url) in known
+            ]
+            robots = dict.fromkeys(it.robot for it in made)
+            made = [
+                Question(url, it) for it in robots for url in filter(is_asked, urls)
+            ]
+            count = len(made)
+        site = compare(file, self.others, made, self.dialect)
+        site.possible = count
+        return site
 
 
-def _parsers(wanted: str | None, settings: Settings) -> dict[str, Parse]:
-    """Return the parsers in *wanted*, the value of --parsers, by their names. The parser
-    that the project uses comes first.
+def _host_of(name: str) -> str:
+    """Return the host that names the file *name*, or "".
 
-    Without --parsers, return the installed parsers of Scrapy.
+    It is the name of the file, as in `example.org` or `example.org.txt`; if that is `robots`
+    or `robots.txt`, the name of the folder.
     """
-    # Create the crawler directly, because `CrawlerProcess.create_crawler` installs the
-    # reactor in Scrapy 2.13.
-    crawler = Crawler(Spider, settings)
-    paths: Iterable[str] = SCRAPY_PARSERS
-    if wanted is not None:
-        paths = filter(None, map(str.strip, wanted.split(",")))
-    found = peers(paths, crawler, "--parsers", skips_missing=wanted is None)
-    in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
-    by_use = sorted(found.items(), key=lambda it: it[0].rpartition(".")[2] != in_use)
-    return dict(by_use)
+    path = Path(name)
+    stem = path.stem if path.suffix.lower() == ".txt" else path.name
+    place = path.absolute().parent.name if stem.lower() == "robots" else stem
+    return place if _HOST.fullmatch(unquote(place)) else ""
 
 
-# `_comparer` is the comparer of this process. Only the processes of the pool create a
-# comparer.
-_comparer: Comparer
+_worker: Worker
 
 
-def _start(job: Job) -> None:
-    """Create the comparer of *job* in this process, with the settings of the project."""
-    global _comparer  # noqa: PLW0603 - the initializer of a pool sets globals
-    # Discard the output of parsers, so that only the command writes to standard output.
+def _start(opts: argparse.Namespace, given: dict[str, object]) -> None:
+    """Make the worker of this process of the pool."""
+    global _worker  # noqa: PLW0603 - the initializer of a pool sets globals
+    # The command handles Ctrl-C, and alone writes to standard output.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    # Disable logging, because some parsers log a message for each file.
     logging.disable(logging.CRITICAL)
     settings = get_project_settings()
-    settings.setdict(job.settings, "cmdline")
-    if job.opts.spider:
+    settings.setdict(given, "cmdline")
+    if opts.spider:
         loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
-        loader.load(job.opts.spider).update_settings(settings)
-    _comparer = Comparer(_parsers(job.opts.parsers, settings), job.variant)
+        loader.load(opts.spider).update_settings(settings)
+    _worker = Worker(opts, settings)
 
 
-def _compare(name: str, task: Comparison) -> SiteImpact:
-    """Compare our answers to the questions of *task* with the answers of the parser
-    *name*.
+def _compare(name: str) -> Result:
+    return _worker.compare(name)
 
-    Return the differences. If `task.diagnose` is true, also explain the examples of
-    differences.
+
+def run(
+    args: list[str],
+    sources: Sequence[PolicySource | str],
+    worker: Worker,
+    opts: argparse.Namespace,
+    settings: Settings,
+) -> int:
+    """Compare *sources*, which *args* name, print and write the report, and return the exit
+    code. After Ctrl-C, the report is about what was compared, and the process ends.
     """
-    site = _comparer.compare(name, task)
-    if task.diagnose:
-        site.examples = _comparer.explain(site)
-    return site
-
-
-def _impacts(
-    pool: Any, job: Job, inputs: CompareInputs, room: int
-) -> Iterator[tuple[str, SiteImpact]]:
-    """Yield a pair for each parser and each of *inputs*. The pair consists of the name of
-    the parser and a `SiteImpact`.
-
-    At most *room* tasks are scheduled at a time. If a task fails, the task is retried
-    without the search for causes. If the retry also fails, each answer of the parser counts
-    as a raised exception.
-    """
-    tasks = ((name, task) for task in map(job.task, inputs) for name in job.parsers)
-    scheduled: dict[Any, tuple[str, Comparison]] = {}
-
-    def schedule(name: str, task: Comparison) -> None:
-        future = pool.schedule(_compare, (name, task), timeout=job.opts.deadline)
-        scheduled[future] = name, task
-
-    while True:
-        for name, task in islice(tasks, max(0, room - len(scheduled))):
-            schedule(name, task)
-        if not scheduled:
-            return
-        done, _ = futures.wait(scheduled, return_when=futures.FIRST_COMPLETED)
-        for future in done:
-            name, task = scheduled.pop(future)
-            why = future.exception()
-            if why is None:
-                yield name, future.result()
-            elif task.diagnose:
-                schedule(name, replace(task, diagnose=False))
-            else:
-                is_late = isinstance(why, futures.TimeoutError)
-                yield name, _raised(name, task, "Timeout" if is_late else "WorkerDied")
-
-
-def _raised(name: str, task: Comparison, how: str) -> SiteImpact:
-    """Return the `SiteImpact` for *task* if the parser *name* did not answer.
-
-    *how* is a name for the reason, such as "Timeout".
-    """
-    site = SiteImpact.of(task.capture)
-    site.pack(task.capture)
-    site.stuck.append((name, task.capture.label))
-    site.counts[name, Direction.RAISED] = len(task.questions)
-    site.causes[name, Direction.RAISED, Cause.OTHER] = len(task.questions)
-    for question in task.questions:
-        example = Example(question, raised(how), (Cause.OTHER,))
-        site.keep((name, Direction.RAISED), example)
-    return site
-
-
-def run(job: Job, inputs: CompareInputs) -> Totals:
-    """Compare *inputs* in a pool of at most `job.opts.processes` processes, and return the
-    totals.
-
-    After Ctrl-C, the result contains only the totals of the captures that were compared.
-    """
-    totals = Totals(job.variant)
-    processes = job.opts.processes
-    if inputs.count is not None:
-        processes = max(1, min(processes, inputs.count))
-    # Never fork this process, because other threads might be running in this process.
-    pool: Any = ProcessPool(
-        processes, initializer=_start, initargs=(job,), context=get_context("spawn")
-    )
-    first = job.parsers[0]
+    compared = Comparison(worker.dialect, [*worker.others])
+    unread: list[str] = []
+    is_interrupted = False
     try:
-        with terminal.progress(inputs.count) as step:
-            for name, site in _impacts(
-                pool, job, inputs, _TASKS_PER_PROCESS * processes
-            ):
-                # Count each capture once, although each parser has its own task.
-                totals.add_site(site, captures=name == first)
-                if name == first:
-                    step()
+        for result in _noted(len(sources), _results(sources, worker, opts, settings)):
+            if isinstance(result, str):
+                unread.append(result)
+            else:
+                compared.add(result)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
-        totals.is_interrupted = True
+        is_interrupted = True
+    _print_report(_report_of(compared, sources, args, opts), opts)
+    terminal.print_notes("not read", unread)
+    if is_interrupted:
+        done = f"{compared.files:,} of {len(sources):,} files were compared"
+        terminal.print_note(f"interrupted: {done}")
+        terminal.end_now()
+    if unread:
+        return ExitCode.UNREAD
+    return ExitCode.FINE if compared.questions else ExitCode.FOUND
+
+
+def _results(
+    sources: Sequence[PolicySource | str],
+    worker: Worker,
+    opts: argparse.Namespace,
+    settings: Settings,
+) -> Iterator[Result]:
+    """Yield the result of each source, from other processes if there are many files."""
+    # Some parsers log each file.
+    logging.disable(logging.CRITICAL)
+    files = [it for it in sources if isinstance(it, str)]
+    if len(files) <= MAX_ALONE or opts.processes == 1:
+        yield from map(worker.compare, sources)
+        return
+    yield from map(worker.compare, (it for it in sources if not isinstance(it, str)))
+    priority = SETTINGS_PRIORITIES["cmdline"]
+    names = (it for it in settings if settings.getpriority(it) == priority)
+    given = {name: settings[name] for name in names}
+    # Never forked: other threads may be running.
+    spawn, given_all = get_context("spawn"), (opts, given)
+    pool = ProcessPoolExecutor(opts.processes, spawn, _start, given_all)
+    try:
+        yield from pool.map(_compare, files, chunksize=4)
+    except BrokenProcessPool:
+        text = "a parser ended its process: compare with --processes 1 to see how"
+        raise Unreadable(text) from None
     finally:
-        pool.stop()
-        # Kill the processes before `join` deletes their semaphores. Otherwise, a process
-        # that is still starting would not find its semaphores, and would print a
-        # traceback.
+        # After Ctrl-C, nobody waits for a parser.
+        pool.shutdown(wait=False, cancel_futures=True)
         for process in active_children():
             process.kill()
-        pool.join()
-    return totals
 
 
-def report_of(
-    totals: Totals, job: Job, args: list[str], inputs: CompareInputs
-) -> ComparisonReport:
-    """Return the report of *job* with *totals*.
+def _noted(total: int, results: Iterator[Result]) -> Iterator[Result]:
+    """Yield *results*, and show the progress: a bar on a terminal, else a line now and then."""
+    with terminal.progress(total) as step:
+        for number, result in enumerate(results, 1):
+            yield result
+            step()
+            if number % NOTE_FILES == 0 and not sys.stderr.isatty():
+                terminal.print_note(f"{number:,} of {total:,} files")
 
-    *args* are the arguments of the command line that name *inputs*.
-    """
-    # Users share reports, so a report must not show credentials.
+
+def _report_of(
+    compared: Comparison,
+    sources: Sequence[PolicySource | str],
+    args: list[str],
+    opts: argparse.Namespace,
+) -> Report:
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     questions = (
-        f"at most {job.opts.questions} questions for each file. The questions are about "
-        "paths made from the rules of the file, not about real requests. A site counts "
-        "as changed if the answers differ for at least one URL."
+        f"a sample of {compared.questions:,} of {compared.possible:,} that the rules "
+        "suggest, not real requests; one answer that differs makes a site count as changed"
     )
-    if job.urls is not None:
-        questions = f"the {len(job.urls):,} URLs of --urls."
-    return ComparisonReport(
-        subject=f"{totals.captures:,} robots.txt of {shown}",
-        parsers=job.parsers,
-        totals=totals,
-        metadata=describe(
-            job.variant,
-            robots=", ".join(job.opts.robot)
-            or "each robot that the file names, and one robot that it does not name",
-            questions=questions,
-        ),
-        # Only WARC files and URLs have HTTP answers.
-        has_answers=inputs.count is None or any(it.is_known for it in inputs.fetched),
-        notes=("Interrupted: not all files were compared.",) * totals.is_interrupted,
+    if opts.urls is not None:
+        questions = f"the {len(opts.urls):,} URLs of --urls"
+    robots = ", ".join(opts.robot) or "each that a file names, and one that it does not"
+    is_answered = any(isinstance(it, PolicySource) and it.is_known for it in sources)
+    return Report(
+        f"{compared.files:,} robots.txt of {shown}",
+        compared,
+        describe(compared.dialect, robots=robots, questions=questions),
+        has_answers=is_answered,
     )
 
 
-def check_report(opts: argparse.Namespace) -> None:
-    """Create the folder of --report. Raises a `RobotsError` if no file can be written to the
-    folder.
-    """
-    if opts.report:
-        with _report_errors(opts.report):
-            formats.check_folder(Path(opts.report))
-
-
-def print_report(report: ComparisonReport, opts: argparse.Namespace) -> None:
-    """Print *report*. With --report, also write *report* to a file."""
+def _print_report(report: Report, opts: argparse.Namespace) -> None:
     if opts.json:
         terminal.print_json(as_plain(report), indent=1)
-    elif report.totals.captures or report.notes:
+    elif report.comparison.files:
+        questions = report.metadata["questions"]
         terminal.print_line(
-            f"{report.subject}: {report.questions:,} questions to each parser, "
-            f"{report.disagreements:,} answers that differ from ours\n\n"
-            f"{as_table(report)}"
+            f"{report.subject}\nquestions: {questions}\n\n{as_text(report)}"
         )
-    if not opts.report:
-        return
-    with _report_errors(opts.report):
-        formats.write_report(report, Path(opts.report))
-    terminal.print_notes("The report was written to", [str(Path(opts.report))])
+    if opts.report:
+        with report_errors(opts.report):
+            write_report(report, Path(opts.report))
+        terminal.print_notes("The report was written to", [str(Path(opts.report))])
 
 
 @contextmanager
-def _report_errors(path: str) -> Iterator[None]:
-    """Run the block. If the block raises an `OSError`, raise a `RobotsError` that says why
-    the report *path* cannot be written.
-    """
+def report_errors(path: str) -> Iterator[None]:
+    """Raise a `RobotsError` if the block raises an `OSError` about the report *path*."""
     try:
         yield
     except OSError as error:
         kind = WrongUse if isinstance(error, IsADirectoryError) else Unreadable
         why = error.strerror or error
         raise kind(f"the report {path} cannot be written: {why}") from error
-
-
-def peers(
-    wanted: Iterable[str | type],
-    crawler: Crawler,
-    setting: str = "ROBOTS1994_COMPARE",
-    *,
-    skips_missing: bool = False,
-) -> dict[str, Parse]:
-    """Return a dict that maps the name of each parser in *wanted* to the parser.
-
-    *wanted* is the value of *setting*. Each item is a parser class, the import path of a
-    parser class, or the name of a parser of Scrapy. Raise `SettingsError` if an item does
-    not name a parser. The name of a parser is the name of its class. If several classes
-    have equal names, the name of each parser is the import path of its class.
-
-    If the library of a parser is not installed, raise `MissingExtra`, or skip the parser
-    if *skips_missing* is true.
-    """
-    ignored = (MissingExtra,) if skips_missing else ()
-    kinds = dict.fromkeys(load_parser(it, crawler.settings, setting) for it in wanted)
-    numbers = Counter(kind.__name__ for kind in kinds)
-    found: dict[str, Parse] = {}
-    for kind in kinds:
-        with suppress(*ignored):
-            with needs_extra(kind.__name__, "report"):
-                try:
-                    kind.from_crawler(crawler, b"")
-                except ImportError:
-                    raise
-                except Exception:  # noqa: BLE001, S110 - errors are counted for each file later
-                    pass
-            is_only = numbers[kind.__name__] == 1
-            name = kind.__name__ if is_only else global_object_name(kind)
-            found[name] = partial(kind.from_crawler, crawler)
-    return found
-
-
-def capture_of(policy: Policy, body: bytes) -> Capture:
-    """Return a capture of the answer from which *policy* was made. *body* is the body that
-    the other parsers read.
-    """
-    label = str(policy.origin)
-    if policy.robots is not None:
-        return Capture(label, body)
-    uniform = policy.rules("").verdict(f"{label}/")
-    return Capture(label, body, uniform, policy.status)

@@ -1,90 +1,102 @@
-"""The result of a comparison, as text tables and as plain values for JSON."""
+"""A comparison as text, as JSON, and as one HTML page that loads nothing.
 
+The page is a fixed template with the JSON in it, whose strings its script shows as text: what
+a file, a URL or a robot is called can become neither markup nor script.
+"""
+
+import base64
+import hashlib
+import json
 import platform
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
-from itertools import chain, product
+from importlib.resources import files
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryFile
 from typing import Any
 
-from scrapy_robots1994.compare.causes import Cause
-from scrapy_robots1994.compare.impact import (
+from scrapy_robots1994.compare.rows import (
     CHANGES,
-    VARIANTS,
-    SiteImpact,
-    Switch,
-    Totals,
-    Variant,
+    Comparison,
+    Row,
+    Site,
+    Way,
 )
-from scrapy_robots1994.compare.parsers import DISAGREEING, Direction
-from scrapy_robots1994.escaping import redact_credentials
-from scrapy_robots1994.policy.outcomes import GROUPS, ROWS, AnswerGroup
+from scrapy_robots1994.compare.why import MAX_BYTES, Cause
+from scrapy_robots1994.escaping import escape_control_chars, escape_json
+from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 AROUND = 3
-"""The number of lines that an excerpt shows before and after each needed line."""
-
-MAX_WHOLE = 24
-"""The maximum number of lines in a file that is shown as a whole."""
+"""How many lines of a file are shown before and after a needed line."""
 
 MAX_LINES = 200
-"""The maximum number of lines shown in an excerpt of a file."""
+"""The most lines of a file that are shown."""
 
-# The notes below the table of answers, which explain the directions.
-_DIRECTIONS = (
+_MAX_SHOWN = 300
+_MIN_COLUMN = 11
+
+CHANGE_WORDS = {
+    "unchanged": ("unchanged", "each answer stays the same"),
+    "opened": ("only opened", "URLs become allowed"),
+    "closed": ("only closed", "URLs become disallowed"),
+    "both": ("both", "some URLs become allowed, and others disallowed"),
+}
+
+# Below the table of answers.
+_WAYS = (
     "stricter: the other parser disallows a URL that ours allows; ours opens the site",
     "laxer: the other parser allows a URL that ours disallows; ours closes the site",
 )
 
-# The minimum width of a column of numbers in a text table.
-_NUMBER = 9
-
 
 @dataclass(frozen=True, slots=True)
-class ComparisonReport:
-    """The exact counts of a comparison, and the sites with examples of disagreements.
+class Report:
+    """A comparison, and what it was about.
 
-    *parsers* are the names of the parsers that were compared with our parser. The parser
-    that the project uses comes first, if it was compared. *metadata* says what was
-    compared, when, and how. *is_sampled* is true if the counts of causes include only the
-    examples, and not all disagreements. *has_answers* is true if the comparison can
-    include HTTP answers, and not only files. *notes* are further sentences about the
-    comparison.
+    *metadata* says what was compared, when, and how. *has_answers* is true if there were HTTP
+    answers, and not only files; *is_crawl* if the questions were the requests of a crawl.
     """
 
     subject: str
-    parsers: tuple[str, ...]
-    totals: Totals
+    comparison: Comparison
     metadata: Mapping[str, str]
-    is_sampled: bool = False
     has_answers: bool = False
-    notes: tuple[str, ...] = ()
+    is_crawl: bool = False
+    notes: Sequence[str] = ()
 
     @property
-    def questions(self) -> int:
-        """The number of questions that were compared. If the parsers were asked different
-        numbers of questions, the property is the largest of these numbers.
-        """
-        return max(map(self.totals.count, self.parsers), default=0)
+    def all_notes(self) -> list[str]:
+        """*notes*, and what the numbers leave out."""
+        compared, notes = self.comparison, [*self.notes]
+        if compared.skipped:
+            notes.append(f"Not compared: {compared.skipped:,} decisions.")
+        if compared.is_full:
+            notes.append("Not all sites are listed: of the others, only answers count.")
+        for name in compared.parsers:
+            if raised := compared.count(name, Way.RAISED):
+                asked = f"{raised:,} of {compared.count(name):,} questions"
+                notes.append(f"{name} failed on {asked}.")
+        if any(row.cause is None for row in compared.rows):
+            notes.append(
+                f"Of files over {MAX_BYTES:,} bytes, and after 20 seconds at the close of a "
+                "crawl, no causes are looked for."
+            )
+        return notes
 
-    @property
-    def disagreements(self) -> int:
-        """The number of answers that differ from our answers, over all parsers."""
-        return sum(self.totals.count(name, *DISAGREEING) for name in self.parsers)
 
-    @property
-    def sites(self) -> list[SiteImpact]:
-        """The sites that the report lists, sorted by label."""
-        return [self.totals.sites[it] for it in sorted(self.totals.sites)]
-
-
-def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]:
-    """Return the metadata of a report: the time, the settings and the package versions."""
+def describe(dialect: str, *, robots: str, questions: str) -> dict[str, str]:
+    """Return the metadata of a report."""
     return {
         "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "dialect": variant.dialect,
+        "dialect": dialect,
         "robot": robots,
         "questions": questions,
         "versions": f"scrapy_robots1994 {version('scrapy_robots1994')}, "
@@ -93,210 +105,200 @@ def describe(variant: Variant, *, robots: str, questions: str) -> dict[str, str]
     }
 
 
-def as_table(report: ComparisonReport) -> str:
-    """Return the counts of *report* as three tables of plain text.
-
-    The first table shows for how many sites a switch to our parser changes decisions. The
-    second table shows how often each parser agrees with our parser. The third table shows
-    how often each cause explains a disagreement. If there is no cause to count, a
-    sentence replaces the third table.
-    """
-    parsers, totals, count = report.parsers, report.totals, report.totals.count
-    numbers, ours = totals.changes(), totals.ours
-    changes = {
-        it: [f"{numbers[it, ours, change]:,}" for change in CHANGES] for it in parsers
-    }
-    agreement = {
-        it: [str(count(it, way)) for way in Direction]
-        + [_share(count(it, Direction.AGREE), count(it))]
+def as_text(report: Report) -> str:
+    """Return tables of the sites, the answers and the causes; of a single file, its rows too."""
+    compared = report.comparison
+    parsers, rows = compared.parsers, [*compared.rows]
+    answers: dict[str, list[int | str]] = {
+        it: [*(compared.count(it, way) for way in Way), _agreement(compared, it)]
         for it in parsers
     }
-    causes = {
-        cause.title: [str(totals.caused(cause, it)) for it in parsers]
-        for cause in totals.causes_of(*parsers)
+    causes = Counter(row.cause for row in rows if row.cause)
+    of_parser = Counter((row.cause, row.parser) for row in rows)
+    by_cause = {
+        cause.words: [of_parser[cause, it] for it in parsers]
+        for cause, _ in causes.most_common()
     }
-    heads = [it.title for it in CHANGES]
-    ways = [*(it.value for it in Direction), "agreement"]
-    is_different = report.disagreements > 0
-    nothing = "No parser differs." if report.questions else "Nothing was compared."
-    title = "causes (of the examples)" if report.is_sampled else "causes"
+    nothing = "No parser differs." if compared.questions else "Nothing was compared."
     parts = [
-        _grid("sites, by what changes", heads, changes),
-        [*_grid("compared with ours", ways, agreement), *_DIRECTIONS * is_different],
-        _grid(title, parsers, causes) if causes else [nothing],
+        _grid(
+            "sites, by what changes",
+            [title for title, _ in CHANGE_WORDS.values()],
+            {it: [*_changes(compared, it).values()] for it in parsers},
+        ),
+        _grid("compared with ours", [*Way, "agreement"], answers),
+        _grid("causes (of the examples)", parsers, by_cause) if causes else [nothing],
     ]
+    if rows:
+        parts[1] += _WAYS
+    if len(compared.sites) == 1 and not report.is_crawl:
+        parts += map(_row_lines, rows)
     return "\n\n".join("\n".join(part) for part in parts)
 
 
-def _share(part: int, whole: int) -> str:
-    """Return *part* as a percentage of *whole*, or a dash if *whole* is 0."""
-    return f"{100 * part / whole:.2f}%" if whole else "-"
+def _changes(compared: Comparison, parser: str) -> dict[str, int]:
+    """Return the number of sites for each of `CHANGES`."""
+    counts = Counter(
+        it.change(parser, compared.dialect)
+        for it in compared.sites.values()
+        if it.is_asked(parser)
+    )
+    return {it: counts[it] for it in CHANGES}
+
+
+def _agreement(compared: Comparison, parser: str) -> str:
+    whole = compared.count(parser)
+    return f"{100 * compared.count(parser, Way.AGREE) / whole:.2f}%" if whole else "-"
 
 
 def _grid(
-    title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]]
+    title: str, heads: Sequence[str], rows: Mapping[str, Sequence[int | str]]
 ) -> list[str]:
-    """Return the lines of a table whose columns have the headings *heads*. Names are
-    aligned to the left, and numbers are aligned to the right.
+    """Return the lines of a table: names to the left, numbers to the right."""
+    first = max(map(len, (title, *rows)))
+    widths = [max(len(it) + 2, _MIN_COLUMN) for it in heads]
+
+    def line(name: str, cells: Sequence[int | str]) -> str:
+        texts = (f"{it:,}" if isinstance(it, int) else it for it in cells)
+        padded = (f"{it:>{width}}" for it, width in zip(texts, widths, strict=True))
+        return f"{name:{first}}" + "".join(padded)
+
+    return [line(title, heads), *(line(*it) for it in rows.items())]
+
+
+def _row_lines(row: Row) -> list[str]:
+    """Return one difference in words."""
+    url, robot = (escape_control_chars(it, _MAX_SHOWN) for it in (row.url, row.robot))
+    why = "not looked for"
+    if row.cause is not None:
+        why = row.cause.words + f" ({row.cause.clause})" * bool(row.cause.clause)
+    if row.lines:
+        why += f"; lines {', '.join(map(str, row.lines))}"
+    lines = [f"{url} as {robot}", f"  ours: {row.ours}", f"  {row.parser}: {row.says}"]
+    return [*lines, f"  cause: {why}", *[f"  {row.also}"] * bool(row.also)]
+
+
+def as_plain(report: Report) -> dict[str, Any]:
+    """Return the report as plain values, of which JSON and the page are made.
+
+    Strings are as they are in files and URLs: nothing is escaped.
     """
-    lines = {title: heads, **rows}
-    first = max(map(len, lines))
-    return [
-        f"{name:{first}}"
-        + "".join(
-            f"{cell:>{max(len(head), _NUMBER) + 2}}"
-            for cell, head in zip(cells, heads, strict=True)
-        )
-        for name, cells in lines.items()
-    ]
-
-
-def as_plain(report: ComparisonReport) -> dict[str, Any]:
-    """Return *report* as one object of plain values. The strings in the object are not
-    escaped.
-
-    The JSON report and the HTML page are both made from this object.
-    """
-    totals, changes = report.totals, report.totals.changes()
-    sites: list[dict[str, Any]] = []
-    disagreements: list[dict[str, Any]] = []
-    dialect = report.metadata["dialect"]
-    for site in report.sites:
-        robots = RobotsTxt.parse(site.whole_capture.body, dialect=dialect)
-        texts = [line.text for line in robots.lines]
-        sites.append(_site(report, site, robots, texts))
-        disagreements += _examples(report, site, texts)
+    compared = report.comparison
+    sites = [site for _, site in sorted(compared.sites.items())]
+    texts = {
+        it.file.site: [line.text for line in RobotsTxt.parse(it.file.body).lines]
+        for it in sites
+    }
     return {
         "subject": report.subject,
         "metadata": dict(report.metadata),
-        "notes": [*report.notes, *_unknown(report)],
-        "files": totals.captures,
+        "notes": report.all_notes,
+        "files": compared.files,
         "has_answers": report.has_answers,
-        "not_compared": totals.skipped,
-        "sites_not_listed": totals.unlisted_sites,
-        "causes_of": "examples" if report.is_sampled else "all",
-        "parsers": {it: _parser(totals, changes, it) for it in report.parsers},
+        "is_crawl": report.is_crawl,
+        "not_compared": compared.skipped,
+        "parsers": {
+            it: {way: compared.count(it, way) for way in Way}
+            | {"changes": _changes(compared, it)}
+            for it in compared.parsers
+        },
+        "dialects": [*DIALECTS],
         "bases": [[it.name, it.heading, it.words] for it in GROUPS],
         "settings": [
-            {
-                "setting": row.full_setting,
-                "bases": [it.name for it in row.groups],
-                "statuses": row.statuses,
-            }
+            [row.full_setting, row.statuses, [it.name for it in row.groups]]
             for row in ROWS
             if row.setting
         ],
-        "variants": [
-            variant._asdict()
-            | {"changes": {it: _named(changes, it, variant) for it in report.parsers}}
-            for variant in VARIANTS
+        "sites": [_site(report, it, texts[it.file.site]) for it in sites],
+        "rows": [
+            asdict(row) | {"text": [texts[row.site][it - 1] for it in row.lines]}
+            for row in compared.rows
         ],
-        "sites": sites,
-        "disagreements": disagreements,
     }
 
 
-def _unknown(report: ComparisonReport) -> Iterator[str]:
-    """Yield a sentence about each kind of decision that the counts of changes do not include."""
-    totals = report.totals
-    if totals.skipped:
-        yield f"Not compared: {totals.skipped:,} decisions."
-    for name in report.parsers:
-        if raised := totals.count(name, Direction.RAISED):
-            yield (
-                f"{name} failed or did not answer {raised:,} of {totals.count(name):,} "
-                "questions. The changes for these questions are not known."
-            )
-
-
-def _parser(totals: Totals, changes: Counter[Switch], name: str) -> dict[str, Any]:
-    """Return the counts of one parser."""
-    causes = totals.causes_of(name)
-    return {way.value: totals.count(name, way) for way in Direction} | {
-        "changes": _named(changes, name, totals.ours),
-        "changes_by": {it.name: _named(changes, name, it) for it in GROUPS},
-        "causes": {it.value: totals.caused(it, name) for it in causes},
-        "causes_by_direction": {
-            it.value: {way.value: totals.caused(it, name, way) for way in DISAGREEING}
-            for it in causes
-        },
-    }
-
-
-def _named(
-    changes: Counter[Switch], parser: str, to: AnswerGroup | Variant
-) -> dict[str, int]:
-    """Return a dict that maps the name of each kind of change to a number of sites.
-
-    The changes are the effects of a switch from *parser* to our parser. *to*, the second
-    item of a `Switch`, selects the sites or the variant to count.
-    """
-    return {change.name: changes[parser, to, change] for change in CHANGES}
-
-
-def _site(
-    report: ComparisonReport, site: SiteImpact, robots: RobotsTxt, texts: list[str]
-) -> dict[str, Any]:
-    """Return the counts of each parser for one site, an excerpt of the file, and the
-    problems with the needed lines.
-    """
-    examples = chain.from_iterable(site.examples.values())
-    needed = {number for it in examples for number in it.needed_lines}
-    problems: dict[str, dict[str, Any]] = {}
-    for it in robots.problems if needed else ():
-        if it.line in needed:
-            # Show only the first problem of each kind.
-            shown = {"code": it.code, "line": it.line, "message": it.message}
-            problems.setdefault(it.code, shown)
+def _site(report: Report, site: Site, texts: Sequence[str]) -> dict[str, Any]:
+    """Return how the parsers differ on *site*, and the lines of its file that show it."""
+    needed = {number for row in site.rows for number in row.lines} or {1}
+    around = {it + by for it in needed for by in range(-AROUND, AROUND + 1)}
+    shown = sorted(around & {*range(1, len(texts) + 1)})[:MAX_LINES]
+    parsers = {}
+    for name in filter(site.is_asked, report.comparison.parsers):
+        causes = Counter(it.cause for it in site.rows if it.parser == name)
+        parsers[name] = {way: site.counts[name, way] for way in Way} | {
+            "change": site.change(name, site.dialect),
+            "dialects": {it: site.change(name, it) for it in DIALECTS},
+            "cause": next((it for it, _ in causes.most_common(1)), None),
+        }
     return {
-        "site": site.capture.label,
-        "basis": site.capture.basis.name,
-        "status": site.capture.status,
-        "parsers": {
-            name: {way.value: site.count(name, way) for way in Direction}
-            | {
-                "change": site.change(name, report.totals.ours).name,
-                "cause": next((it.value for it in site.causes_of(name)), None),
-            }
-            for name in report.parsers
-            if site.count(name)
-        },
+        "site": site.file.site,
+        "basis": site.file.basis.name,
+        "status": site.file.status,
         "lines": len(texts),
-        "excerpt": [[it, texts[it - 1]] for it in _excerpt(len(texts), needed)],
-        "problems": list(problems.values()),
+        "excerpt": [(number, texts[number - 1]) for number in shown],
+        "parsers": parsers,
     }
 
 
-def _excerpt(count: int, needed: set[int]) -> list[int]:
-    """Return the line numbers (from 1) of the lines to show from a file of *count* lines.
-
-    *needed* contains the numbers of the lines that make the parsers differ.
-    """
-    if count <= MAX_WHOLE:
-        return list(range(1, count + 1))
-    shown: set[int] = set()
-    for middle in needed or {1}:
-        shown.update(range(max(1, middle - AROUND), min(count, middle + AROUND) + 1))
-    return sorted(shown)[:MAX_LINES]
+def as_json(report: Report) -> str:
+    """Return *report* as one JSON object."""
+    return escape_json(json.dumps(as_plain(report), indent=1)) + "\n"
 
 
-def _examples(
-    report: ComparisonReport, site: SiteImpact, texts: list[str]
-) -> Iterator[dict[str, Any]]:
-    """Yield the examples of one site, with the text of each needed line."""
-    for name, way in product(report.parsers, DISAGREEING):
-        for example in site.examples.get((name, way), ()):
-            cause, *others = example.causes or (Cause.TIMEOUT,)
-            yield {
-                "parser": name,
-                "direction": way.value,
-                "cause": cause.value,
-                "other_causes": [it.value for it in others],
-                "where": site.capture.label,
-                "url": redact_credentials(example.question.url),
-                "robot": example.question.robots,
-                "ours": example.verdict,
-                "theirs": example.theirs,
-                "lines": list(example.needed_lines),
-                "text": [texts[number - 1] for number in example.needed_lines],
-            }
+def as_html(report: Report) -> str:
+    """Return *report* as one HTML page."""
+    script = _part("report.js")
+    digest = hashlib.sha256(script.encode()).digest()
+    data = _shown(as_plain(report)) | {
+        "cause_words": {it: [it.words, it.clause] for it in Cause},
+        "change_words": CHANGE_WORDS,
+    }
+    text = json.dumps(data, separators=(",", ":"))
+    parts = {
+        "HASH": base64.b64encode(digest).decode("ascii"),
+        "STYLE": _part("report.css"),
+        "SCRIPT": script,
+        # No text in the data can end the script element.
+        "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
+    }
+    # In one pass: a part may hold what looks like a placeholder.
+    return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
+
+
+def _part(name: str) -> str:
+    return files("scrapy_robots1994.compare").joinpath(name).read_text("utf-8")
+
+
+def _shown(value: Any) -> Any:
+    """Return *value* with control characters escaped and long strings cut."""
+    if isinstance(value, str):
+        return escape_control_chars(value, _MAX_SHOWN)
+    if isinstance(value, dict):
+        return {_shown(name): _shown(it) for name, it in value.items()}
+    return [_shown(it) for it in value] if isinstance(value, (list, tuple)) else value
+
+
+FORMS = {".html": as_html, ".json": as_json}
+
+
+def check_folder(path: Path) -> None:
+    """Create the folder of *path*. Raise `OSError` if no file can be written to it."""
+    # If the folder is a file, the next line says so better.
+    with suppress(FileExistsError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    TemporaryFile(dir=path.parent).close()
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write *report* whole or not at all, in the form that the extension of *path* names."""
+    text = FORMS[path.suffix.lower()](report)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Others may write to the folder: a name that nobody guesses, and never a file that is there.
+    part = path.with_name(f".{token_hex(8)}.part")
+    try:
+        with part.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

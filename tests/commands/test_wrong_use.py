@@ -53,7 +53,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["file", "--urls", ""], "--urls: "),
         (["file", "--robot", ""], "--robot: a value is missing"),
         (["-", "--urls", "-"], "can be the robots.txt or the URLs, not both"),
-        (["file", "--questions", "0"], "1 or more"),
+        (["file", "--processes", "0"], "from 1 to 999"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["file", "-s", "ROBOTS1994_TLL=5"], "did you mean ROBOTS1994_TTL"),
     ],

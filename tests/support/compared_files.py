@@ -27,13 +27,13 @@ FILES = {
     HOSTILE_LABEL: HOSTILE.encode(),
 }
 CHANGES = {
-    "http://allow.test": "closed",
-    **{f"http://{name}.test": "opened" for name in ("wild", "long", "split")},
-    "http://both.test": "both",
-    "http://same.test": "unchanged",
+    "allow.test": "closed",
+    "both.test": "both",
+    "same.test": "unchanged",
+    **{f"{name}.test": "opened" for name in ("wild", "long", "split")},
     HOSTILE_LABEL: "opened",
 }
-"""The change for each site after a switch from Protego to the dialect "1994"."""
+"""The change for each site if the dialect "1994" takes the place of Protego."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 

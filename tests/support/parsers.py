@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -48,3 +49,21 @@ class HangingParser(OpenParser):
         if self.hangs and self.marker:
             Path(self.marker).touch()
         return not self.hangs or bool(sum(iter(int, 1)))
+
+
+class MarkingParser(OpenParser):
+    """A parser that creates the file in the setting MARKER."""
+
+    @classmethod
+    def from_crawler(cls, *args: object) -> MarkingParser:
+        """Return a parser; create the file."""
+        Path(getattr(args[0], "settings", {})["MARKER"]).touch()
+        return cls()
+
+
+class EndingParser(OpenParser):
+    """A parser that ends its process."""
+
+    def allowed(self, *_: object) -> bool:
+        """End the process."""
+        os._exit(1)
