@@ -43,6 +43,7 @@ from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 Result: TypeAlias = Site | str
 """A site, or why its file cannot be read."""
@@ -92,6 +93,7 @@ class Worker:
         else:
             host = _host_of(source.name)
             origins = [f"{it}://{host}" for it in ("http", "https") if host]
+            assert isinstance(source.rules, RobotsTxt)  # noqa: S101 - of a file
             file = File(host or source.name, obeyed_body(source.rules))
         return self._compare(file, origins)
 

@@ -30,7 +30,7 @@ from scrapy_robots1994.compare.rows import (
 )
 from scrapy_robots1994.compare.why import MAX_BYTES, Cause
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -202,7 +202,7 @@ def as_plain(report: Report) -> dict[str, Any]:
             | {"changes": _changes(compared, it)}
             for it in compared.parsers
         },
-        "dialects": [*DIALECTS],
+        "dialects": [*DIALECT_NAMES],
         "bases": [[it.name, it.heading, it.words] for it in GROUPS],
         "settings": [
             [row.full_setting, row.statuses, [it.name for it in row.groups]]
@@ -227,7 +227,7 @@ def _site(report: Report, site: Site, texts: Sequence[str]) -> dict[str, Any]:
         causes = Counter(it.cause for it in site.rows if it.parser == name)
         parsers[name] = {way: site.counts[name, way] for way in Way} | {
             "change": site.change(name, site.dialect),
-            "dialects": {it: site.change(name, it) for it in DIALECTS},
+            "dialects": {it: site.change(name, it) for it in DIALECT_NAMES},
             "cause": next((it for it, _ in causes.most_common(1)), None),
         }
     return {

@@ -16,7 +16,7 @@ from scrapy_robots1994.compare.questions import Question
 from scrapy_robots1994.compare.why import MAX_BYTES, Cause, Lines, Needed, cause_of
 from scrapy_robots1994.escaping import redact_credentials
 from scrapy_robots1994.parser import Verdict
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of_verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 
@@ -252,7 +252,7 @@ class Site:
         """Make the rows, and compare *answers*, or those kept, in our other dialects."""
         kept = [asked for it in self._kept.values() for asked in it.values()]
         for it in answers or kept:
-            for dialect in DIALECTS:
+            for dialect in DIALECT_NAMES:
                 ours = reading.ours(it.question, dialect)
                 for name, theirs in it.theirs.items():
                     self._ways.add((name, dialect, Way.of(ours, theirs)))
@@ -317,7 +317,7 @@ class Site:
     def _also(self, reading: Reading, question: Question, says: Decision) -> str:
         """Say which other dialect of ours decides as the other parser does."""
         # RFC 9309 first: most robots follow it.
-        for dialect in sorted(DIALECTS, key="rfc9309".__ne__):
+        for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
             verdict = reading.verdict(question, dialect)
             if dialect != self.dialect and _word(verdict.allowed) == says:
                 by = f", by line {verdict.line}" if verdict.line else ""

@@ -13,7 +13,7 @@ from typing import TypeVar
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line
 from scrapy_robots1994.parser.body import encoding_of
-from scrapy_robots1994.parser.dialects import DIALECTS
+from scrapy_robots1994.parser.dialects import grammars_of
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ItemT = TypeVar("ItemT")
@@ -96,7 +96,7 @@ class Cause(str, Enum):
     )
     ALLOW = (
         *("allow", "Allow", "1994 F6"),
-        lambda it: "allow" in it.fields and not DIALECTS[it.dialect].has_allow,
+        lambda it: "allow" in it.fields and not grammars_of(it.dialect)[0].has_allow,
     )
     WILDCARD = (
         *("wildcard", "wildcard or $", "1994 D1"),

@@ -58,6 +58,7 @@ _FEATURES = "scrapy_robots1994.crawl.features"
 OBSERVERS = (
     # Before usage, which may decline a request.
     ("evidence", f"{_FEATURES}.evidence.Evidence"),
+    ("compare", f"{_FEATURES}.comparison.CrawlComparison"),
     ("reads_usage", f"{_FEATURES}.usage.StatedUsage"),
     ("applies_crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )

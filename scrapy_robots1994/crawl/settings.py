@@ -151,6 +151,15 @@ class RobotsSettings:
     ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests are
     lost.
     """
+    compare: tuple[str | type, ...] = declare(types.PARSERS, (), group="Comparison")
+    """Parsers that are asked about each decision. ``True`` is the parser of
+    ``ROBOTSTXT_PARSER``; else a list of names and class paths. Nothing else is refused or
+    allowed by it; see :doc:`/moving`.
+    """
+    compare_report: str | None = declare(types.REPORT_PATH, None)
+    """Path of the report about the comparison, written when the crawl closes: ``.html`` or
+    ``.json``. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )

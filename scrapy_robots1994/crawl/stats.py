@@ -90,3 +90,8 @@ USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
 """Values of usage preferences that this package does not understand. If several pages
 state a value, the value is counted for each page.
 """
+COMPARED: Final = "robots1994/compare/{parser}/{direction}"
+"""Decisions about which another parser was asked (ROBOTS1994_COMPARE), set when the crawl
+closes. ``agree``; ``stricter``: only that parser disallows; ``laxer``: only that parser
+allows; ``raised``: it raised an exception.
+"""

@@ -28,19 +28,16 @@ from scrapy_robots1994.compare.report import (
 from scrapy_robots1994.compare.rows import (
     ALLOWS,
     FORBIDS,
-    MIDDLEWARE,
     Comparison,
-    Did,
     File,
     Parse,
     Reading,
     Site,
 )
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.fetch import FetchObserver
 from scrapy_robots1994.crawl.log import count, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.setting_types import PARSER_SETTING, load_parser
+from scrapy_robots1994.crawl.setting_types import load_parser
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import MissingExtra, SettingsError, needs_extra
@@ -58,6 +55,7 @@ if TYPE_CHECKING:
 
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
+    from scrapy_robots1994.policy.answer import Answer
     from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_READ_BYTES = 64_000_000
@@ -70,22 +68,15 @@ CLOSE_SECONDS = 20.0
 _READING_BYTES = 500
 
 
-class CrawlComparison(FetchObserver):
-    """Counts how other parsers would have decided, and reports it when the crawl closes.
-
-    In a dry run, `ask` is called with what Scrapy's middleware did.
-    """
+class CrawlComparison:
+    """Counts how other parsers would have decided, and reports it when the crawl closes."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
-        self._is_dry_run = settings.dry_run
         self._robot = RobotName(crawler)
-        # A dry run always asks the parser of the middleware that it watches.
-        wanted = (PARSER_SETTING,) * settings.dry_run + settings.compare
         # Now, so that no crawl starts with a parser that cannot be loaded.
-        self._others = other_parsers(wanted, crawler)
-        names = [MIDDLEWARE] * settings.dry_run + [*self._others]
-        self._comparison = Comparison(settings.dialect, names)
+        self._others = other_parsers(settings.compare, crawler)
+        self._comparison = Comparison(settings.dialect, [*self._others])
         self._robots: set[str] = set()
         self._readings: LRUCache[str, tuple[object, Reading]] = LRUCache(
             MAX_READ_BYTES, lambda it: len(it[1].file.body) + _READING_BYTES
@@ -93,49 +84,34 @@ class CrawlComparison(FetchObserver):
         self.path = _report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
+    def fetched(self, policy: Policy, answer: Answer) -> None:
+        """Do nothing: a file is read when it decides."""
+
     def decided(
         self,
         request: Request,
         origin: Origin,  # noqa: ARG002 - an argument of every observer
         found: object,
-        verdict: Verdict | None = None,
+        verdict: Verdict | None,
     ) -> None:
-        """Ask the other parsers, if *found* is a policy."""
-        if isinstance(found, Policy):
-            robot = self._robot.of(request)
-            verdict = verdict or found.rules(robot).verdict(request.url)
-            self.ask(found, request.url, robot, verdict)
+        """Ask the other parsers, if a policy decided."""
+        if isinstance(found, Policy) and verdict is not None:
+            self.ask(found, request.url, self._robot.of(request), verdict)
 
     def ask(
-        self,
-        policy: Policy,
-        url: str,
-        robot: str | bytes,
-        verdict: Verdict,
-        others_robot: str | bytes = "",
-        did: Did | None = None,
+        self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
     ) -> None:
-        """Ask whether *robot* may retrieve *url*, of which *verdict* is our decision.
-
-        In a dry run, *others_robot* is the name that Scrapy's middleware goes by, and *did*
-        what it did.
-        """
-        name, other = robot_text(robot), robot_text(others_robot)
+        """Ask whether *robot* may retrieve *url*, of which *verdict* is our decision."""
+        name = robot_text(robot)
         self._robots.add(name)
-        question = Question(
-            redact_credentials(url), name, "" if other == name else other
-        )
+        question = Question(redact_credentials(url), name)
         reading = self._reading(policy)
         site = self._comparison.sites.get(reading.file.site)
         # What is not listed is only counted.
         site = site or Site(reading.file, self._comparison.dialect)
         ours = ALLOWS if verdict.allowed else FORBIDS
-        asked = site.ask(reading, question, ours, did)
+        asked = site.ask(reading, question, ours)
         self._comparison.answers.update(asked.ways.items())
-
-    def skip(self) -> None:
-        """Count a decision that cannot be compared."""
-        self._comparison.skipped += 1
 
     def _reading(self, policy: Policy) -> Reading:
         label = str(policy.origin)
@@ -161,8 +137,6 @@ class CrawlComparison(FetchObserver):
             robots=", ".join(sorted(self._robots)),
             questions="the requests of a crawl, each as often as it was decided",
         )
-        if self._is_dry_run:
-            metadata["dry run"] = "yes"
         subject = f"the crawl of {escape_control_chars(name)}"
         return Report(
             subject, self._comparison, metadata, has_answers=True, is_crawl=True
@@ -175,8 +149,6 @@ class CrawlComparison(FetchObserver):
         for (name, way), number in compared.answers.items():
             parts = {"parser": name, "direction": way.value}
             count(self._crawler, stats.COMPARED, number, **parts)
-        if compared.skipped:
-            count(self._crawler, stats.UNCOMPARED, compared.skipped)
         table = f"robots.txt compared, parser by parser:\n{as_text(report)}"
         log_lines(self._crawler, INFO, table)
         if self.path is None:
