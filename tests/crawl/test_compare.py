@@ -1,0 +1,51 @@
+"""Tests of ROBOTS1994_COMPARE: our parser decides, and others are asked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support import replies
+from tests.support.crawl import COMPONENTS, Reactor, crawl
+from tests.support.site import Site
+
+PROTEGO = "robots1994/compare/ProtegoRobotParser"
+PANICS = f"{COMPONENTS}.PanickingParser"
+
+
+def test_other_parsers_are_asked_and_change_nothing(
+    site: Site, reactor: Reactor, tmp_path: Path
+) -> None:
+    """The stats count each decision, and the report has the lines that make a difference.
+    A parser that raises even a `BaseException` loses no page.
+    """
+    path = tmp_path / "report.json"
+    site.robots("User-agent: *\nDisallow: /*.gif\nDisallow: /no\nAllow: /no/but\n")
+    pages = [site.url(it) for it in ("/1", "/a.gif", "/no", "/no/but")]
+    settings = {
+        "ROBOTS1994_COMPARE": ["Protego", PANICS],
+        "ROBOTS1994_COMPARE_REPORT": str(path),
+    }
+
+    result = crawl(pages, settings=settings, reactor=reactor)
+
+    assert result.fetched_urls == pages[:2]
+    ways = ("agree", "stricter", "laxer", "raised")
+    assert [result.stats.get(f"{PROTEGO}/{it}") for it in ways] == [2, 1, 1, None]
+    assert result.stats["robots1994/compare/PanickingParser/raised"] == 4
+    rows = json.loads(path.read_text("utf-8"))["rows"]
+    found = {
+        it["url"]: (it["cause"], it["lines"])
+        for it in rows
+        if it["parser"] == "ProtegoRobotParser"
+    }
+    assert found == {pages[1]: ("wildcard", [1, 2]), pages[3]: ("allow", [1, 3, 4])}
+
+
+def test_status_decides_whatever_the_others_read(site: Site) -> None:
+    """No parser is asked about the body of a 404, only about an empty file."""
+    site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
+    result = crawl([site.url("/1")], settings={"ROBOTS1994_COMPARE": True})
+
+    assert result.fetched_urls == [site.url("/1")]
+    assert result.stats[f"{PROTEGO}/agree"] == 1
