@@ -1,8 +1,8 @@
 """The rows of a comparison: where another parser decides differently from ours.
 
-There are three sources: files (`robots-compare`), a crawl in which we act and others are
-asked (`ROBOTS1994_COMPARE`), and a crawl in which Scrapy's middleware acts and we watch
-(`ROBOTS1994_DRY_RUN`). Each hands its questions to `Site.ask`; `Site.finish` makes the rows.
+There are two sources: files (`robots-compare`), and a crawl in which we act and others are
+asked (`ROBOTS1994_COMPARE`). Each hands its questions to `Site.ask`; `Site.finish` makes the
+rows.
 """
 
 from collections import Counter, defaultdict

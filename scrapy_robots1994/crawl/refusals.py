@@ -31,8 +31,7 @@ called.
 
 Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
 line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
-support asynchronous handlers. In a dry run, the signal is not sent, because our
-middleware does not refuse requests.
+support asynchronous handlers.
 """
 
 MAX_ROWS = 10_000

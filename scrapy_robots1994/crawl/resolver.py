@@ -320,13 +320,19 @@ class PolicyResolver:
 
 
 def copy_of(error: ErrorT) -> ErrorT:
-    """Return a copy of *error* with *error* as its cause.
+    """Return a copy of *error* with *error* as its cause, or *error* if it has no copy.
 
     One object, raised for thousands of requests, would collect a traceback of each.
     """
     # Not `copy.copy`, which calls `__init__` with `args`: it may need others.
-    made = type(error).__new__(type(error), *error.args)
-    made.args = error.args
-    made.__dict__.update(error.__dict__)
+    try:
+        made = type(error).__new__(type(error), *error.args)
+        made.args = error.args
+        made.__dict__.update(error.__dict__)
+        is_like = str(made) == str(error)
+    except Exception:  # noqa: BLE001 - a class of anybody
+        return error
+    if not is_like:
+        return error
     made.__cause__ = error
     return made
