@@ -103,5 +103,7 @@ class RobotsCompare(RobotsCommand):
         fetched: list[PolicySource] = []
         self.lookup(opts).run(filter(is_url, names), fetched.append)
         files = [name for name in names if not is_url(name)]
+        if len(files) <= MAX_ALONE:
+            opts.processes = 1
         sources: list[PolicySource | str] = [*fetched, *files]
         return compare_job.run(args, sources, worker, opts, self.settings)

@@ -22,7 +22,6 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.project import get_project_settings
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.compare import MAX_ALONE
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import ExitCode, Unreadable, WrongUse
 from scrapy_robots1994.compare.questions import Question, is_asked, questions
@@ -195,7 +194,7 @@ def _results(
     # Some parsers log each file.
     logging.disable(logging.CRITICAL)
     files = [it for it in sources if isinstance(it, str)]
-    if len(files) <= MAX_ALONE or opts.processes == 1:
+    if opts.processes == 1:
         yield from map(worker.compare, sources)
         return
     yield from map(worker.compare, (it for it in sources if not isinstance(it, str)))

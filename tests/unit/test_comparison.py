@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from scrapy_robots1994 import MissingExtra
-from scrapy_robots1994.commands.compare_job import peers
+from scrapy_robots1994.crawl.features.comparison import other_parsers
 from tests.support.crawler import idle_crawler
 
 
@@ -21,4 +21,4 @@ def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):
-        peers(["Rerp"], idle_crawler())
+        other_parsers(["Rerp"], idle_crawler())
