@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -42,9 +43,11 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
 
 def shares(report: dict[str, Any], dialect: str) -> str:
     """Return the percentages of the sites that *dialect* opens and closes."""
-    (variant,) = (it for it in report["variants"] if it["dialect"] == dialect)
-    (changes,) = variant["changes"].values()
-    sites = sum(changes.values())
+    (parser,) = report["parsers"]
+    changes = Counter(
+        it["parsers"][parser]["dialects"][dialect] for it in report["sites"]
+    )
+    sites = changes.total()
     opens, closes = (changes[it] + changes["both"] for it in ("opened", "closed"))
     return f"{100 * opens / sites:.1f} · {100 * closes / sites:.1f}"
 
