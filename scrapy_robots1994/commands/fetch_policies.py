@@ -37,6 +37,8 @@ ISOLATED: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
     "ROBOTSTXT_OBEY": True,
+    "ROBOTS1994_COMPARE": (),
+    "ROBOTS1994_DRY_RUN": False,
     "ROBOTS1994_EVIDENCE": None,
 }
 

@@ -90,7 +90,7 @@
     table(byId("bases"), ["what decides", ...Object.values(CHANGES)], bases.map(([basis, words, sites]) => [
       element("a", { href: view({ basis }) }, words), ...cells(now(sites))]));
     byId("bases-hint").textContent = data.has_answers ? "" :
-      "Files alone do not show what statuses (401, 403, 404, 5xx), failed fetches and races change, which is often more. A comparison in a crawl (ROBOTS1994_COMPARE) does.";
+      "Files alone do not show what statuses (401, 403, 404, 5xx), failed fetches and races change, which is often more. A dry run (ROBOTS1994_DRY_RUN) does.";
   };
 
   /* What to do next */
@@ -124,7 +124,9 @@
         element("a", { href: view({ sort: "opened" }) }, `${plural(opens(changes), "site")} that it opens`), "."),
       least === current ? null : item("Open less", ": ", setting(least), ` ${openings(least)}${least === same ? ` and ${rest(least)}` : ""}.`),
       same === current || least === same ? null : item("Change least", ": ", setting(same), ` ${rest(same)}, and ${openings(same)}.`),
-      byStatus.length ? item("Close less", " in any dialect: ", ...byStatus.slice(1), ".") : null);
+      byStatus.length ? item("Close less", " in any dialect: ", ...byStatus.slice(1), ".") : null,
+      data.metadata["dry run"] ? item("Switch", ": this was a dry run. Take ", code("ROBOTS1994_DRY_RUN"), " out of the settings.")
+        : data.is_crawl ? null : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
   };
 
   /* The sites */

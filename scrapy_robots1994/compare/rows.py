@@ -1,8 +1,8 @@
 """The rows of a comparison: where another parser decides differently from ours.
 
-There are two sources: files (`robots-compare`), and a crawl in which we act and others are
-asked (`ROBOTS1994_COMPARE`). Each hands its questions to `Site.ask`; `Site.finish` makes the
-rows.
+There are three sources: files (`robots-compare`), a crawl in which we act and others are
+asked (`ROBOTS1994_COMPARE`), and a crawl in which Scrapy's middleware acts and we watch
+(`ROBOTS1994_DRY_RUN`). Each hands its questions to `Site.ask`; `Site.finish` makes the rows.
 """
 
 from collections import Counter, defaultdict
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, cached_property, partial
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from scrapy_robots1994.compare.questions import Question
 from scrapy_robots1994.compare.why import MAX_BYTES, Cause, Lines, Needed, cause_of
@@ -148,14 +148,9 @@ def _word(is_allowed: object) -> Decision:
     return ALLOWS if is_allowed else FORBIDS
 
 
-@dataclass(frozen=True, slots=True)
-class Did:
-    """What Scrapy's middleware did with a request of a dry run, in words.
+class Did(NamedTuple):
+    """What Scrapy's middleware did in a dry run, and why, should its parser say otherwise."""
 
-    *cause* says why, should its parser decide otherwise.
-    """
-
-    words: str
     is_sent: bool
     cause: Cause
 
@@ -168,6 +163,13 @@ class Asked:
     ours: Decision
     theirs: Mapping[str, Decision]
     did: Did | None = None
+
+    @property
+    def is_race(self) -> bool:
+        """Whether Scrapy's middleware sent what its parser, had it waited, disallows."""
+        did = self.did
+        is_known = did is not None and did.cause is Cause.RACE and did.is_sent
+        return is_known and [*self.theirs.values()][1] == FORBIDS
 
     @property
     def ways(self) -> dict[str, Way]:
@@ -287,7 +289,7 @@ class Site:
             asked.ways[name],
             str(reading.verdict(question, self.dialect)),
             says,
-            did.words if did else "",
+            ("sent" if did.is_sent else "refused") if did else "",
             cause,
             lines,
             also,

@@ -42,6 +42,8 @@ class Addon:
     built-in middleware, our middleware gets that order. If the user has listed a
     component of this package, its order does not change. With `ROBOTSTXT_OBEY = False` in
     a project, in a spider or on the command line, no robots.txt is obeyed.
+
+    In a dry run, only the middleware is listed, which then calls the built-in one.
     """
 
     def __repr__(self) -> str:
@@ -56,6 +58,9 @@ class Addon:
         """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
+        if chosen.dry_run:
+            _replace_built_in(settings)
+            return
         # The priority "addon" overrides Scrapy's default value of ROBOTSTXT_OBEY
         # (`False`), but not a value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")

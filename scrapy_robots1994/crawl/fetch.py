@@ -121,6 +121,9 @@ class RobotsFetcher:
         )
         # Ours 3.1: RETRY_ENABLED = False switches ours off too.
         is_retried = options.getbool("RETRY_ENABLED") and not self._is_offline
+        # Scrapy's middleware has just retried, and its stats are of its requests.
+        is_retried &= not settings.dry_run
+        self._count = count if not settings.dry_run else lambda *_, **__: None
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
@@ -221,7 +224,7 @@ class RobotsFetcher:
         finally:
             self._permits.release()
             # As the built-in counts: fetches, not answers.
-            count(self._crawler, stats.REQUESTS)
+            self._count(self._crawler, stats.REQUESTS)
 
     async def _send(self, request: Request, seconds: float) -> Response:
         # Past the scheduler, whose filter and order are for pages.
@@ -271,7 +274,7 @@ class RobotsFetcher:
         """Return what *error* says about the origin, or *error* itself if it is ours."""
         # The built-in does not count `IgnoreRequest` either.
         if not isinstance(error, IgnoreRequest):
-            count(self._crawler, stats.EXCEPTIONS, kind=type(error))
+            self._count(self._crawler, stats.EXCEPTIONS, kind=type(error))
         failed = partial(Answer, urls=tuple(urls), fetched_at=time.time(), error=error)
         middleware = None
         if isinstance(error, IgnoreRequest):
@@ -298,8 +301,8 @@ class RobotsFetcher:
             return ConnectionRefusedError(
                 f"the proxy refused our credentials (HTTP {status})"
             )
-        count(self._crawler, stats.RESPONSES)
-        count(self._crawler, stats.RESPONSE_STATUS, status=status)
+        self._count(self._crawler, stats.RESPONSES)
+        self._count(self._crawler, stats.RESPONSE_STATUS, status=status)
         sent = response.request or request
         via_proxy = bool(sent.meta.get("proxy"))
         is_cached = "cached" in response.flags

@@ -18,10 +18,11 @@
 from __future__ import annotations
 
 from logging import INFO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured, NotSupported
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
@@ -47,11 +48,13 @@ from scrapy_robots1994.parser import Reason, Verdict
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
     from scrapy_robots1994.policy.policy import Policy
 
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
+
+STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
+"""Rows of (field of `RobotsSettings` that needs it, import path)."""
 
 DISOBEYING = (
     "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey "
@@ -95,9 +98,16 @@ class Robots1994Middleware:
         settings.log_start(crawler)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware. Raise `NotConfigured` if ROBOTSTXT_OBEY is off."""
+    def from_crawler(cls, crawler: Crawler) -> Any:
+        """Return the middleware, or the one that stands in for it (`STAND_INS`).
+
+        Raise `NotConfigured` if ROBOTSTXT_OBEY is off.
+        """
         with log_settings_errors():
+            settings = RobotsSettings.from_settings(crawler.settings)
+            for name, path in STAND_INS:
+                if getattr(settings, name):
+                    return load_object(path).from_crawler(crawler)
             return cls(crawler)
 
     async def process_request(

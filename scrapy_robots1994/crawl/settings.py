@@ -151,7 +151,12 @@ class RobotsSettings:
     ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests are
     lost.
     """
-    compare: tuple[str | type, ...] = declare(types.PARSERS, (), group="Comparison")
+    dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
+    """With ``True``, Scrapy's own middleware decides, and our verdicts are written next to
+    what it did; see :ref:`page-dry-run`. Settings for pages, usage, delays, evidence and
+    stores have no effect then.
+    """
+    compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers that are asked about each decision. ``True`` is the parser of
     ``ROBOTSTXT_PARSER``; else a list of names and class paths. Nothing else is refused or
     allowed by it; see :doc:`/moving`.
@@ -307,6 +312,8 @@ class RobotsSettings:
         # Log the values in one line, because users check them first if a crawl obeys
         # unexpected rules.
         robot, more = RobotName(crawler).usual, ""
+        if self.dry_run:
+            more += "; dry run: Scrapy's own middleware decides"
         if self.reads_usage:
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
 
@@ -338,7 +345,8 @@ class RobotsSettings:
             log_line(crawler, INFO, text)
         if names := describe_names(robot):
             log_line(crawler, DEBUG if robot_names(robot) else INFO, "%s", names)
-        if ROUGH_SIZE in crawler.settings and crawler.settings[ROUGH_SIZE] is None:
+        has_rough_size = ROUGH_SIZE in crawler.settings and not self.dry_run
+        if has_rough_size and crawler.settings[ROUGH_SIZE] is None:
             text = (
                 "Requests that wait for a slow robots.txt block requests for other origins: "
                 "set %s = 0, as the add-on does"

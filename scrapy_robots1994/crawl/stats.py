@@ -93,5 +93,12 @@ state a value, the value is counted for each page.
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions about which another parser was asked (ROBOTS1994_COMPARE), set when the crawl
 closes. ``agree``; ``stricter``: only that parser disallows; ``laxer``: only that parser
-allows; ``raised``: it raised an exception.
+allows; ``raised``: it raised an exception. In a dry run, the parser ``RobotsTxtMiddleware``
+is what Scrapy's middleware did.
+"""
+UNCOMPARED: Final = "robots1994/compare/skipped"
+"""Decisions of a dry run for which ours is not known."""
+RACES: Final = "robots1994/compare/on_its_way"
+"""Requests that Scrapy's middleware sent in a dry run while robots.txt was on its way, although
+its parser disallows them.
 """

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, Reactor, crawl
+from tests.support.crawl import COMPONENTS, Reactor, crawl, start_crawl
 from tests.support.site import Site
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
@@ -49,3 +49,21 @@ def test_status_decides_whatever_the_others_read(site: Site) -> None:
 
     assert result.fetched_urls == [site.url("/1")]
     assert result.stats[f"{PROTEGO}/agree"] == 1
+
+
+def test_report_that_cannot_be_written_is_logged_once(
+    site: Site, tmp_path: Path
+) -> None:
+    """A folder with the name of the report, made meanwhile, costs one line and no page."""
+    path = tmp_path / "report.json"
+    site.answer("/page", replies.Reply(gate="folder"))
+    settings = {"ROBOTS1994_COMPARE_REPORT": str(path), "ROBOTS1994_COMPARE": True}
+    running = start_crawl([site.url("/page")], settings=settings)
+    site.wait("/page")
+    path.mkdir()
+    site.open("folder")
+    result = running.result()
+
+    assert len(result.fetched) == 1
+    assert len(result.lines("could not be written")) == 1
+    assert list(path.iterdir()) == []

@@ -31,6 +31,7 @@ INVALID: dict[str, list[object]] = {
     "TIMEOUT": [0, -1, "0", "never", True],
     "MAX_WAITING": [-1, 0.5, "all", True],
     "STORE": ["memory", "mysql://x", "sqlite://", 5],
+    "DRY_RUN": ["yes", 2, "", []],
     "COMPARE": [5, [1], {"a": 1}, [""], [int], ",", "[", "[1]", "[" * 100_000],
     "COMPARE_REPORT": [5, True, "True", "report", "report.txt", "report.html.gz"],
     "EVIDENCE": [5, True, "True", ["evidence"], {}],

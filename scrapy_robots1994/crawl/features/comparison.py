@@ -28,16 +28,20 @@ from scrapy_robots1994.compare.report import (
 from scrapy_robots1994.compare.rows import (
     ALLOWS,
     FORBIDS,
+    MIDDLEWARE,
     Comparison,
+    Did,
     File,
     Parse,
     Reading,
     Site,
+    Way,
 )
+from scrapy_robots1994.compare.why import Cause
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import count, log_line, log_lines
+from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.setting_types import load_parser
+from scrapy_robots1994.crawl.setting_types import PARSER_SETTING, load_parser
 from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import MissingExtra, SettingsError, needs_extra
@@ -69,23 +73,30 @@ _READING_BYTES = 500
 
 
 class CrawlComparison:
-    """Counts how other parsers would have decided, and reports it when the crawl closes."""
+    """Counts how other parsers would have decided, and reports it when the crawl closes.
+
+    In a dry run, `ask` is called with what Scrapy's middleware did.
+    """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
+        self._is_dry_run = settings.dry_run
         self._robot = RobotName(crawler)
+        # A dry run always asks the parser of the middleware that it watches.
+        wanted = (PARSER_SETTING,) * settings.dry_run + settings.compare
         # Now, so that no crawl starts with a parser that cannot be loaded.
-        self._others = other_parsers(settings.compare, crawler)
-        self._comparison = Comparison(settings.dialect, [*self._others])
+        self._others = other_parsers(wanted, crawler)
+        names = [MIDDLEWARE] * settings.dry_run + [*self._others]
+        self._comparison = Comparison(settings.dialect, names)
         self._robots: set[str] = set()
+        self.watched = 0
+        """How many decisions of Scrapy's middleware a dry run saw."""
+        self._races = 0
         self._readings: LRUCache[str, tuple[object, Reading]] = LRUCache(
             MAX_READ_BYTES, lambda it: len(it[1].file.body) + _READING_BYTES
         )
         self.path = _report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
-
-    def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing: a file is read when it decides."""
 
     def decided(
         self,
@@ -94,24 +105,40 @@ class CrawlComparison:
         found: object,
         verdict: Verdict | None,
     ) -> None:
-        """Ask the other parsers, if a policy decided."""
+        """Ask the other parsers, if *found* is a policy."""
         if isinstance(found, Policy) and verdict is not None:
             self.ask(found, request.url, self._robot.of(request), verdict)
 
-    def ask(
-        self, policy: Policy, url: str, robot: str | bytes, verdict: Verdict
+    def fetched(self, policy: Policy, answer: Answer) -> None:
+        """A policy is looked at when it decides."""
+
+    def ask(  # noqa: PLR0913, PLR0917 - all that is known of a decision
+        self,
+        policy: Policy,
+        url: str,
+        robot: str | bytes,
+        verdict: Verdict,
+        others_robot: str | bytes = "",
+        did: Did | None = None,
     ) -> None:
-        """Ask whether *robot* may retrieve *url*, of which *verdict* is our decision."""
-        name = robot_text(robot)
+        """Ask whether *robot* may retrieve *url*, of which *verdict* is our decision.
+
+        In a dry run, *others_robot* is the name that Scrapy's middleware goes by, and *did*
+        what it did.
+        """
+        name, other = robot_text(robot), robot_text(others_robot)
         self._robots.add(name)
-        question = Question(redact_credentials(url), name)
+        question = Question(
+            redact_credentials(url), name, "" if other == name else other
+        )
         reading = self._reading(policy)
         site = self._comparison.sites.get(reading.file.site)
         # What is not listed is only counted.
         site = site or Site(reading.file, self._comparison.dialect)
         ours = ALLOWS if verdict.allowed else FORBIDS
-        asked = site.ask(reading, question, ours)
+        asked = site.ask(reading, question, ours, did)
         self._comparison.answers.update(asked.ways.items())
+        self._races += asked.is_race
 
     def _reading(self, policy: Policy) -> Reading:
         label = str(policy.origin)
@@ -137,9 +164,19 @@ class CrawlComparison:
             robots=", ".join(sorted(self._robots)),
             questions="the requests of a crawl, each as often as it was decided",
         )
+        notes = []
+        if self._is_dry_run:
+            metadata["dry run"] = "yes"
+            seen = self._comparison.count(MIDDLEWARE)
+            self._comparison.skipped = self.watched - seen
+        if self._races:
+            notes = [f"{counted(self._races, 'request')} {Cause.RACE.words}."]
         subject = f"the crawl of {escape_control_chars(name)}"
         return Report(
-            subject, self._comparison, metadata, has_answers=True, is_crawl=True
+            *(subject, self._comparison, metadata),
+            has_answers=True,
+            is_crawl=True,
+            notes=notes,
         )
 
     async def _closed(self) -> None:
@@ -149,6 +186,22 @@ class CrawlComparison:
         for (name, way), number in compared.answers.items():
             parts = {"parser": name, "direction": way.value}
             count(self._crawler, stats.COMPARED, number, **parts)
+        if compared.skipped:
+            count(self._crawler, stats.UNCOMPARED, compared.skipped)
+        if self._is_dry_run:
+            count(self._crawler, stats.RACES, self._races)
+            log_line(
+                self._crawler,
+                INFO,
+                "Dry run, %s: scrapy_robots1994 would allow %d that Scrapy refused, and "
+                "refuse %d that it allowed; %d %s; our decision is not known for %d",
+                counted(self.watched, "request"),
+                compared.count(MIDDLEWARE, Way.STRICTER),
+                compared.count(MIDDLEWARE, Way.LAXER),
+                self._races,
+                Cause.RACE.words,
+                compared.skipped,
+            )
         table = f"robots.txt compared, parser by parser:\n{as_text(report)}"
         log_lines(self._crawler, INFO, table)
         if self.path is None:

@@ -1,0 +1,185 @@
+"""Tests of ROBOTS1994_DRY_RUN: Scrapy's middleware decides, and we watch."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.crawl import CrawlResult, Reactor, crawl
+from tests.support.left_out import table
+from tests.support.site import Site
+
+DRY: dict[str, Any] = {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_OBEY": True}
+MIXED = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n"
+BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+BY_HAND: dict[str, Any] = {
+    "ADDONS": {},
+    "DOWNLOADER_MIDDLEWARES": {
+        BUILT_IN: None,
+        "scrapy_robots1994.Robots1994Middleware": 100,
+    },
+}
+DID = "robots1994/compare/RobotsTxtMiddleware"
+PROTEGO = "robots1994/compare/ProtegoRobotParser"
+RACES = "robots1994/compare/on_its_way"
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
+
+
+def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
+    """Return how many decisions agree with ours, and are stricter and laxer than ours."""
+    agree, stricter, laxer = (
+        result.stats.get(f"{key}/{way}", 0) for way in ("agree", "stricter", "laxer")
+    )
+    return agree, stricter, laxer
+
+
+@table("listed", {}, BY_HAND, short=2, ids=["add-on", "by hand"])
+def test_built_in_decides_and_the_close_says_what_would_change(
+    site: Site, reactor: Reactor, listed: dict[str, Any], tmp_path: Path
+) -> None:
+    """What Scrapy's middleware did and what its parser says are two columns."""
+    path = tmp_path / "report.json"
+    site.robots(MIXED)
+    pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y")]
+    settings = DRY | listed | ONE_BY_ONE | {"ROBOTS1994_COMPARE_REPORT": str(path)}
+    result = crawl(pages, settings=settings, reactor=reactor)
+
+    assert result.fetched_urls == [pages[0], pages[3]]
+    assert {it.name for it in result.failed} == {"scrapy.exceptions.IgnoreRequest"}
+    assert result.stats["robotstxt/forbidden"] == 2
+    assert ways(result) == ways(result, PROTEGO) == (2, 1, 1)
+    said = (
+        "Dry run, 4 requests: scrapy_robots1994 would allow 1 that Scrapy refused, and "
+    )
+    assert (
+        f"{said}refuse 1 that it allowed; 0 sent by Scrapy's middleware" in result.log
+    )
+    report = json.loads(path.read_text("utf-8"))
+    assert report["metadata"]["dry run"] == "yes"
+    rows = {
+        row["url"]: (row["did"], row["says"], row["cause"], row["lines"])
+        for row in report["rows"]
+        if row["parser"] == "RobotsTxtMiddleware"
+    }
+    assert rows == {
+        pages[0]: ("sent", "allows", "allow", [1, 2, 3]),
+        pages[2]: ("refused", "forbids", "wildcard", [1, 4]),
+    }
+
+
+def test_race_is_counted_and_named_and_laid_on_no_parser(
+    site: Site, tmp_path: Path
+) -> None:
+    """What Scrapy's middleware sends while robots.txt is on its way is not what its parser
+    says: nothing is called a difference between the parsers.
+    """
+    path = tmp_path / "report.json"
+    site.robots("User-agent: *\nDisallow: /\n", gate="all")
+    pages = [site.url(f"/{number}") for number in range(8)]
+    settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
+    site.open_when("all", "/robots.txt")
+    result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})
+
+    sent = len(result.fetched)
+    # Scrapy's race may go one day.
+    assert ways(result) == (8 - sent, 0, sent)
+    assert ways(result, PROTEGO) == (8, 0, 0)
+    assert result.stats.get(RACES, 0) == sent
+    report = json.loads(path.read_text("utf-8"))
+    assert {(it["did"], it["says"], it["cause"]) for it in report["rows"]} <= {
+        ("sent", "forbids", "on-its-way")
+    }
+    if sent:
+        assert (
+            f"{sent} requests sent by Scrapy's middleware while" in report["notes"][0]
+        )
+
+
+ODD = {
+    "file": replies.text(MIXED),
+    "403": replies.status(403),
+    "404 with rules": replies.text("User-agent: *\nDisallow: /\n", status=404),
+    "503": replies.status(503),
+    "503 once": [replies.status(503), replies.text(MIXED)],
+    "reset": replies.reset(),
+    "redirect": replies.redirect("/elsewhere.txt"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> None:
+    """A dry run sends the pages that Scrapy's middleware alone sends, and at most one more
+    robots.txt an origin. Its stats are those of Scrapy's middleware.
+    """
+    crawls = {}
+    for is_dry in (True, False):
+        with Site() as site:
+            site.answer("/robots.txt", ODD[name])
+            site.answer("/elsewhere.txt", replies.text(MIXED))
+            pages = [site.url(it) for it in ("/page", "/a", "/a/b", "/x.gif")]
+            middleware = "ours" if is_dry else "builtin"
+            settings = ONE_BY_ONE | (DRY if is_dry else {})
+            result = crawl(pages, settings=settings, middleware=middleware)
+            targets = Counter(site.targets())
+            stats = {k: v for k, v in result.stats.items() if k[:10] == "robotstxt/"}
+            crawls[is_dry] = targets, stats, result
+
+    (dry, dry_stats, result), (alone, stats, _) = crawls[True], crawls[False]
+    assert (dry - alone).keys() <= {"/robots.txt", "/elsewhere.txt"}
+    assert max((dry - alone).values()) == 1
+    assert alone - dry == Counter()
+    assert dry_stats == stats
+    assert sum(ways(result)) == 4
+    assert "robots1994/compare/skipped" not in result.stats
+
+
+def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
+    """Our fetch, which never ends, holds up no page; our decisions are then not known."""
+    file, never = replies.text(MIXED), replies.text(MIXED, gate="never")
+    site.answer("/robots.txt", [file, never])
+    pages = [site.url("/page"), site.url("/end")]
+    settings = DRY | ONE_BY_ONE | {"ROBOTS1994_TIMEOUT": 1}
+    result = crawl(pages, settings=settings)
+
+    assert result.fetched_urls == sorted(pages)
+    # Without an answer, ours would refuse.
+    assert ways(result) == (0, 0, 2)
+
+
+def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
+    """With ROBOTSTXT_OBEY = False there is nothing to watch, and the log says so."""
+    site.robots("User-agent: *\nDisallow: /\n")
+    result = crawl([site.url("/a")], settings=DRY | {"ROBOTSTXT_OBEY": False})
+
+    assert site.targets() == ["/a"]
+    assert "Dry run disabled: ROBOTSTXT_OBEY is False" in result.log
+
+
+def test_parser_is_asked_by_the_name_of_the_built_in(
+    site: Site, tmp_path: Path
+) -> None:
+    """The built-in ignores DEFAULT_REQUEST_HEADERS, and we do not. Further parsers of
+    ROBOTS1994_COMPARE are asked as well.
+    """
+    path = tmp_path / "report.json"
+    settings = {
+        "USER_AGENT": "tester/1.0",
+        "DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/2.0"},
+        "ROBOTS1994_COMPARE": ["PythonRobotParser"],
+        "ROBOTS1994_COMPARE_REPORT": str(path),
+    }
+    site.robots("User-agent: tester\nDisallow: /\n")
+    result = crawl([site.url("/a")], settings=DRY | settings)
+
+    assert ways(result) == (0, 1, 0)
+    report = json.loads(path.read_text("utf-8"))
+    names = ["RobotsTxtMiddleware", "ProtegoRobotParser", "PythonRobotParser"]
+    assert [*report["parsers"]] == names
+    found = {(it["robot"], it["cause"]) for it in report["rows"]}
+    shown = "rover/2.0 (for the other parser: tester/1.0)"
+    assert found == {(shown, "agent-matching")}
