@@ -131,7 +131,6 @@ def test_url_without_a_file_says_why(
             ["robots-lint", "--format", "json"],
             ["robots-compare", "--parsers", "Protego"],
             ["robots-check", "/a", "--json", "--robots"],
-            ["robots-check", "/a", "--robots", __file__, "--robots"],
         ],
     ),
 )

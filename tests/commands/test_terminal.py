@@ -49,7 +49,6 @@ CHECK = ["robots-check", "--robots", "long.txt", "--urls", "urls.txt"]
         [
             ["robots-lint", "long.txt"],
             CHECK,
-            ["robots-lint", "long.txt", "--format", "json"],
             [*CHECK, "--json"],
         ],
     ),

@@ -337,9 +337,6 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     running = side.start(site, spider_args={"pages": 3}, timeout=30, hook="close_soon")
     site.wait("/robots.txt", count=3)
     running.interrupt()
-    # The closing crawl ends each wait for a robots.txt, and then requests each robots.txt
-    # once more.
-    site.wait("/robots.txt", count=6)
     site.open("late")
     running.result()
 

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, Reactor, crawl, start_crawl
+from tests.support.crawl import Reactor, crawl, start_crawl
 from tests.support.site import Site
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
-PANICS = f"{COMPONENTS}.PanickingParser"
+PANICS = "tests.support.parsers.PanickingParser"
 
 
 def test_other_parsers_are_asked_and_change_nothing(

@@ -370,14 +370,6 @@ class RaisingParser:
         raise LookupError(url)
 
 
-class PanickingParser(RaisingParser):
-    """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
-
-    def allowed(self, url: str, user_agent: str) -> bool:
-        """Raise an exception that is not an `Exception`."""
-        raise BaseException(url)  # noqa: TRY002 - the class of a panic is in no module
-
-
 class OpenParser(RaisingParser):
     """A parser with the name of another class, `tests.support.parsers.OpenParser`."""
 

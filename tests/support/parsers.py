@@ -67,3 +67,11 @@ class EndingParser(OpenParser):
     def allowed(self, *_: object) -> bool:
         """End the process."""
         os._exit(1)
+
+
+class PanickingParser(OpenParser):
+    """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
+
+    def allowed(self, *_: object) -> bool:
+        """Raise an exception that is not an `Exception`."""
+        raise BaseException  # noqa: TRY002 - the class of a panic is in no module
