@@ -100,7 +100,7 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
         )
 
 
-ODD = {
+ODD: dict[str, Any] = {
     "file": replies.text(MIXED),
     "403": replies.status(403),
     "404 with rules": replies.text("User-agent: *\nDisallow: /\n", status=404),
