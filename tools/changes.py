@@ -2,9 +2,9 @@
 
 `python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` for each group
 of robots.txt files, with Scrapy's default User-Agent. The output is the table of
-`docs/_generated/sites.rst` in reStructuredText. A FILE may be a folder. `--pictures
-GROUP` also renders the report of the group GROUP in Chromium, and writes images for the
-documentation (`docs/_static/report-…png`).
+`docs/_generated/sites.rst` in reStructuredText. A FILE may be a folder.
+`--picture REPORT` renders a report, such as that of a dry run, in Chromium, and writes the
+images of the documentation (`docs/_static/report-…png`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.support import browser as browsers
 
 PICTURES = Path(__file__).parents[1] / "docs" / "_static"
 DIALECTS = ("1994", "rfc9309")
-WIDTHS = (390, 1280)
+WIDTH = 1280
 
 
 def report_of(files: list[str], path: Path) -> dict[str, Any]:
@@ -70,30 +70,27 @@ def table(reports: dict[str, dict[str, Any]]) -> str:
 
 
 def render(page: Path) -> None:
-    """Write images of the first screen of *page*, for each width in light and in dark
-    mode.
-    """
+    """Write images of the first screen of the report *page*, in light and in dark mode."""
     with (
         tempfile.TemporaryDirectory() as profile,
         browsers.chromium(Path(profile)) as browser,
     ):
-        for width in WIDTHS:
-            for scheme in ("light", "dark"):
-                with browsers.screen(browser, width, scheme):
-                    browser.get(page.as_uri())
-                    shot = browser.execute_cdp_cmd("Page.captureScreenshot", {})
-                path = PICTURES / f"report-{width}-{scheme}.png"
-                path.write_bytes(base64.b64decode(shot["data"]))
+        for scheme in ("light", "dark"):
+            with browsers.screen(browser, WIDTH, scheme):
+                browser.get(page.absolute().as_uri())
+                shot = browser.execute_cdp_cmd("Page.captureScreenshot", {})
+            path = PICTURES / f"report-{WIDTH}-{scheme}.png"
+            path.write_bytes(base64.b64decode(shot["data"]))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Compare the groups, print the table, and render the pictures of the group in
-    `--pictures`.
-    """
+    """Compare the groups and print the table, or render the report of `--picture`."""
     parser = argparse.ArgumentParser(prog="python -m tools.changes")
-    parser.add_argument("groups", nargs="+", metavar="NAME=FILE")
-    parser.add_argument("--pictures", metavar="GROUP")
+    parser.add_argument("groups", nargs="*", metavar="NAME=FILE")
+    parser.add_argument("--picture", metavar="REPORT", type=Path)
     options = parser.parse_args(arguments)
+    if options.picture:
+        render(options.picture)
     groups: dict[str, list[str]] = {}
     for argument in options.groups:
         name, equals, file = argument.rpartition("=")
@@ -103,11 +100,9 @@ def main(arguments: list[str] | None = None) -> int:
     reports = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, files in groups.items():
-            page = Path(folder) / f"{name}.html"
-            reports[name] = report_of(files, page)
-            if name == options.pictures:
-                render(page)
-    sys.stdout.write(table(reports))
+            reports[name] = report_of(files, Path(folder) / f"{name}.html")
+    if reports:
+        sys.stdout.write(table(reports))
     return 0
 
 

@@ -84,8 +84,6 @@
         `${plural(opens(changes), "site")} that are refused without it, and skip URLs on ${plural(closes(changes), "site")} that are allowed without it.`;
     }
     byId("sentence").textContent = says;
-    const about = data.metadata;
-    byId("setup").textContent = [`dialect ${about.dialect}`, `questions: ${about.questions}`, `robot: ${about.robot}`, about.versions, about.made].join(" \u00b7 ");
     const bases = data.bases.map(([basis, , words]) => [basis, words, asked().filter((it) => it.basis === basis)]).filter(([, , sites]) => sites.length);
     table(byId("bases"), ["what decides", ...Object.values(CHANGES)], bases.map(([basis, words, sites]) => [
       element("a", { href: view({ basis }) }, words), ...cells(now(sites))]));
@@ -238,16 +236,9 @@
       found.get(cause)[DIRECTIONS[way]] += 1;
     }
     const rows = [...found.values()].sort((a, b) => sum([b.opened, b.closed, b.raised]) - sum([a.opened, a.closed, a.raised]));
-    const most = Math.max(1, ...rows.flatMap(({ opened, closed }) => [opened, closed]));
-    byId("why-hint").textContent = rows.length ? `Of the examples, a few for each site: how many each cause opens, on the left, and closes, on the right; a full bar is ${number(most)}.` : "No answer differs.";
-    const bar = (count, name) => {
-      const inner = element("span", { class: `fill ${name}` });
-      inner.style.width = `${(100 * count) / most}%`;
-      return element("span", { class: `half ${name}-half` }, element("span", { class: "amount" }, count ? `${number(count)} ${name}` : ""), inner);
-    };
-    fill(byId("causes"), ...rows.map(({ cause, opened, closed, raised }) => element("div", { class: "cause" },
-      element("a", { class: "cause-name", href: view({ cause }) }, titleOf(cause) + (raised ? ` (+${number(raised)} raised)` : "")),
-      bar(opened, "opened"), bar(closed, "closed"))));
+    byId("why-hint").textContent = rows.length ? "Of the examples, a few for each site: how many each cause opens and closes." : "No answer differs.";
+    table(byId("causes"), ["cause", "opened", "closed", "raised"], rows.map(({ cause, opened, closed, raised }) => [
+      element("a", { class: "cause-name", href: view({ cause }) }, titleOf(cause)), ...[opened, closed, raised].map(number)]));
     table(byId("answers"), ["answers of", "agree", "stricter", "laxer", "raised", "agreement"], Object.entries(data.parsers).map(([name, { agree, stricter, laxer, raised }]) => {
       const numbers = [agree, stricter, laxer, raised];
       return [shortName(name), ...numbers.map(number), sum(numbers) ? `${((100 * agree) / sum(numbers)).toFixed(2)}%` : "-"];
@@ -286,18 +277,6 @@
   byId("previous").addEventListener("click", () => go({ page: state.page - 1 }));
   byId("following").addEventListener("click", () => go({ page: state.page + 1 }));
   fill(byId("metadata"), ...Object.entries(data.metadata).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
-  document.addEventListener("keydown", (event) => {
-    const active = document.activeElement;
-    if (event.key === "/" && !["INPUT", "SELECT"].includes(active.tagName)) {
-      event.preventDefault();
-      form.elements.q.focus();
-    }
-    if (["ArrowDown", "ArrowUp"].includes(event.key) && active.classList.contains("opener")) {
-      event.preventDefault();
-      const openers = [...document.querySelectorAll(".opener")];
-      openers[openers.indexOf(active) + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
-    }
-  });
   const arrive = () => {
     readState();
     render();
