@@ -19,12 +19,12 @@ class FolderStore:
         self.folder = Path(folder)
 
     @classmethod
-    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - files need none
+    def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003
         """Return the store of the folder in *url*."""
         return cls(url.partition("://")[2])
 
     def path(self, origin: str) -> Path:
-        """Return the file of *origin*. Its name is a hash, as an origin may be too long."""
+        """Return the file of *origin*, named by a hash: an origin may be long."""
         return self.folder / sha256(origin.encode()).hexdigest()
 
     def get(self, origin: str) -> bytes | None:
@@ -35,7 +35,7 @@ class FolderStore:
         return None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the file in one step: several workers may write it, and may be killed."""
+        """Replace the file in one step: workers may write at once, or be killed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         new = self.folder / f"{uuid4()}.new"
         new.write_bytes(entry)
