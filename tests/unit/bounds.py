@@ -27,3 +27,9 @@ def shrink(
         is_ours = own.startswith("" if name[0] != "_" else f"{PACKAGE}.{module}")
         if own.startswith(PACKAGE) and is_ours and each.__dict__.get(name) is known:
             put(each, name, value)
+
+
+def shrink_in_crawl(crawler: Any) -> None:
+    """Give constants the values in the setting `TEST_BOUNDS`, as a hook of a crawl."""
+    for path, value in crawler.settings["TEST_BOUNDS"].items():
+        shrink(path, value)
