@@ -10,13 +10,13 @@ import time
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from scrapy import signals
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
-from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots1994.compare.rows import Did
 from scrapy_robots1994.compare.why import Cause
@@ -87,7 +87,7 @@ class DryRun:
         self, request: Request, spider: Spider | None = None
     ) -> None:
         """Let Scrapy's middleware decide, and note what it did."""
-        netloc = urlparse_cached(request).netloc
+        netloc = urlsplit(request.url).netloc
         # The first decision about a host ends the wait for its robots.txt.
         is_early = netloc not in self._decided
         is_sent = True
