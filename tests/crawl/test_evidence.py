@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.commands import scrapy
-from tests.support.crawl import crawl, start_crawl
+from tests.support.crawl import crawl, crawl_over_time, start_crawl
 from tests.support.left_out import table
 from tests.support.site import Site
 
@@ -168,10 +168,9 @@ def test_refused_refresh_is_written_and_the_older_answer_decides(
         "ROBOTS1994_EVIDENCE": str(tmp_path),
         "ROBOTS1994_TTL": 0,
         "RETRY_ENABLED": False,
-        "CONCURRENT_REQUESTS": 1,
     }
-    site.answer("*", replies.Reply(delay=0.05))
-    crawl([site.url(f"/{it}") for it in range(30)], settings=settings)
+    steps = ([site.url(f"/{it}")] for it in range(5))
+    crawl_over_time(*steps, settings=settings)
     lines = lines_of(tmp_path)
 
     assert {it["status"] for it in rows(lines, "robots")} == {200, 503}
