@@ -161,9 +161,6 @@ class WaitingRequests:
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
         self._is_looking = self._is_closed = self._is_releasing = False
-        # Whether the limit is lowered by one, so that the engine leaves the next free slot
-        # to a held request.
-        self._is_reserved = False
         connect = crawler.signals.connect
         connect(self._mark, signals.request_scheduled)
         connect(self._unmark, signals.response_received)
@@ -300,8 +297,6 @@ class WaitingRequests:
     def _lower(self, visit: Visit) -> None:
         if visit.is_raised:
             visit.is_raised = False
-            # Before the limit is lowered, or it may become 0, which is no limit.
-            self._reserve(is_wanted=False)
             self._raised -= 1
             self._raised_of[visit.origin] -= 1
             if not self._raised_of[visit.origin]:
@@ -322,13 +317,6 @@ class WaitingRequests:
             if visit.turn is not None:
                 visit.turn.release(None)
         self._is_releasing = False
-        self._reserve(is_wanted=self._with_room(self._held.values()) is not None)
-
-    def _reserve(self, *, is_wanted: bool) -> None:
-        if is_wanted is not self._is_reserved:
-            by = -1 if is_wanted else 1
-            if self._engine.change_limit(by):
-                self._is_reserved = is_wanted
 
     def _next_of(self, visits: Iterable[Visit], uncounted: int = 0) -> Visit | None:
         """Return the first of *visits* that may go on. *uncounted* of them count towards the
@@ -338,21 +326,14 @@ class WaitingRequests:
         if active is None:
             return next(iter(visits), None)
         self._stuck &= active
-        counted = len(active) - len(self._stuck) - uncounted - self._is_reserved
-        if self._engine.is_full(counted):
+        if self._engine.is_full(len(active) - len(self._stuck) - uncounted):
             return None
         self._passed = {it: slot for it, slot in self._passed.items() if it in active}
-        visit = self._with_room(visits)
-        if visit is not None:
-            self._passed[visit.request] = slot_of(self._crawler, visit.request).name
-        return visit
-
-    def _with_room(self, visits: Iterable[Visit]) -> Visit | None:
-        """Return the first of *visits* whose download slot has room for it."""
         of_slot = Counter(self._passed.values())
         for visit in visits:
             slot = slot_of(self._crawler, visit.request)
             if of_slot[slot.name] < slot.concurrency:
+                self._passed[visit.request] = slot.name
                 return visit
         return None
 
