@@ -16,6 +16,7 @@ import atexit
 import builtins
 import gc
 import json
+import logging
 import os
 import select
 import signal
@@ -226,6 +227,11 @@ def _preload() -> None:
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
+    # Scrapy's cookies look a host up in the public suffix list. Without a network, and in a
+    # new environment, its first use logs a traceback for each address of the list.
+    logging.disable(logging.CRITICAL)
+    import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
+    logging.disable(logging.NOTSET)
     gc.collect()
     gc.freeze()
 
