@@ -148,5 +148,9 @@ def one_line(raised: BaseException) -> str:
 
 def _message(raised: object) -> str:
     name = type(raised).__name__
+    match getattr(raised, "args", ()):
+        case [bytes(word)]:
+            # Twisted's InvalidHeaderName says only the name of the header.
+            return f"{name}: {word.decode('latin-1')}"
     # httpx quotes a part of a password with a slash, which it takes for a port.
     return name if name == "InvalidURL" else str(raised) or name

@@ -47,9 +47,10 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     (replies.redirect("/robots.txt"), "a redirect loop, more than 5 redirects"),
     (replies.redirect("ftp://h.test/r"), "redirect to ftp://h.test/r"),
     (replies.redirect("http://[::1/r"), "redirect to an unreadable address"),
+    (Reply(200, headers=(("X ", "y"),)), "InvalidHeaderName: x)"),
     (Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)), "Content-Encoding"),
     (replies.status(503), "HTTP 503"),
-    short=4,
+    short=5,
 )
 def test_robots_check_explains_what_failed(
     site: Site, answer: Reply, said: str
