@@ -11,11 +11,7 @@ from scrapy.utils.python import global_object_name
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
-from scrapy_robots1994.crawl.settings import (
-    ROUGH_SIZE,
-    RobotsSettings,
-    log_settings_errors,
-)
+from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
 # In Scrapy's default settings, the built-in middleware has the order 100.
 ORDER = 100
@@ -34,9 +30,8 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 class Addon:
     """Replaces the built-in robots.txt middleware with the middleware of this package.
 
-    The add-on sets `ROBOTSTXT_OBEY = True`, and `RESPONSE_ROUGH_SIZE = 0` if Scrapy has
-    that setting. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on, the add-on also adds
-    `RobotsPages`.
+    The add-on sets `ROBOTSTXT_OBEY = True`. If `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is
+    on, it also adds `RobotsPages`.
 
     Settings of the user take precedence. If the user has changed the order of the
     built-in middleware, our middleware gets that order. If the user has listed a
@@ -65,8 +60,6 @@ class Addon:
         # (`False`), but not a value that the user sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
-        if ROUGH_SIZE in settings:
-            settings.set(ROUGH_SIZE, 0, priority="addon")
         add = settings.setdefault_in_component_priority_dict
         for name, path, order in SPIDER_MIDDLEWARES:
             if getattr(chosen, name):

@@ -59,8 +59,8 @@ OBSERVERS = (
     # Before usage, which may decline a request.
     ("evidence", f"{_FEATURES}.evidence.Evidence"),
     ("compare", f"{_FEATURES}.comparison.CrawlComparison"),
-    ("reads_usage", f"{_FEATURES}.usage.StatedUsage"),
-    ("applies_crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
+    ("usage", f"{_FEATURES}.usage.StatedUsage"),
+    ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
 """Rows of (field of `RobotsSettings` that switches the observer on, import path)."""
 

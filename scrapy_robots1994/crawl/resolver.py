@@ -95,7 +95,7 @@ class PolicyResolver:
         """*store* is the guarded store, or None if policies are only in memory."""
         self._crawler = crawler
         self._timeout = settings.timeout
-        self._reads_usage = settings.reads_usage
+        self._reads_usage = bool(settings.usage)
         self._fetcher = fetcher
         self._store = store
         self._observers = observers

@@ -1,13 +1,7 @@
-"""Types of settings.
-
-Each type describes the values that it accepts. Messages and the documentation show the
-description. Each type also has a function that reads a value from Python code or from the
-command line (`-s`).
-"""
+"""Types of settings: which values a setting accepts, in words and as a function."""
 
 import json
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +12,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from scrapy_robots1994.crawl.requests import is_requestable
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import Origin
@@ -26,33 +21,27 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""The name of Scrapy's setting for the parser of the built-in middleware.
-
-`ROBOTS1994_COMPARE = True` is read as a list that contains only this name. `load_parser`
-replaces the name with the value of ROBOTSTXT_PARSER.
+"""Scrapy's setting for the parser of the built-in middleware. In `ROBOTS1994_COMPARE`, it
+stands for the value of that setting.
 """
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The names of Scrapy's parser classes."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
+REPORT, ITEMS, REQUESTS = "report", "items", "requests"
 
 MAX_COUNT = 1_000_000_000
 """The largest accepted count. Larger numbers exceed the limits of some libraries."""
 
-# Do not use Scrapy's `getbool`. The method `getbool` accepts any number, and its error for
-# an unknown word does not name the setting.
-_SWITCHES = {"true": True, "on": True, "false": False, "off": False}
-_FLAGS = _SWITCHES | {"1": True, "0": False}
-
 
 @dataclass(frozen=True, slots=True)
 class SettingType(Generic[T]):
-    """The values that a setting accepts, and the function that reads a value.
+    """The values that a setting accepts.
 
-    *accepts* completes the sentence "NAME must be …". *parse* reads a value, and raises
-    `ValueError` or `TypeError` for a wrong value. *choices* are the words that may be
-    suggested in place of a misspelt value.
+    *accepts* completes the sentence "NAME must be …". *parse* reads a value from Python code
+    or from the command line (`-s`), and raises `ValueError`, `TypeError` or `LookupError`
+    for a wrong one. *choices* are suggested in place of a misspelt word.
     """
 
     accepts: str
@@ -60,69 +49,61 @@ class SettingType(Generic[T]):
     choices: tuple[str, ...] = ()
 
     def read(self, name: str, value: Any) -> T:
-        """Parse *value*, the value of the setting *name*, and return the result.
+        """Return what *value*, the value of the setting *name*, means.
 
-        Raise `SettingsError` for a wrong value. The message says which values are accepted.
+        Raise `SettingsError`, which says what is accepted, for a wrong value.
         """
         try:
             return self.parse(value)
         except SettingsError:
-            # Some parsing functions, such as `StoreUrl.parse`, raise an error that is more
-            # precise than the error below.
+            # More precise than the error below.
             raise
         # `json.loads` raises RecursionError for 100,000 nested brackets.
-        except (TypeError, ValueError, OverflowError, RecursionError):
+        except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
             # A user may write a number, such as 1994, instead of a word.
-            word = _shown(value) if isinstance(value, int) else value
+            word = str(value) if isinstance(value, int) else value
             hint = did_you_mean(word, self.choices) or "."
-        raise SettingsError(f"{name} must be {self.accepts}, not {_shown(value)}{hint}")
-
-
-def _shown(value: object) -> str:
-    """Return *value* as text for a message, even if its `repr` raises an exception."""
-    try:
-        return escape_control_chars(repr(value))
-    except Exception:  # noqa: BLE001 - the `repr` of a user's object may raise any error
-        return f"this {type(value).__name__}"
+            shown = escape_control_chars(repr(value))
+        raise SettingsError(f"{name} must be {self.accepts}, not {shown}{hint}")
 
 
 def _require(value: T) -> T:
-    """Return *value*, or raise `ValueError` if *value* is false."""
+    """Return *value*, or raise `ValueError` if it is false."""
     if not value:
         raise ValueError
     return value
 
 
+_SWITCHES = {"true": True, "false": False}
+_FLAGS = _SWITCHES | {"1": True, "0": False}
+
+
+def _flag(value: Any) -> bool:
+    # Scrapy's `getbool` accepts any number, such as one of seconds.
+    return _FLAGS[str(value).lower()]
+
+
+FLAG = SettingType("True or False", _flag)
+
+
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a function that reads a truth value. *words* maps each accepted word to its
-    truth value. The function returns *on* for a word that means `True`, and *off* for a
-    word that means `False`. For any other value, the function returns the result of
-    *other*.
+    """Return a function that reads a truth value as *on* or *off*, and calls *other* for any
+    other value.
     """
-
-    def parse(value: Any) -> T:
-        # Do not read a float, such as 1.0, as a truth value, because a float may be a
-        # number of seconds.
-        word = str(value).strip().lower() if isinstance(value, (int, str)) else ""
-        if word not in words:
-            return other(value)
-        meant: T = on if words[word] else off
-        return meant
-
-    return parse
+    return lambda value: (
+        cast("T", on if words[word] else off)
+        if (word := str(value).lower()) in words
+        else other(value)
+    )
 
 
 def _seconds(value: Any) -> float:
-    # Do not accept True, which is an int in Python.
-    _require(not isinstance(value, bool) and isinstance(value, (int, float, str)))
-    # Refuse underscores and digits that are not ASCII, which `float` would accept.
-    _require("_" not in str(value) and str(value).isascii())
-    read = float(value)
-    # Do not accept "nan" or "1e999", because timers and dates need a finite number.
-    _require(math.isfinite(read) and read >= 0)
-    return read
+    # True is an int, but no number of seconds.
+    seconds = float("nan" if isinstance(value, bool) else value)
+    _require(math.isfinite(seconds) and seconds >= 0)
+    return seconds
 
 
 SECONDS = SettingType("a number of seconds, 0 or more, for example 300", _seconds)
@@ -133,17 +114,11 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """Return the setting type for a whole number from *least* to `MAX_COUNT`. Messages
-    contain *example* as an example of a correct value.
-    """
+    """Return the type of a whole number from *least* to `MAX_COUNT`."""
 
     def parse(value: Any) -> int:
-        if isinstance(value, str):
-            # Refuse underscores and digits that are not ASCII, which `int` would accept.
-            _require(re.fullmatch("[0-9]{1,20}", value.strip()))
-            value = int(value)
-        _require(isinstance(value, int) and not isinstance(value, bool))
-        _require(least <= value <= MAX_COUNT)
+        _require(not isinstance(value, (bool, float)))
+        _require(least <= int(value) <= MAX_COUNT)
         return int(value)
 
     accepts = f"a whole number, {least} to {MAX_COUNT}, for example {example}"
@@ -151,76 +126,49 @@ def count(least: int, example: int) -> SettingType[int]:
 
 
 def one_of(*words: str) -> SettingType[str]:
-    """Return the setting type that accepts only *words*."""
+    """Return the type of a value that is one of *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
-    # `index` also raises ValueError for a value that is not a string.
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 
 MEANING = one_of("disallow", "allow")
-"""The type of a setting that says what an outcome means for all URLs of an origin; see
-`policy.outcomes`.
-"""
+"""What an outcome means for all URLs of an origin; see `policy.outcomes`."""
 
-
-def _refuse(_: Any) -> bool:
-    raise ValueError
-
-
-FLAG = SettingType("True or False", _switch(on=True, off=False, other=_refuse))
-
-
-# Convert any value to text. `StoreUrl.parse` raises an error if the text is not a store
-# URL.
 STORE = SettingType(
     'a store URL, for example "memory://"', lambda value: StoreUrl.parse(str(value))
 )
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    """Return *value*, which is a list or a string, as a tuple. A string is read as a JSON
-    list or as values that are separated by commas.
-    """
+    # A text from the command line is a JSON list, or has commas as for Scrapy's `getlist`.
     if isinstance(value, str):
-        # Read `-s NAME=` on the command line as an empty list, as Scrapy does.
-        if not value.strip():
-            return ()
-        # Accept commas and JSON, because users know both forms from Scrapy. Scrapy's
-        # `getlist` reads only commas, and `getdict` reads only JSON.
         is_json = value.lstrip().startswith("[")
-        parts = (part.strip() for part in value.split(","))
-        value = json.loads(value) if is_json else _require(list(filter(None, parts)))
+        parts = map(str.strip, value.split(","))
+        value = json.loads(value) if is_json else list(filter(None, parts))
     _require(isinstance(value, (list, tuple, set, frozenset)))
     return tuple(value)
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    found = _listed(value)
-    _require(all(isinstance(each, str) and each for each in found))
-    return found
+    strings = _listed(value)
+    _require(all(isinstance(each, str) and each for each in strings))
+    return strings
 
 
 META_KEYS = SettingType('a list of meta keys, for example ["impersonate"]', _strings)
 
 
-# `_AUTHORITY` matches a host, which may be followed by a port. `Origin.of` cannot check
-# whether a user wrote only a host and a port. `Origin.of` drops a user name, a path and a
-# query, and accepts a wildcard in a host name.
-_AUTHORITY = re.compile(
-    r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.?)(:[0-9]+)?", re.IGNORECASE
-)
-
-
 def _host_or_origin(entry: str) -> str | Origin:
-    """Return *entry* as an `Origin` if *entry* has a scheme, and otherwise as a host
-    name.
-
-    Raise `SettingsError` if *entry* is neither an origin nor a host name.
-    """
     scheme, _, authority = entry.rpartition("://")
-    named = _AUTHORITY.fullmatch(authority)
     origin = Origin.of(entry if scheme else f"http://{entry}")
-    if named is None or origin is None or (named[1] and not scheme):
+    has_port = authority.rpartition("]")[2].count(":")
+    if (
+        origin is None
+        # `Origin.of` drops a user name, a path and a query.
+        or not set(authority).isdisjoint("@/?#\\")
+        or not is_requestable(origin.robots_url)
+        or (has_port and not scheme)
+    ):
         raise SettingsError(
             f"ROBOTS1994_EXEMPT: {redact_and_escape(entry)} is neither a host such as "
             "api.example.com nor an origin such as https://h.example:8443. Name each host "
@@ -236,23 +184,10 @@ EXEMPT: SettingType[frozenset[str | Origin]] = SettingType(
 )
 
 
-def is_parser(kind: object) -> bool:
-    """Return whether *kind* is a class with the methods of Scrapy's `RobotParser`."""
-    # Check the methods and not the base class, because Scrapy does not require a base
-    # class.
-    return isinstance(kind, type) and all(
-        callable(getattr(kind, name, None)) for name in ("from_crawler", "allowed")
-    )
-
-
 def _parsers(value: Any) -> tuple[str | type, ...]:
-    # Read the string "None" as `None`, because the command line has no other way to write
-    # `None`.
-    if str(value).strip().lower() == "none":
-        return ()
-    found = _listed(value)
-    _require(all(each if isinstance(each, str) else is_parser(each) for each in found))
-    return found
+    parsers = _listed(value)
+    _require(all(isinstance(each, (str, type)) and each for each in parsers))
+    return parsers
 
 
 PARSERS = SettingType(
@@ -266,92 +201,66 @@ def load_parser(
     path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
 ) -> type[RobotParser]:
     """Return a parser class. *path* is the class, its class path, or its name in
-    `scrapy.robotstxt`.
+    `scrapy.robotstxt`, which may be short ("Protego").
 
-    Raise `SettingsError` for any other value of *path*. The message names *setting*.
+    Raise `SettingsError`, which names *setting*, for any other value of *path*.
     """
     if path == PARSER_SETTING:
-        # Read ROBOTSTXT_PARSER, and name that setting in the error message.
         setting, path = PARSER_SETTING, settings[PARSER_SETTING]
-    # Accept the short names of Scrapy's own parsers, such as "Protego".
     known, name = vars(scrapy.robotstxt), str(path)
     try:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
+        # Not the base class, which Scrapy does not require.
+        _require(callable(kind.allowed) and callable(kind.from_crawler))
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
-        kind, why = None, escape_control_chars(str(error))
+        why = str(error) or "it needs the methods from_crawler() and allowed()"
     else:
-        why = "it needs the methods from_crawler() and allowed()"
-    if is_parser(kind):
         return cast("type[RobotParser]", kind)
-    # Also suggest the short names of Scrapy's parsers. A misspelt "Protego" is more similar
-    # to the short name than to the name of the class.
-    short = [it.removesuffix("RobotParser") for it in SCRAPY_PARSERS]
-    hint = did_you_mean(path, [*SCRAPY_PARSERS, *short]) or (
+    hint = did_you_mean(name, SCRAPY_PARSERS) or (
         "; write the path of a class, for example scrapy.robotstxt.ProtegoRobotParser."
     )
-    shown = escape_control_chars(name)
-    raise SettingsError(f"{setting}: {shown} is not a parser: {why}{hint}")
+    shown = escape_control_chars(f"{name} is not a parser: {why}")
+    raise SettingsError(f"{setting}: {shown}{hint}")
 
 
 def _path(value: Any) -> str | None:
-    # Let `-s NAME=` on the command line switch the setting off.
+    # `-s NAME=` on the command line switches the setting off.
     if value is None or value == "":
         return None
-    _require(isinstance(value, (str, Path)))
-    # Refuse a flag. On the command line, True and False are strings.
-    _require(str(value).lower() not in {"true", "false"})
+    _require(isinstance(value, (str, Path)) and str(value).lower() not in _SWITCHES)
     return str(value)
-
-
-FOLDER = SettingType('the path of a folder, for example "evidence/"', _path)
 
 
 def _report_path(value: Any) -> str | None:
     path = _path(value)
-    # The suffix of the path decides the format, as in `scrapy crawl -o`.
-    _require(not path or Path(path).suffix.lower() in {".html", ".json"})
+    # The suffix decides the format, as in `scrapy crawl -o`.
+    _require(path is None or Path(path).suffix.lower() in {".html", ".json"})
     return path
 
 
-USAGE_OFF, REPORT, ITEMS, REQUESTS = "off", "report", "items", "requests"
-
+FOLDER = SettingType('the path of a folder, for example "evidence/"', _path)
+REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
 
 USAGE = SettingType(
     f'False, "{REPORT}", "{ITEMS}" (the same as True) or "{REQUESTS}"',
-    _switch(ITEMS, USAGE_OFF, one_of(REPORT, ITEMS, REQUESTS).parse),
+    _switch(ITEMS, "", one_of("", REPORT, ITEMS, REQUESTS).parse),
     (REPORT, ITEMS, REQUESTS),
 )
 
 
 def _purposes(value: Any) -> tuple[str, ...]:
-    found = _strings(value)
-    if not found:
-        return ()
-    from scrapy_robots1994.parser import usage  # noqa: PLC0415 - imported only if a setting needs it
+    purposes = tuple(dict.fromkeys(_strings(value)))
+    if purposes:
+        from scrapy_robots1994.parser import usage  # noqa: PLC0415 - imported only if a setting needs it
 
-    labels = {it.label: it.purpose for it in usage.LABELS}
-    for purpose in found:
-        if purpose not in usage.PURPOSES:
-            hint = did_you_mean(purpose, usage.PURPOSES)
-            if other := labels.get(purpose.lower()):
-                hint = f'; did you mean "{other}"?'
-            known = ", ".join(f'"{it}"' for it in usage.PURPOSES)
-            raise SettingsError(
-                f"ROBOTS1994_PURPOSES must be one or more of {known}, not "
-                f"{_shown(purpose)}{hint or '.'}"
-            )
-    return tuple(dict.fromkeys(found))
+        for purpose in purposes:
+            one_of(*usage.PURPOSES).read("ROBOTS1994_PURPOSES", purpose)
+    return purposes
 
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-
-REPORT_PATH = SettingType("a path that ends in .html or .json", _report_path)
-
-
-# `True` means that there is no maximum, so `True` is read as infinity. A maximum of 0
-# would remove every delay, so 0 is read as off. Do not use `_FLAGS`, because "1" means
-# one second here.
+# `True` means that there is no maximum, and 0 that no delay is applied. 1 is a second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -8,12 +8,11 @@ the order of the fields.
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
-from logging import DEBUG, INFO, WARNING
+from logging import DEBUG, INFO
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -29,24 +28,15 @@ from scrapy_robots1994.crawl.requests import RobotName, has_default_name
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser.dialects import DIALECT_NAMES, grammars_of
-from scrapy_robots1994.parser.fields import Role
+from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.parser.user_agent import describe_names, robot_names, robot_text
 from scrapy_robots1994.policy.outcomes import ROWS, SETTING_PREFIX, Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
-# The name of every setting of this package begins with this prefix. A name that begins
-# with this prefix must be the name of a setting, so that a misspelt setting is reported
-# as an error.
 PREFIX = SETTING_PREFIX
-
-ROUGH_SIZE = "RESPONSE_ROUGH_SIZE"
-"""The name of a setting that Scrapy's pull request 6430 added. The value is the size, in
-bytes, that Scrapy assumes for the response to an unanswered request. A request that waits
-for a robots.txt also counts as unanswered.
-"""
+"""Every name in a project's settings that begins so must be that of a setting."""
 
 T = TypeVar("T")
 
@@ -58,21 +48,14 @@ def declare(
     group: str = "",
     decides: bool = False,
 ) -> T:
-    """Return the dataclass field of one setting of type *kind*.
+    """Return the field of a setting of type *kind*. For a type checker, it has the type of
+    the setting's value.
 
-    Write *default* as a user would write the value. If *group* is given, *group* is the
-    heading of a new group of settings on the reference page. *decides* is `True` if the
-    setting affects decisions about requests. Settings that affect decisions are written
-    into evidence and read from evidence. Evidence is not trusted, so a setting that
-    affects decisions must not name a module, a file or a server.
-
-    For a type checker, the result has the type of the setting's value, so that a field
-    with a different annotation is an error.
+    *default* is what a user would write. *group* is the heading of a new group on the
+    reference page. A setting that *decides* about requests is written into evidence. It is
+    also read from evidence, which is not trusted: it must name no module, file or server.
     """
-    # A setting for the meaning of an outcome always affects decisions.
-    decides = decides or kind is types.MEANING
-    # Store the default in the metadata, and not as the default of the dataclass field. A
-    # default in the metadata is parsed and checked like a value that the user sets.
+    # In the metadata, because the default is read and checked like a value of the user.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
 
@@ -93,27 +76,29 @@ class RobotsSettings:
     obeyed (O24, truncated files). A file of more than 8 MB is unreachable (R5).
     """
     forbidden: str = declare(
-        types.MEANING, Outcome.FORBIDDEN.row.default, group="What an answer means"
+        types.MEANING,
+        Outcome.FORBIDDEN.row.default,
+        group="What an answer means",
+        decides=True,
     )
-    """The meaning of status 401 or 403 for robots.txt (R3, access refused). With
-    ``disallow``, all URLs of the origin are disallowed. With ``allow``, all URLs are
-    allowed.
+    """Whether status 401 or 403 for robots.txt disallows or allows all URLs of the origin
+    (R3, access refused).
     """
-    unreachable: str = declare(types.MEANING, Outcome.UNREACHABLE.row.default)
-    """The meaning of a robots.txt that cannot be fetched, if no earlier policy can be used
-    (R5, unreachable). With ``disallow``, all URLs of the origin are disallowed. With
-    ``allow``, all URLs are allowed.
+    unreachable: str = declare(
+        types.MEANING, Outcome.UNREACHABLE.row.default, decides=True
+    )
+    """The same of a robots.txt that cannot be fetched, if no earlier policy can be used (R5,
+    unreachable).
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Maximum freshness lifetime of a policy, in seconds, and its lifetime if the server
-    states none. A shorter stated lifetime counts, but at least 300 s. The default is one
-    day.
+    """Maximum freshness lifetime of a policy in seconds, and its lifetime if the server states
+    none. A shorter stated one counts, but at least 300 s. The default is one day.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """Maximum time, in seconds, for which a stale policy remains in use while every refresh
-    fails (R5, unreachable). The default is 30 days.
+    """Seconds for which a stale policy remains in use while every refresh fails (R5,
+    unreachable). The default is 30 days.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
@@ -124,9 +109,8 @@ class RobotsSettings:
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Maximum time, in seconds, that a robots.txt request may take. Each redirect begins
-    a new request with a new time limit. The limit is the shortest of this setting,
-    ``DOWNLOAD_TIMEOUT`` and the ``download_timeout`` of the page.
+    """Time limit of a robots.txt request in seconds, for each redirect anew. The shortest of
+    this setting, ``DOWNLOAD_TIMEOUT`` and the ``download_timeout`` of the page counts.
     """
     # Some download handlers define further meta keys that decide how a request leaves this
     # machine.
@@ -136,20 +120,16 @@ class RobotsSettings:
     ``dont_redirect``, have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins whose URLs are not checked. For an exempt host or origin, no
-    robots.txt is requested, and every request passes. A host (``"api.example.com"``)
-    covers all schemes and ports of that host, but not its subdomains. An origin is
-    written as ``"https://h.example:8443"``.
+    """Hosts and origins whose URLs are not checked, and whose robots.txt is not requested. A
+    host (``"api.example.com"``) covers all its schemes and ports, but not its subdomains.
+    An origin is written as ``"https://h.example:8443"``.
     """
     # The default is not higher, because further requests should wait in the scheduler,
     # whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """Maximum number of requests that wait for a robots.txt, or for a crawl delay,
-    without counting towards ``CONCURRENT_REQUESTS``. Further waiting requests count
-    towards ``CONCURRENT_REQUESTS``. If ``CLOSESPIDER_PAGECOUNT`` or a similar setting is
-    N, at most N/100 requests wait for a robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), the waiting requests are
-    lost.
+    """Maximum number of requests that wait for a robots.txt without counting towards
+    ``CONCURRENT_REQUESTS``; N/100 if ``CLOSESPIDER_PAGECOUNT`` or a similar setting is N.
+    The waiting requests are lost if the crawl is killed (SIGKILL).
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """With ``True``, Scrapy's own middleware decides, and our verdicts are written next to
@@ -168,35 +148,32 @@ class RobotsSettings:
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """With ``True``, the requests to an origin are sent with the pause that its robots.txt
-    asks for (Crawl-delay). With a number of seconds, a longer pause is reduced to that
-    number. The setting has no effect in a dialect without a field for crawl delays.
+    """With ``True``, requests are sent with the pause that robots.txt asks for (Crawl-delay),
+    with a number, at most that many seconds apart. It has no effect in a dialect without a
+    field for crawl delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """With ``True``, the robots directives of pages are obeyed. Items of a NOINDEX page are
-    dropped, and requests made from a NOFOLLOW page are dropped. With a list, only the
-    directives in the list are obeyed: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"``
-    (links with ``rel=nofollow``).
+    """With ``True``, the items of a NOINDEX page and the requests made from a NOFOLLOW page
+    are dropped. With a list, only its directives are obeyed: ``"noindex"``, ``"nofollow"``,
+    ``"rel-nofollow"`` (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """The effect of usage preferences; see :doc:`/preferences`. With ``"report"``, the
-    preferences are counted, logged and passed to the spider in ``response.meta``. With
-    ``"items"`` or ``True``, items are also dropped if their page must not be used for a
-    purpose in ``ROBOTS1994_PURPOSES``. With ``"requests"``, requests are also refused if
-    robots.txt disallows a purpose in ``ROBOTS1994_PURPOSES`` for their page.
+    """The effect of usage preferences; see :doc:`/preferences`. With ``"report"``, they are
+    counted, logged and passed to the spider in ``response.meta``. With ``"items"`` or
+    ``True``, items of a page that must not be used for a purpose in ``ROBOTS1994_PURPOSES``
+    are also dropped. With ``"requests"``, requests are also refused if robots.txt says so.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """The purposes for which the pages of the crawl are used, such as ``"train-ai"``;
-    :doc:`/preferences` lists all purposes. The names of the purposes may change, because
-    the standards that define the names are still drafts.
+    """What the pages of the crawl are used for, such as ``"train-ai"``; :doc:`/preferences`
+    lists all purposes. Their names may change with the drafts that define them.
     """
     evidence: str | None = declare(types.FOLDER, None)
     """Folder for evidence: each crawl writes a file with what robots.txt said and every
     decision; see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether the crawl closes with the reason ``robotstxt_denied``, instead of
-    ``finished``, if robots.txt rules refused all start requests.
+    """Whether the crawl closes with the reason ``robotstxt_denied``, not ``finished``, if
+    robots.txt refused all start requests.
     """
 
     @classmethod
@@ -205,9 +182,6 @@ class RobotsSettings:
 
         Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
         """
-        # Refuse the name of an unknown setting. If unknown names were accepted, a
-        # misspelt setting would have no effect, and the crawl would not obey the rules
-        # that the user expects.
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:
@@ -230,20 +204,18 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read what `recorded` returned in another crawl. *texts* is not trusted: only
         settings that affect decisions are read. *on_fault* gets a sentence for each other
-        name and each wrong value.
+        name, and for a wrong value, which makes all settings those by default.
         """
-        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
-        values = {}
-        for name, text in texts.items():
-            if name not in known or not known[name].metadata["decides"]:
-                shown = escape_control_chars(name, 60)
-                on_fault(f"{shown} is not a setting that affects decisions")
-                continue
-            try:
-                values[known[name].name] = known[name].metadata["type"].read(name, text)
-            except SettingsError as error:
-                on_fault(str(error))
-        return replace(cls.from_settings(BaseSettings()), **values)
+        read = dict(texts)
+        for name in texts.keys() - cls.from_settings(BaseSettings()).recorded():
+            shown = escape_control_chars(name, 60)
+            on_fault(f"{shown} is not a setting that affects decisions")
+            del read[name]
+        try:
+            return cls.from_settings(BaseSettings(read))
+        except SettingsError as error:
+            on_fault(str(error))
+            return cls.from_settings(BaseSettings())
 
     def recorded(self) -> dict[str, str]:
         """Return the settings that affect decisions, by name, as text."""
@@ -254,35 +226,14 @@ class RobotsSettings:
         }
 
     @property
-    def reads_usage(self) -> bool:
-        """Whether usage preferences are read."""
-        return self.usage != types.USAGE_OFF
-
-    @property
     def reads_pages(self) -> bool:
         """Whether the crawl reads directives or usage preferences of pages."""
-        return bool(self.pages) or self.reads_usage
-
-    @property
-    def drops_items(self) -> bool:
-        """Whether items are dropped if their page must not be used for a purpose of the
-        crawl.
-        """
-        return self.reads_usage and self.usage != types.REPORT
+        return bool(self.pages or self.usage)
 
     @property
     def request_purposes(self) -> tuple[str, ...]:
-        """The purposes that may cause the refusal of a request. A request is refused if
-        robots.txt says that its page must not be used for one of these purposes. The tuple
-        is empty unless `ROBOTS1994_USAGE` is "requests".
-        """
+        """The purposes for which a request is refused if robots.txt disallows one of them."""
         return self.purposes if self.usage == types.REQUESTS else ()
-
-    @property
-    def applies_crawl_delay(self) -> bool:
-        """Whether `ROBOTS1994_CRAWL_DELAY` is on and the dialect has a field for delays."""
-        has_field = any(it.has(Role.PAUSE) for it in grammars_of(self.dialect))
-        return self.crawl_delay is not None and has_field
 
     @property
     def freshness(self) -> FreshnessSettings:
@@ -308,23 +259,19 @@ class RobotsSettings:
         return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log the settings that determine which rules this crawl obeys."""
-        # Log the values in one line, because users check them first if a crawl obeys
-        # unexpected rules.
+        """Log what determines which rules this crawl obeys, in one line."""
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: Scrapy's own middleware decides"
-        if self.reads_usage:
+        if self.usage:
             from scrapy_robots1994.parser.usage import VERSIONS  # noqa: PLC0415 - imported only if a setting needs it
 
             purposes = ", ".join(self.purposes)
-            is_for = (
-                f"pages are for {purposes}"
-                if purposes
-                else "usage preferences are reported"
+            what = (
+                f"pages are for {purposes}" if purposes else "preferences are reported"
             )
-            more += f"; {is_for} ({VERSIONS})"
-        # Name the hosts last, because a long text is cut at its end.
+            more += f"; {what} ({VERSIONS})"
+        # Last, because a long text is cut at its end.
         if self.exempt:
             more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
@@ -345,13 +292,6 @@ class RobotsSettings:
             log_line(crawler, INFO, text)
         if names := describe_names(robot):
             log_line(crawler, DEBUG if robot_names(robot) else INFO, "%s", names)
-        has_rough_size = ROUGH_SIZE in crawler.settings and not self.dry_run
-        if has_rough_size and crawler.settings[ROUGH_SIZE] is None:
-            text = (
-                "Requests that wait for a slow robots.txt block requests for other origins: "
-                "set %s = 0, as the add-on does"
-            )
-            log_line(crawler, WARNING, text, ROUGH_SIZE)
 
 
 def _as_text(value: object) -> str:
@@ -369,23 +309,29 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
 
 
+class _Placeholders(dict[str, object]):
+    """The values of the placeholders in a path: the attributes of a spider, and the time.
+    A property of the spider is computed only if the path names it.
+    """
+
+    def __init__(self, spider: Spider | None) -> None:
+        super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
+        self._spider = spider
+
+    def __missing__(self, name: str) -> object:
+        return getattr(self._spider, name)
+
+
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI
-    of FEEDS. `%(time)s` is the current time, and any other placeholder is the attribute of
-    *spider* with that name.
+    """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI of
+    FEEDS.
 
     Raise `SettingsError` for an unknown placeholder, so that the crawl fails when it starts
     and not when it ends.
     """
-    # Look up only the attributes of the spider that *path* names. A dict of all attributes
-    # would compute every property of the spider.
-    # In `%%(name)`, the per cent signs stand for one sign, and do not begin a placeholder.
-    names = set(re.findall(r"%(?:%|\(([^)]*)\))", path)) - {"", "time"}
     try:
-        values = {name: getattr(spider, name) for name in names}
-        values["time"] = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
-        path %= values
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        path %= _Placeholders(spider)
+    except (AttributeError, TypeError, ValueError) as error:
         raise SettingsError(
             f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
             "write %% for a per cent sign."

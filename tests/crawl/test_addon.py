@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.settings import Settings, default_settings
+from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
 from tests.support.crawl import crawl
@@ -51,42 +51,6 @@ def test_ours_takes_the_place_of_the_built_in(
     settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
 
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OURS: 78}
-
-
-def test_requests_that_wait_take_no_part_of_the_limit_of_active_responses(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The add-on sets RESPONSE_ROUGH_SIZE to 0. With RESPONSE_ROUGH_SIZE = 0, waiting
-    requests do not count towards the limit of active responses.
-
-    Only Scrapy versions with pull request 6430 have RESPONSE_ROUGH_SIZE. The add-on does
-    not change a value that the user has set.
-    """
-    name = "RESPONSE_ROUGH_SIZE"
-    assert name in changed() or name not in Settings()
-    monkeypatch.setattr(default_settings, name, None, raising=False)
-
-    assert changed()[name] == 0
-    assert changed(RESPONSE_ROUGH_SIZE=7)[name] == 7
-
-
-@pytest.mark.parametrize("size", [None, 0, 7])
-def test_middleware_by_hand_warns_of_the_limit_of_active_responses(
-    site: Site, size: int | None
-) -> None:
-    """If our middleware is enabled by hand, a warning recommends RESPONSE_ROUGH_SIZE = 0.
-
-    If the user has set RESPONSE_ROUGH_SIZE, there is no warning.
-    """
-    settings = {
-        "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100},
-        "RESPONSE_ROUGH_SIZE": size,
-        "ROBOTSTXT_OBEY": True,
-    }
-    result = crawl([site.url("/a")], middleware="off", settings=settings)
-
-    lines = result.lines("WARNING", "set RESPONSE_ROUGH_SIZE = 0")
-    assert len(lines) == (size is None)
 
 
 class OwnMiddleware(RobotsTxtMiddleware):

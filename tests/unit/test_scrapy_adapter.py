@@ -135,22 +135,6 @@ CHANGES = {
     "downloader._get_slot": renamed("_get_slot", DELAY),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
     "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
-    # Scrapy's pull request 6430 adds the setting `RESPONSE_ROUGH_SIZE`. Our add-on sets
-    # `RESPONSE_ROUGH_SIZE` to 0.
-    "requests count by a guessed size": Change(
-        r"(?m)^CONCURRENT_REQUESTS = 16$",
-        "\\g<0>\nRESPONSE_ROUGH_SIZE = None",
-        more=(
-            (
-                r"return (0 < self\.total_concurrency <= len\(self\.active\))",
-                (
-                    r"size = self.settings['RESPONSE_ROUGH_SIZE']; "
-                    r"size = 1_000 if size is None else size; "
-                    r"return \1 or size * len(self.active) >= 4_000"
-                ),
-            ),
-        ),
-    ),
     "no signal that a request left": Change(
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),

@@ -18,8 +18,8 @@ READ: dict[str, list[tuple[Any, Any]]] = {
     "MAX_BYTES": [("1000", 1_000)],
     "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
     "CRAWL_DELAY": [
-        *((off, None) for off in (False, "False", "off", 0, "0")),
-        *((on, math.inf) for on in (True, "true", "on")),
+        *((off, None) for off in (False, "False", 0, "0")),
+        *((on, math.inf) for on in (True, "true")),
         *((cap, float(cap)) for cap in (30, "2.5", 1)),
     ],
     "PAGES": [

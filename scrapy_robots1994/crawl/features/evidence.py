@@ -311,7 +311,7 @@ def decision_of(
         "reason": verdict.reason.value,
         "dialect": verdict.dialect,
     }
-    if verdict.allowed and settings.reads_usage:
+    if verdict.allowed and settings.usage:
         from scrapy_robots1994.crawl.features.usage import stated_by  # noqa: PLC0415 - needs an extra
 
         usage = stated_by(policy, url, robot)

@@ -24,7 +24,13 @@ from scrapy_robots1994.crawl.features.page import (
 from scrapy_robots1994.crawl.features.usage import DroppedByUsage
 from scrapy_robots1994.crawl.log import count, counted, log_line, total
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
-from scrapy_robots1994.crawl.setting_types import NOFOLLOW, NOINDEX, REL_NOFOLLOW
+from scrapy_robots1994.crawl.setting_types import (
+    ITEMS,
+    NOFOLLOW,
+    NOINDEX,
+    REL_NOFOLLOW,
+    REQUESTS,
+)
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.parser.usage import PURPOSES, Answer, Usage, http_sf
@@ -86,11 +92,11 @@ class RobotsPages(BaseSpiderMiddleware):
         self._robot = RobotName(crawler)
         self._obeyed = settings.pages
         self._purposes = settings.purposes
-        self._drops_items = settings.drops_items
+        self._drops_items = settings.usage in {ITEMS, REQUESTS}
         self._counters: dict[str, Callable[[Any], None]] = {}
         if self._obeyed:
             self._counters[PAGE_KEY] = self._count_directives
-        if settings.reads_usage:
+        if settings.usage:
             http_sf("ROBOTS1994_USAGE")
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
