@@ -51,7 +51,7 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         )
         yield kinds.ODD_NAME.at(line, value, words, column=column, meant=USER_AGENT)
     elif "/" in value:
-        # Ours O10: a whole header names the robots that O9 finds in it.
+        # Ours O10: a whole header names the robot that O9 finds in it.
         severity = WARNING if "(" in value else ""
         yield kinds.CUT_NAME.at(
             line, value, first, column=column, severity=severity, opens=False

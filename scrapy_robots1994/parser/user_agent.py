@@ -28,7 +28,7 @@ NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
 # Revisited K4: parentheses can be part of a word, as in Lycos_Spider_(Rex).
 _PART = re.compile(r"(?:[^;,()]|(?<=[A-Za-z_])\([\w-]*\))+")
 _LIKE = re.compile(r"(?<![^ \t])like[ \t].*", re.IGNORECASE | re.DOTALL)
-_ADDRESS = r".*://.*|(?:https?:|www\.).*|[^@]*@.*\..*|\+.*[./].*"
+_ADDRESS = r".*://.*|(?:https?:|www\.).*|[^@/]*@.*\..*|\+.*[./].*"
 _VERSION = r"v?[0-9][0-9._]*(?:[a-z][0-9]*)?"
 _LOCALE = r"[a-z]{2}[-_][a-z]{2}|en"
 _NO_NAME = re.compile(f"{_ADDRESS}|{_VERSION}|{_LOCALE}", re.IGNORECASE | re.ASCII)
@@ -36,8 +36,6 @@ _NUMBER = re.compile(_VERSION, re.IGNORECASE | re.ASCII)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
 # Stands where something was taken out of a header.
 _GAP = ";"
-# A shorter phrase in a record, such as "Apr", would be inside many robots' names.
-_SPECIFIC = 4
 # Punctuation around a name.
 _AROUND = " \"'+:|[]"
 
@@ -148,19 +146,26 @@ def _remaining(word: str) -> str:
     if _NO_NAME.fullmatch(word):
         return _GAP
     name, *others = word.split("/")
-    if name.strip(_AROUND).partition(":")[0].lower() in NO_NAMES:
+    if _is_common(name):
         # What follows the slash is a version too: Chrome/W.X.Y.Z
         name, others = "", ["", *others[1:]]
-    return _GAP.join([name, *("" if _NUMBER.match(it) else it for it in others)])
+    return _GAP.join([name, *map(_remaining_behind_slash, others)])
+
+
+def _remaining_behind_slash(text: str) -> str:
+    is_no_name = _NUMBER.match(text) or _NO_NAME.fullmatch(text) or _is_common(text)
+    return "" if is_no_name else text
+
+
+def _is_common(word: str) -> bool:
+    return word.strip(_AROUND).partition(":")[0].lower() in NO_NAMES
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the name in the *value* of a User-agent line, or () if there is none. A whole
-    User-Agent header as the value can contain several names.
-    """
+    """Return the name in the *value* of a User-agent line, or () if there is none."""
     # Ours O10, O11
     if _is_header(value):
-        return _header_names(value)
+        return _header_name(value)
     words = _words(value.partition("/")[0])
     if words[1:] and _NUMBER.fullmatch(words[-1]):
         del words[-1]
@@ -171,7 +176,7 @@ def whole_name(value: str) -> tuple[str, ...]:
 def listed_names(value: str) -> tuple[str, ...]:
     """Return the names in the *value* of a User-agent line that may list several names."""
     if _is_header(value):
-        return _header_names(value)
+        return _header_name(value)
     # Revisited K1, Ours O10
     words = (word.partition("/")[0] for word in _words(value))
     return tuple(filter(None, words))
@@ -181,8 +186,7 @@ def _is_header(value: str) -> bool:
     return "(" in value and _VERSIONED.search(value) is not None
 
 
-def _header_names(value: str) -> tuple[str, ...]:
-    phrases = _phrases(value)
-    names = phrases[:1] + [it for it in phrases[1:] if len(it) >= _SPECIFIC]
-    # If no name remains, the header itself matches nobody: no robot's name has a `/`.
-    return tuple(names) or (value,)
+def _header_name(value: str) -> tuple[str, ...]:
+    # Further phrases, such as `crawler` or `Java`, are parts of other robots' names.
+    # Without a phrase, the header itself matches nobody: no robot's name has a `/`.
+    return tuple(_phrases(value)[:1]) or (value,)

@@ -31,7 +31,7 @@ def is_address(word: str) -> bool:
         "://" in lower
         or lower.startswith(("http:", "https:", "www."))
         or (lower.startswith("+") and any(it in lower for it in "./"))
-        or "." in lower.partition("@")[2]
+        or ("." in lower.partition("@")[2] and "/" not in lower.partition("@")[0])
     )
 
 
@@ -56,6 +56,11 @@ def begins_with_version(piece: str) -> bool:
     return re.match("[vV]?[0-9]", piece) is not None
 
 
+def is_common(piece: str) -> bool:
+    """Return whether *piece* is a word of browsers and operating systems (O9)."""
+    return piece.strip(MARKS).split(":")[0].lower() in COMMON
+
+
 @lru_cache(1 << 16)
 def phrases(header: str) -> list[str]:
     """Return what remains of *header* (O9)."""
@@ -75,13 +80,21 @@ def phrases(header: str) -> list[str]:
                 found.append("")
                 continue
             name, *others = word.split("/")
-            if name.strip(MARKS).split(":")[0].lower() in COMMON:
+            if is_common(name):
                 found.append("")
                 # The text after the slash is the version of the browser.
                 del others[:1]
             else:
                 found[-1] += f" {name}"
-            found += ["" if begins_with_version(it) else it for it in others]
+            found += [
+                ""
+                if begins_with_version(it)
+                or is_address(it)
+                or is_locale(it)
+                or is_common(it)
+                else it
+                for it in others
+            ]
     marked = [it.strip(MARKS) for it in found]
     return [it for it in marked if re.search(r"[^\W_]", it)]
 
@@ -96,9 +109,8 @@ def record_names(value: str, dialect: str) -> list[str]:
     O11, spaces; K1, lists of names).
     """
     if is_header(value):
-        first, *others = phrases(value) or [value]
-        # A short phrase would be part of the names of other robots.
-        names = [first, *(it for it in others if len(it) > 3)]
+        # Further phrases can be part of the names of other robots.
+        names = (phrases(value) or [value])[:1]
     elif dialect == "revisited":
         names = [without_slash(word) for word in words_of(value)]
     else:

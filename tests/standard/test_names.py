@@ -28,6 +28,7 @@ HEADERS = [
     (f"{SAFARI} Safari/605.1.15 (Applebot/0.1; +http://apple.test/)", ["applebot"]),
     (f"{SAFARI} Safari/605 (Rex 1.1b) My 'Max' v2.0 beta", ["rex", "my 'max", "beta"]),
     ("Rex/1.0 (max@a.test; www.mia.test/1; +x/y; en-US; http://m/2.0)", ["rex"]),
+    ("Rex/mia@a.test/2 (max/Mobile Mozilla/5.0/Firefox/9.0)", ["rex", "max"]),
     ("Mozilla/5.0 (Linux; Android 8; Pixel 2 Build/OPD3; Rex) Chrome/W.X", ["rex"]),
     # A browser names no robot.
     (f"{SAFARI} Version/17.4 Safari/605.1.15", []),
@@ -87,12 +88,15 @@ VALUES = [
     ("Mozilla/5.0 (compatible; MJ12bot/v1.4; http://mj12.test)", ["mj12bot"]),
     (f"{BROWSER} Rex/1 Safari/9", ["rex"]),
     ("My Rex/2.1(+http://rex.test/) Max/1", ["my rex"]),
-    ("My Rex/2.1 (Windows; Xanthia)", ["my rex", "xanthia"]),
+    ("My Rex/2.1 (Windows; Xanthia)", ["my rex"]),
+    ("Mozilla/4.0 (compatible; MSIE 4.01; MS Search 4.0 Robot)", ["ms search"]),
+    ("MS Search 4.0 Robot", ["ms search 4.0 robot"]),
     (BROWSER, []),
 ]
 ROBOTS = (
     *("mj12bot", "mozilla", "rex", "max", "chrome", "safari", "rex, max", "my", "my rex"),
     *("android", "linux", "x", "bot", "xanthia", "windows", "1.0", "like"),
+    *("robot", "ms search", "ms search 4.0 robot"),
 )  # fmt: skip
 
 
@@ -101,7 +105,7 @@ ROBOTS = (
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """A version is not part of the name, and a whole header names the phrases in it."""
+    """A version is not part of the name, and a whole header names its first phrase."""
     body = disallowing("/", value)
 
     for robot in ROBOTS:
