@@ -136,6 +136,15 @@ class Robots1994Middleware:
         self._decide(visit, origin, policy)
         return None
 
+    def process_exception(
+        self,
+        request: Request,
+        exception: Exception,  # noqa: ARG002 - given by Scrapy
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
+    ) -> None:
+        """Remove our keys from the meta of *request*, which its errback gets."""
+        self._waiting.unmark(request)
+
     def policy_of(self, url: str) -> Policy | None:
         """Return the policy of the origin of *url* if it is in memory, fresh or stale.
 

@@ -163,7 +163,7 @@ class WaitingRequests:
         self._is_looking = self._is_closed = self._is_releasing = False
         connect = crawler.signals.connect
         connect(self._mark, signals.request_scheduled)
-        connect(self._unmark, signals.response_received)
+        connect(self._answered, signals.response_received)
         connect(self.close, signals.spider_closed)
         for signal in FINISHED:
             connect(self._release_held, signal)
@@ -172,6 +172,11 @@ class WaitingRequests:
         """Record that *request* has reached the middleware."""
         self._arrived.add(request)
         self._stuck.discard(request)
+
+    def unmark(self, request: Request) -> None:
+        """Remove our undocumented keys from the meta of *request*, which has failed."""
+        request.meta.pop(SCHEDULED, None)
+        request.meta.pop(STATED_USAGE, None)
 
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
@@ -290,7 +295,7 @@ class WaitingRequests:
     def _mark(self, request: Request) -> None:
         request.meta[SCHEDULED] = True
 
-    def _unmark(self, request: Request) -> None:
+    def _answered(self, request: Request) -> None:
         # A middleware before ours has answered.
         request.meta.pop(SCHEDULED, None)
 

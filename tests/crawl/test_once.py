@@ -78,12 +78,25 @@ def test_request_passes_each_component_once(
     assert result.stats["test/most_pages"] <= 16
 
 
-@table("order", BEFORE, BEHIND)
-def test_response_of_another_middleware_carries_no_key_of_ours(
-    site: Site, order: int
+def at(order: int, name: str) -> dict[str, Any]:
+    """Return the settings of a crawl with one more middleware."""
+    return {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.{name}": order}}
+
+
+@table(
+    "settings",
+    at(BEFORE, "Answering"),
+    at(BEFORE, "Raising"),
+    {"ROBOTS1994_USAGE": "requests", "ROBOTS1994_PURPOSES": ["train-ai"]},
+    at(BEHIND, "Answering"),
+    at(BEHIND, "Raising"),
+    short=3,
+)
+def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
+    site: Site, settings: dict[str, Any]
 ) -> None:
-    """A page that another middleware answers, before or behind ours, has only its own meta."""
-    settings = {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Answering": order}}
+    """Whoever answers or fails, spiders and errbacks see only their own meta."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private\n")
     result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
 
     assert result.items == [{"own": []}]

@@ -156,14 +156,32 @@ class Answering:
         return None if is_robots(request) else HtmlResponse(request.url)
 
 
+class Raising:
+    """A middleware that fails for each page request."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Raise an exception."""
+        if not is_robots(request):
+            raise IgnoreRequest("not now")
+
+
 class KeySpider(RequestingSpider):
-    """Yields the meta keys of this package that each response carries."""
+    """Yields the meta keys of this package that each response or failed request carries."""
 
     name = "keys"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
         """Yield the keys."""
-        yield {"own": [key for key in response.meta if "robots1994" in key]}
+        yield own_keys(response.meta)
+
+    def failed(self, failure: Any) -> Any:
+        """Yield the keys."""
+        yield own_keys(failure.request.meta)
+
+
+def own_keys(meta: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the keys of this package in *meta*."""
+    return {"own": [key for key in meta if "robots1994" in key]}
 
 
 class Failing:
