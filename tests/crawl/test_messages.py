@@ -18,6 +18,7 @@ from tests.support.crawl import (
     Reactor,
     crawl,
     crawl_over_time,
+    start_crawl,
 )
 from tests.support.left_out import table
 from tests.support.project import CLOSED
@@ -286,6 +287,18 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 
     assert NOTHING not in result.log
     assert result.stats["finish_reason"] == "finished"
+
+
+def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
+    """What a stopped crawl did not decide was not refused."""
+    site.robots(CLOSED)
+    site.robots(CLOSED, at="slow.test", gate="never")
+    urls = [site.url("/private/1"), site.url("/private/2", host="slow.test")]
+    running = start_crawl(urls, hook="close_soon")
+    running.wait_for("Forbidden by robots.txt")
+    running.interrupt()
+
+    assert NOTHING not in running.result().log
 
 
 def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> None:

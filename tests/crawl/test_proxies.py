@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from email.utils import formatdate
 from pathlib import Path
 
@@ -77,16 +78,21 @@ def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
     assert "proxy-authorization" not in site.log("/robots.txt")[0].headers
 
 
+@table("https_proxies", 1, 0)
 def test_proxy_of_the_environment_is_that_of_its_scheme(
-    monkeypatch: pytest.MonkeyPatch,
+    https_proxies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If robots.txt is redirected from http to https, the request for the target does not
-    use the proxy for http.
+    """If robots.txt is redirected from http to https, the request for the target uses neither
+    the proxy for http nor its password.
     """
     with Site(tls="valid") as site, Site() as proxy:
-        monkeypatch.setenv("TEST_PROXY", proxy.url("").rstrip("/"))
-        secure = site.secure_url("/policy.txt", host="far.test")
-        proxy.answer("/robots.txt", replies.redirect(secure))
+        url = proxy.url("").rstrip("/")
+        proxies = {"http_proxy": url.replace("//", f"//user:{SECRET}@")}
+        if https_proxies:
+            proxies["https_proxy"] = site.url("").rstrip("/")
+        monkeypatch.setenv("TEST_PROXIES", json.dumps(proxies))
+        target = site.secure_url("/policy.txt", host="far.test")
+        proxy.answer("/robots.txt", replies.redirect(target))
         site.answer("/policy.txt", replies.text(FILE))
         # The redirected page request already has the proxy for http in its meta.
         proxy.answer("/old", replies.redirect("http://far.test/page"))
@@ -97,6 +103,8 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
     assert result.fetched_urls == ["http://far.test/page"]
     assert through == ["/robots.txt", "/old", "/robots.txt", "/page"]
     assert direct == ["/policy.txt"] * 2
+    assert result.stats["test/authorized/http"] == 4
+    assert "test/authorized/https" not in result.stats
 
 
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(

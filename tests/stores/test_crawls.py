@@ -19,7 +19,16 @@ import pytest
 
 from scrapy_robots1994 import Origin, Robots1994Middleware, open_store
 from tests.support import replies
-from tests.support.crawl import DAY, ROOT, CrawlResult, Reactor, crawl, crawl_over_time
+from tests.support.crawl import (
+    DAY,
+    ROOT,
+    CrawlRequest,
+    CrawlResult,
+    Reactor,
+    crawl,
+    crawl_over_time,
+    start_over_time,
+)
 from tests.support.crawler import idle_crawler
 from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
@@ -180,6 +189,30 @@ def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
     assert result.fetched_urls == urls[:1]
     assert len(site.log("/robots.txt")) >= 3
     assert entry_of(urls[0], settings) == good
+
+
+def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -> None:
+    """If the entry vanishes and another worker gets a 503, the worker with a good policy
+    still obeys it.
+    """
+    settings = stored_in(tmp_path)
+    urls = [site.url("/open"), site.url("/closed")]
+    pause = CrawlRequest(site.url("/pause"), {"dont_obey_robotstxt": True})
+    site.robots(BODY)
+    site.answer("/pause", Reply(gate="pause"))
+    steps = urls[:1], [pause], 2 * DAY, [f"{it}/later" for it in urls]
+    running = start_over_time(*steps, settings=settings)
+    site.wait("/pause")
+    with closing(sqlite3.connect(tmp_path / "robots.db")) as base, base:
+        base.execute("DELETE FROM robots1994")
+    site.answer("/robots.txt", replies.status(503))
+    other = crawl(urls, settings=settings)
+    site.open("pause")
+    result = running.result()
+
+    assert other.failed_urls == sorted(urls)
+    assert result.failed_urls == [f"{urls[1]}/later"]
+    assert len(result.fetched) == 3
 
 
 @pytest.mark.parametrize("code", [503, pytest.param(200, marks=pytest.mark.long)])

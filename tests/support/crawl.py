@@ -299,10 +299,10 @@ def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResul
     return start_crawl(urls, **options).result()
 
 
-def crawl_over_time(
+def start_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
-) -> CrawlResult:
-    """Run a crawl in *steps*. Each step begins when all requests of the previous step have
+) -> Crawl:
+    """Start a crawl in *steps*. Each step begins when all requests of the previous step have
     ended.
 
     A step is a list of requests, or a number of seconds. A number sets the clock of the
@@ -319,4 +319,11 @@ def crawl_over_time(
         for step in steps
     ]
     options["spider_args"] = {"steps": packed} | options.get("spider_args", {})
-    return crawl(spider="tests.support.stepping:SteppingSpider", **options)
+    return start_crawl(spider="tests.support.stepping:SteppingSpider", **options)
+
+
+def crawl_over_time(
+    *steps: float | Sequence[str | CrawlRequest], **options: Any
+) -> CrawlResult:
+    """Run a crawl in *steps* to its end, and return its result."""
+    return start_over_time(*steps, **options).result()

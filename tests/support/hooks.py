@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import os
 import resource
 import signal
@@ -258,10 +259,20 @@ def count_decisions(crawler: Crawler) -> None:
     rules.allowed = counted
 
 
-def name_proxies(_crawler: Any) -> None:
-    """Set the environment variable `http_proxy` to the value of `TEST_PROXY`."""
-    os.environ["http_proxy"] = os.environ["TEST_PROXY"]
+def name_proxies(crawler: Any) -> None:
+    """Set `http_proxy` and `https_proxy` from `TEST_PROXIES`, and count the requests with
+    credentials for a proxy.
+    """
+    named = json.loads(os.environ["TEST_PROXIES"])
+    os.environ.update(named)
     os.environ.pop("no_proxy", None)
+
+    def reached(request: Request) -> None:
+        if "Proxy-Authorization" in request.headers:
+            scheme = request.url.partition(":")[0]
+            crawler.stats.inc_value(f"test/authorized/{scheme}")
+
+    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
 
 
 def record_refusals(crawler: Any) -> None:
@@ -378,3 +389,16 @@ def count_free_slots(crawler: Crawler) -> None:
 
     crawler.signals.connect(count, signals.spider_opened, weak=False)
     crawler.signals.connect(is_open.clear, signals.spider_closed, weak=False)
+
+
+def count_cookies(crawler: Crawler) -> None:
+    """Count the cookies that are read from answers."""
+    policy = import_module("http.cookiejar").DefaultCookiePolicy
+    set_ok = policy.set_ok
+
+    def counted(*args: Any) -> bool:
+        assert crawler.stats is not None
+        crawler.stats.inc_value("test/cookies")
+        return bool(set_ok(*args))
+
+    policy.set_ok = counted
