@@ -24,28 +24,20 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """The base class of our Scrapy commands.
+    """The base class of our Scrapy commands."""
 
-    *help_text* consists of one line, a paragraph and examples, separated by blank lines.
-    The line is shown in the list of commands. The paragraph is shown at the beginning of
-    the `--help` text, and the examples are shown after the options.
-    """
-
-    # The help text is not a docstring, because `python -OO` removes docstrings.
+    # No docstring, which `python -OO` removes.
     help_text: str
+    """One line for the list of commands, a paragraph, and examples for the end of the
+    help, separated by blank lines.
+    """
     arguments = ""
-    # `prints_results` is true if the command prints the result of each fetch. If
-    # `prints_results` is true, log lines about single origins are filtered out by
-    # default. These lines would repeat the printed results.
-    prints_results = True
-
-    # Scrapy sets `settings` before calling `add_options`, and sets `crawler_process` before
-    # calling `run`.
+    # Scrapy sets `settings` before `add_options`, and `crawler_process` before `run`.
     settings: Settings
     crawler_process: CrawlerProcess
 
     def syntax(self) -> str:
-        """Return the part of the usage line that follows the name of the command."""
+        """Return what follows the name of the command in the usage line."""
         return f"[options] {self.arguments}"
 
     def short_desc(self) -> str:
@@ -68,13 +60,9 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Apply the common options, and reject unknown options.
-
-        Unless the command line sets LOG_LEVEL, only warnings and errors are logged.
-        """
+        """Apply the common options. Only warnings are logged unless -s sets LOG_LEVEL."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
-        terminal.check_streams(self._parser)
         terminal.refuse_unknown(args, self._parser)
         if opts.dialect:
             name = "ROBOTS1994_DIALECT"
@@ -88,19 +76,10 @@ class RobotsCommand(ScrapyCommand):
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Do the work of the command, and return its exit code.
-
-        If this method raises a `RobotsError`, the process prints the message of the error
-        and ends. The exit code of the process is `ExitCode.UNREAD` for an `Unreadable`
-        error, and `ExitCode.WRONG_USE` for any other `RobotsError`.
-        """
+        """Do the work of the command, and return its exit code. May raise `RobotsError`."""
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
-        """Return the spider class that --spider names, or `Spider` if --spider is not
-        given.
-
-        Raises `WrongUse` if no spider of the project has the given name.
-        """
+        """Return the spider class that --spider names, or `Spider` without --spider."""
         if not opts.spider:
             return Spider
         loader = self.crawler_process.spider_loader
@@ -115,25 +94,20 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a `PolicyLookup` that fetches and reads robots.txt files as the
-        project's crawl does.
-        """
-        # Import late, because Scrapy loads this module for every command.
+        """Return what fetches and reads robots.txt as the project's crawl does."""
+        # Late: Scrapy loads this module for every command.
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - imported only when needed
 
-        if self.prints_results and self.settings["LOG_LEVEL"] == "WARNING":
+        if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
+            # They repeat the printed results.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield a note for each reason why the verdicts of the command can differ from the
-    verdicts of the project's crawl.
-
-    Raises `WrongUse` if the value of ROBOTSTXT_OBEY is not a boolean.
-    """
+    """Yield why a crawl of the project would not decide as the command says."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:
@@ -142,8 +116,7 @@ def project_notes(settings: Settings) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # The environment variable SCRAPY_SETTINGS_MODULE is set if Scrapy has found a
-    # project.
+    # Scrapy sets it if it has found a project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "
@@ -153,7 +126,6 @@ def project_notes(settings: Settings) -> Iterator[str]:
 
 
 def _is_enabled(settings: Settings) -> bool:
-    """Return whether *settings* enable the add-on or the middleware of this package."""
     ours = (scrapy_robots1994.Addon, scrapy_robots1994.Robots1994Middleware)
     for name in ("ADDONS", "DOWNLOADER_MIDDLEWARES"):
         for path, place in settings.getdict(name).items():

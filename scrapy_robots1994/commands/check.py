@@ -2,19 +2,15 @@
 
 import argparse
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
-from scrapy_robots1994.commands.terminal import (
-    WIDTH,
-    ExitCode,
-    Paint,
-    WrongUse,
-)
+from scrapy_robots1994.commands.inputs import PolicySource
+from scrapy_robots1994.commands.terminal import WIDTH, ExitCode, Paint, WrongUse
 from scrapy_robots1994.errors import MissingExtra, SettingsError
 from scrapy_robots1994.escaping import (
     escape_control_chars,
@@ -23,7 +19,7 @@ from scrapy_robots1994.escaping import (
     wrap_and_escape,
 )
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.parser import Verdict
+from scrapy_robots1994.parser import Rules, Verdict
 from scrapy_robots1994.parser.body import decode
 from scrapy_robots1994.parser.user_agent import describe_names
 from scrapy_robots1994.robotstxt import RobotsTxt
@@ -31,12 +27,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The output pads the word of a verdict to this number of characters.
+# The width of the column of the verdict.
 _MARGIN = 12
-# `_counts[_NOT_FOR]` is the number of allowed URLs whose use robots.txt disallows for at
-# least one purpose in `_purposes`.
-_NOT_FOR = "not for a purpose"
-# `_STYLES` maps each verdict to its ANSI colour code (green, red or yellow).
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
@@ -97,100 +89,69 @@ class RobotsCheck(RobotsCommand):
         self._opts = opts
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
-        # Without --purpose, use the purposes for which the project's crawl refuses
-        # requests. A crawl refuses requests for a purpose only if ROBOTS1994_USAGE is
-        # "requests".
+        self._lookup.refreshes = opts.refresh
+        # By default, those for which the project's crawl refuses requests.
         self._purposes = (
             _purposes(opts.purpose) or self._lookup.settings.request_purposes
         )
         self._counts: Counter[str] = Counter()
-        self._lookup.refreshes = opts.refresh
-        urls = inputs.urls_from(args, opts.urls)
-        exempt = {url: reason for url in urls if (reason := self._exemption(url))}
-        self._check(urls, exempt)
-        if self._counts["unknown"]:
-            return ExitCode.UNREAD
-        found = self._counts["disallowed"] or self._counts[_NOT_FOR]
-        return ExitCode.FOUND if found else ExitCode.FINE
-
-    def _check(self, urls: list[str], exempt: Mapping[str, str]) -> None:
-        """Look up the policies for *urls*, and print the verdicts.
-
-        The keys of *exempt* are the URLs that a crawl does not check. The values of
-        *exempt* are the reasons why a crawl does not check these URLs.
-        """
-        # Each key of `wanted` is the name of a robots.txt. Each value of `wanted` lists
-        # the URLs to check against the robots.txt that the key names.
+        self._not_for = 0
         wanted = defaultdict[str, list[str]](list)
-        for url in urls:
-            if url not in exempt:
-                name = self._opts.robots or f"{Origin.of(url)}/robots.txt"
-                wanted[name].append(url)
-        for line in project_notes(self.settings):
-            terminal.print_note(line)
-        for url in filter(exempt.get, urls):
-            self._print(UrlVerdict(url, exemption=exempt[url]))
+        exempt: list[Row] = []
+        for url in inputs.urls_from(args, opts.urls):
+            if reason := self._exemption(url):
+                exempt.append(Row(url, exemption=reason))
+            else:
+                wanted[opts.robots or f"{Origin.of(url)}/robots.txt"].append(url)
+        for note in project_notes(self.settings):
+            terminal.print_note(note)
+        for row in exempt:
+            self._print(row)
         self._lookup.run(
             wanted, lambda it: self._add(it, wanted[it.name]), self._print_end
         )
+        if self._counts["unknown"]:
+            return ExitCode.UNREAD
+        is_found = self._counts["disallowed"] or self._not_for
+        return ExitCode.FOUND if is_found else ExitCode.FINE
 
     def _exemption(self, url: str) -> str:
-        """Return the reason why a crawl does not check *url*, or "" if a crawl checks
-        *url*.
-
-        Raises `WrongUse` if *url* is not a URL, or is an HTTP URL without a host. With
-        --robots, *url* can also be a path.
-        """
+        """Return why a crawl does not check *url*, or "". Raise `WrongUse` for a word."""
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
-        if url.startswith("/") and self._opts.robots:
+        is_path = url.startswith("/")
+        if is_path and self._opts.robots:
             return ""
         exemption = exemption_of(url, Origin.of(url), {}, self._lookup.settings.exempt)
-        # The query of a path may contain a URL, such as "/go?to=https://host/".
-        is_word = url.startswith("/") or "://" not in url
+        is_word = is_path or "://" not in url
         if exemption is Exemption.NO_HOST or (
             exemption is Exemption.NOT_HTTP and is_word
         ):
-            named = self._opts.urls
-            place = f"--urls {named}: " if named and named != inputs.STDIN else ""
             raise WrongUse(
-                f"{place}{escape_control_chars(url, 60)!r} is neither a URL nor a path of "
-                "a file that --robots names: write https://host/path or, with --robots, "
-                "/path"
+                f"{escape_control_chars(url, 60)!r} is neither a URL nor a path of a file "
+                "that --robots names: write https://host/path or, with --robots, /path"
             )
         return exemption.value if exemption else ""
 
-    def _add(self, source: inputs.PolicySource, urls: list[str]) -> None:
-        """Count and print the verdict of *source* for each of *urls*."""
+    def _add(self, source: PolicySource, urls: list[str]) -> None:
         if source.rules is None and not inputs.is_url(source.name):
-            # If a file cannot be read, print one note for the file instead of one note for
-            # each URL.
+            # Once, not for each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
-        robot = self._lookup.robot
         for url in urls:
-            # Ours O27 (spellings): check the spelling of the URL that the project's crawl
-            # would send.
-            self._print(UrlVerdict.of(url, source, robot))
+            self._print(Row.of(url, source, self._lookup.robot, self._purposes))
 
-    def _print(self, verdict: "UrlVerdict") -> None:
-        """Count *verdict*, and print it as text, or as JSON if --json is given."""
-        # If the policy could not be fetched, a setting decides whether the verdict is
-        # "allowed" or "disallowed". In `_counts`, a URL whose policy could not be fetched
-        # is unknown.
-        kind = verdict.word if verdict.is_known else "unknown"
-        self._counts[kind] += 1
-        if verdict.usage and verdict.word == "allowed":
-            forbidden = verdict.usage.forbids(self._purposes)
-            verdict = replace(verdict, forbidden=forbidden)
-            self._counts[_NOT_FOR] += forbidden is not None
+    def _print(self, row: "Row") -> None:
+        # A setting may open an origin whose policy is not known; that is no answer.
+        self._counts[row.word if row.is_known else "unknown"] += 1
+        self._not_for += row.forbidden is not None
         if self._opts.json:
-            terminal.print_json(verdict.as_json())
-            return
-        terminal.print_lines(verdict.lines(self._paint, explain=self._opts.explain))
+            terminal.print_json(row.as_json())
+        else:
+            lines = row.lines(self._paint, explain=self._opts.explain)
+            terminal.print_lines(lines)
 
     def _print_end(self) -> None:
-        """Print the totals, unless --json is given."""
         if self._opts.json:
             return
         robot = self._lookup.robot
@@ -203,73 +164,66 @@ class RobotsCheck(RobotsCommand):
         if unknown:
             total += f"; policy not known for {unknown:,}"
         if self._purposes:
-            purposes = " or ".join(self._purposes)
-            total += f"; {self._counts[_NOT_FOR]:,} not for {purposes}"
+            total += f"; {self._not_for:,} not for {' or '.join(self._purposes)}"
         terminal.print_line(f"{total}; checked {by}")
 
 
 @dataclass(frozen=True, slots=True)
-class UrlVerdict:
-    """The verdict of *source* for *url*, and further values to print.
-
-    *otherwise* maps each of `OTHER_DIALECTS` that decides otherwise to its verdict.
-    If a crawl does not check *url*, *exemption* gives the reason, and
-    *source* is None. *usage* contains the usage preferences that the file states for *url*.
-    *forbidden* is the statement that disallows one of the checked purposes. *robot* is
-    the robot for which *verdict* was made.
+class Row:
+    """What is printed about *url*. If a crawl does not check it, *exemption* says why, and
+    there is no *source*.
     """
 
     url: str
-    source: inputs.PolicySource | None = None
-    verdict: Verdict | None = None
-    otherwise: Mapping[str, Verdict] = field(default_factory=dict)
+    source: PolicySource | None = None
     exemption: str = ""
+    rules: Rules | None = None
+    verdict: Verdict | None = None
+    rfc9309: Verdict | None = None
+    """What the dialect rfc9309 decides, if that is something else."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    robot: str | bytes = ""
+    """What disallows a purpose for which an allowed URL is checked."""
 
     @classmethod
     def of(
         cls,
         url: str,
-        source: inputs.PolicySource,
+        source: PolicySource,
         robot: str | bytes,
-    ) -> "UrlVerdict":
-        """Return the verdict of *source* for *robot* and *url*."""
+        purposes: Collection[str],
+    ) -> "Row":
+        """Return the row of *url*, for which *source* decides."""
         if source.rules is None:
             return cls(url, source)
-        verdict = source.rules.rules(robot).verdict(url)
-        otherwise = {
-            name: other
-            for name, robots in source.read_otherwise.items()
-            for other in [robots.rules(robot).verdict(url)]
-            if other.allowed != verdict.allowed
-        }
-        usage = None
+        rules = source.rules.rules(robot)
+        verdict, other, usage = rules.verdict(url), None, None
+        if source.rfc9309 is not None:
+            other = source.rfc9309.rules(robot).verdict(url)
+        if other and other.allowed == verdict.allowed:
+            other = None
         if isinstance(source.rules, RobotsTxt):
-            # Without the extra, `_reasons` says so.
+            # `_reasons` says that the extra is missing.
             with suppress(MissingExtra):
                 usage = source.rules.usage(url, robot)
-        return cls(url, source, verdict, otherwise, usage=usage, robot=robot)
+        forbidden = usage.forbids(purposes) if usage and verdict.allowed else None
+        return cls(url, source, "", rules, verdict, other, usage, forbidden)
 
     @property
     def is_known(self) -> bool:
-        """Whether the verdict follows from a policy that was fetched or read, or from an
-        exemption.
-        """
+        """Whether the verdict follows from what was read, or from an exemption."""
         return self.source is None or self.source.is_known
 
     @property
     def word(self) -> str:
-        """The verdict as one word: "allowed", "disallowed" or "unknown"."""
+        """The verdict: "allowed", "disallowed" or "unknown"."""
         if self.verdict is None:
             return "unknown" if self.source else "allowed"
         return "allowed" if self.verdict.allowed else "disallowed"
 
     def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
-        """Yield the lines to print. Long values are shortened or wrapped.
-
-        If *explain* is true, the reasons follow the first line, which has no note.
+        """Yield the lines to print: the verdict with a note, or with *explain* with the
+        reasons below it.
         """
         note = "" if explain else self._note()
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
@@ -280,9 +234,6 @@ class UrlVerdict:
                 yield " " * _MARGIN + line
 
     def _note(self) -> str:
-        """Return the end of the line of the URL: what decided, such as a status or a line
-        number, and the keys of `otherwise`.
-        """
         source, verdict = self.source, self.verdict
         if source is None:
             return "  not checked"
@@ -300,13 +251,11 @@ class UrlVerdict:
             words.append(f"line {verdict.line}")
         if self.forbidden:
             words.append(f"not for {self.forbidden.purpose}")
-        words += [f"{name} differs" for name in self.otherwise]
+        if self.rfc9309:
+            words.append("rfc9309 differs")
         return f"  {', '.join(words)}" * bool(words)
 
     def _reasons(self) -> Iterator[str]:
-        """Yield the reasons for the verdict. Then yield the verdicts in `otherwise`, and
-        the usage preferences.
-        """
         source = self.source
         if source is None:
             yield f"not checked: {self.exemption}"
@@ -323,24 +272,19 @@ class UrlVerdict:
             whole = self.verdict.explain()
             because = whole.removeprefix(self.word).removeprefix(":").strip()
             yield f"{because}{effect} [{name}]"
-            if ignored := source.rules and source.rules.rules(self.robot).ignored:
+            if self.rules and self.rules.ignored:
+                ignored = self.rules.ignored
                 yield f"ignored or taken literally in this dialect: {ignored}"
-        for name, other in self.otherwise.items():
+        if self.rfc9309:
             yield (
-                f"the dialect {name} says: {other}; to obey that decision, set "
-                f'ROBOTS1994_DIALECT = "{name}"'
+                f"the dialect rfc9309 says: {self.rfc9309}; to obey that decision, set "
+                'ROBOTS1994_DIALECT = "rfc9309"'
             )
-        if self.usage is None and isinstance(source.rules, RobotsTxt):
-            from scrapy_robots1994.parser.usage import why_unread  # noqa: PLC0415 - rarely needed
-
-            if why := why_unread(source.rules.text):
-                yield f"usage: {why}"
-        yield from _usage_reasons(self.usage)
+        yield from _usage_reasons(self.usage, source)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the verdict as plain values that can be written as JSON."""
+        """Return the row as plain values for JSON."""
         source = self.source
-        verdicts = {"verdict": self.verdict, **self.otherwise}
         return {
             "url": self.url,
             "allowed": self.word == "allowed",
@@ -349,18 +293,13 @@ class UrlVerdict:
             "outcome": source and source.outcome,
             "status": source and source.status,
             "why": (source.why if source else self.exemption) or None,
-            **{
-                name: _verdict_as_json(verdicts.get(name))
-                for name in ("verdict", *inputs.OTHER_DIALECTS)
-            },
+            "verdict": _verdict_as_json(self.verdict),
+            "rfc9309": _verdict_as_json(self.rfc9309),
             "usage": self.usage and asdict(self.usage),
         }
 
 
 def _purposes(names: list[str]) -> tuple[str, ...]:
-    """Return the purposes in *names*, which are the values of `--purpose`. Raises
-    `WrongUse` if a purpose is unknown.
-    """
     from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
     from scrapy_robots1994.parser.usage import http_sf  # noqa: PLC0415 - rarely needed
 
@@ -372,22 +311,24 @@ def _purposes(names: list[str]) -> tuple[str, ...]:
         raise WrongUse(str(error).replace("ROBOTS1994_PURPOSES", "--purpose")) from None
 
 
-def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
-    """Yield lines about *usage*, the usage preferences that a file states for a URL."""
-    from scrapy_robots1994.parser.usage import LABELS  # noqa: PLC0415 - imported only when needed
+def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]:
+    from scrapy_robots1994.parser.usage import LABELS, why_unread  # noqa: PLC0415 - rarely needed
 
-    if usage is None or not (
-        usage.statements or usage.licenses or usage.not_understood
-    ):
+    if usage is None:
+        if isinstance(source.rules, RobotsTxt) and (
+            why := why_unread(source.rules.text)
+        ):
+            yield f"usage: {why}"
         return
-    said: dict[str, str] = {}
-    for it in usage.statements:
-        # If several statements are about one purpose, show the most restrictive statement.
-        if it.answer is usage[it.purpose]:
-            where = it.where.removeprefix("robots.txt ")
-            said.setdefault(it.purpose, f"{it.answer.value} ({where}: {it.term})")
-    # List only the purposes in `LABELS`, because a robots.txt cannot state usage
-    # preferences for other purposes.
+    if not (usage.statements or usage.licenses or usage.not_understood):
+        return
+    # Of several statements about one purpose, the most restrictive one counts.
+    said = {
+        it.purpose: f"{it.answer.value} ({it.where.removeprefix('robots.txt ')}: {it.term})"
+        for it in reversed(usage.statements)
+        if it.answer is usage[it.purpose]
+    }
+    # Only these can be stated in robots.txt.
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]
@@ -397,7 +338,6 @@ def _usage_reasons(usage: "Usage | None") -> Iterator[str]:
 
 
 def _verdict_as_json(verdict: Verdict | None) -> dict[str, Any] | None:
-    """Return *verdict* as plain values that can be written as JSON."""
     if verdict is None:
         return None
     record = verdict.record

@@ -9,26 +9,19 @@ import base64
 import gzip
 import hashlib
 import json
-import os
-import stat
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cachetools import LRUCache
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import expand, why_unread
-from scrapy_robots1994.commands.terminal import (
-    WIDTH,
-    CappedLines,
-    ExitCode,
-    Unreadable,
-    WrongUse,
-)
+from scrapy_robots1994.commands.terminal import WIDTH, ExitCode, Unreadable, WrongUse
 from scrapy_robots1994.escaping import (
     escape_control_chars,
     redact_and_escape,
@@ -36,17 +29,31 @@ from scrapy_robots1994.escaping import (
 )
 from scrapy_robots1994.origin import Origin, target_of
 
+if TYPE_CHECKING:
+    from scrapy_robots1994.crawl.settings import RobotsSettings
+    from scrapy_robots1994.policy.answer import Answer
+    from scrapy_robots1994.policy.policy import Policy
+
+Values: TypeAlias = dict[str, Any]
+
 MAX_LINE_BYTES = 8_000_000
 """Bytes of a line that is read. A body of 512,000 bytes takes at most 3 MB."""
 
 MAX_PARSED = 200
 """Parsed files that are kept in memory."""
 
-SKIPPED_AT_ONCE = 1_000_000
-
-Report: TypeAlias = Callable[[str], object]
-
-_WORDS = {"allowed": "32", "refused": "31", "declined": "31", "failed": "33"}
+_NO_DECISION = "no decision"
+# The exit code of a decision, and its style.
+_DECISIONS = {
+    "allowed": (ExitCode.FINE, "32"),
+    "exempt": (ExitCode.FINE, "33"),
+    "failed": (ExitCode.UNREAD, "33"),
+    _NO_DECISION: (ExitCode.UNREAD, "33"),
+}
+_OTHER = ExitCode.FOUND, "31"
+_MARGIN = 13
+# What is odd in a line: no JSON, too deep, a number too long, other types, a missing key.
+_ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
 class RobotsEvidence(RobotsCommand):
@@ -70,292 +77,148 @@ class RobotsEvidence(RobotsCommand):
         """Add the options of `robots-evidence`."""
         super().add_options(parser)
         at = "the last decision up to TIME, for example 2026-11-23T10:00:00Z"
-        terminal.adder(parser)("--at", metavar="TIME", help=at)
+        parser.add_argument("--at", metavar="TIME", type=_at, help=at)
         verify = "check every decision and every digest"
         parser.add_argument("--verify", action="store_true", help=verify)
         as_json = "print JSON, one object per line"
         parser.add_argument("--json", action="store_true", help=as_json)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Read the evidence, print the decisions or the differences, and return the exit
-        code.
-        """
+        """Print the decisions or the differences, and return the exit code."""
         if not args:
             raise WrongUse("no evidence given: name a file or a folder of evidence")
         named, *urls = args
+        if opts.verify and (urls or opts.at):
+            raise WrongUse("--verify checks all decisions: leave the URLs and --at out")
+        if not urls and not opts.verify:
+            raise WrongUse("no URL given: name URLs, or check everything with --verify")
         names = [it for it in expand([named]) if it == named or it.endswith(".gz")]
         if not names:
             shown = escape_control_chars(named, 300)
             raise WrongUse(f"no evidence (*.jsonl.gz) is in the folder {shown}")
-        if opts.verify:
-            if urls or opts.at:
-                raise WrongUse(
-                    "--verify checks all decisions: leave the URLs and --at out"
-                )
-            return self._verify(names, as_json=opts.json)
-        if not urls:
-            raise WrongUse("no URL given: name URLs, or check everything with --verify")
-        return self._find(names, urls, opts)
-
-    def _find(
-        self, names: list[str], urls: list[str], opts: argparse.Namespace
-    ) -> ExitCode:
-        limit = time_of(opts.at)
-        wanted = {url: _key(url) for url in urls}
-        if odd := [url for url, key in wanted.items() if key is None]:
-            shown = escape_control_chars(odd[0], 60)
-            raise WrongUse(f"{shown!r} is not a URL: write https://host/path")
-        found: dict[object, tuple[datetime, Decision]] = {}
-        asked = set(wanted.values())
-        differences = CappedLines(lambda it: terminal.print_note(f"difference: {it}"))
-        is_unread = False
-        for name in names:
-            file = EvidenceFile(name, differences.add)
-            for decision in file.decisions():
-                key = _key(decision.values["url"])
-                at = _parsed(decision.values.get("time"))
-                if key not in asked or (limit and (at is None or at > limit)):
-                    continue
-                at = at or datetime.min.replace(tzinfo=timezone.utc)
-                if key not in found or at >= found[key][0]:
-                    found[key] = at, decision
-            is_unread |= file.is_unread
-        differences.end()
-        paint = terminal.painter(opts.color)
-        codes = [ExitCode.UNREAD] * is_unread
-        for url, key in wanted.items():
-            last = found[key][1] if key in found else None
-            codes.append(ExitCode.UNREAD if last is None else last.exit_code)
-            if opts.json:
-                shown_json = {"url": url} if last is None else last.as_json(url)
-                terminal.print_json(shown_json)
-                continue
-            word = "no decision" if last is None else last.word
-            shown = redact_and_escape(url, WIDTH - 13)
-            terminal.print_line(
-                f"{paint(f'{word:11}', _WORDS.get(word, '33'))}  {shown}"
-            )
-            for line in wrap_and_escape("" if last is None else last.words, WIDTH - 13):
-                terminal.print_line(" " * 13 + line)
-        return max(codes)
-
-    def _verify(self, names: list[str], *, as_json: bool) -> ExitCode:
-        differences = CappedLines(terminal.print_line)
-        if as_json:
-            differences = CappedLines(
-                lambda it: terminal.print_json({"difference": it}), limit=10**9
-            )
-        decisions = answers = 0
-        is_unread = False
-        for name in names:
-            file = EvidenceFile(name, differences.add, verifies=True)
-            for decision in file.decisions():
-                decisions += 1
-                for text in decision.differences():
-                    file.report(text)
-            answers += file.answers
-            is_unread |= file.is_unread
-        differences.end()
-        count = differences.count
-        if as_json:
-            counts = {"files": len(names), "decisions": decisions, "answers": answers}
-            terminal.print_json(counts | {"differences": count})
-        else:
-            terminal.print_line(
-                f"{len(names):,} files, {decisions:,} decisions, {answers:,} answers: "
-                f"{count:,} differences"
-            )
-        if is_unread:
-            return ExitCode.UNREAD
-        return ExitCode.FOUND if count else ExitCode.FINE
+        files = [EvidenceFile(name, verifies=opts.verify) for name in names]
+        code = _verify(files, opts) if opts.verify else _find(files, urls, opts)
+        return ExitCode.UNREAD if any(it.is_unread for it in files) else code
 
 
-@dataclass
-class EvidenceFile:
-    """One file of evidence, read once from its start. *on_difference* gets a sentence for
-    each line that is odd, and with *verifies* for each wrong digest.
+def _find(
+    files: list["EvidenceFile"], urls: list[str], opts: argparse.Namespace
+) -> int:
+    wanted = {url: _key(url) for url in urls}
+    if odd := [url for url, key in wanted.items() if key is None]:
+        shown = escape_control_chars(odd[0], 60)
+        raise WrongUse(f"{shown!r} is not a URL: write https://host/path")
+    found: dict[object, Decision | None] = dict.fromkeys(wanted.values())
+    terminal.print_notes("difference", _search(files, found, opts.at))
+    paint = terminal.painter(opts.color)
+    code = ExitCode.FINE
+    for url, key in wanted.items():
+        last = found[key]
+        word = last.word if last else _NO_DECISION
+        of_word, style = _DECISIONS.get(word, _OTHER)
+        code = max(code, of_word)
+        if opts.json:
+            terminal.print_json({"url": url} | (last.as_json() if last else {}))
+            continue
+        shown = redact_and_escape(url, WIDTH - _MARGIN)
+        terminal.print_line(f"{paint(f'{word:11}', style)}  {shown}")
+        for line in wrap_and_escape(last.words if last else "", WIDTH - _MARGIN):
+            terminal.print_line(" " * _MARGIN + line)
+    return code
+
+
+def _search(
+    files: list["EvidenceFile"],
+    found: dict[object, "Decision | None"],
+    limit: datetime | None,
+) -> Iterator[str]:
+    """Put the last decision up to *limit* about each key into *found*, and yield the
+    differences.
     """
-
-    name: str
-    on_difference: Report
-    verifies: bool = False
-    is_unread: bool = False
-    answers: int = 0
-    number: int = 0
-    crawl: dict[str, Any] = field(default_factory=dict)
-    robots: dict[int, "RecordedAnswer"] = field(default_factory=dict)
-
-    def report(self, text: str) -> None:
-        """Report a difference in the line that was read last."""
-        shown = escape_control_chars(os.path.basename(self.name), 100)  # noqa: PTH119 - no path is made
-        self.on_difference(
-            f"{shown}, line {self.number}: {redact_and_escape(text, 300)}"
-        )
-
-    def decisions(self) -> Iterator["Decision"]:
-        """Yield the decisions in their order, and read all other lines on the way."""
-        self.settings: Any = None
-        self._policies: LRUCache[int, Any] = LRUCache(MAX_PARSED)
-        for line in self._lines():
-            self.number += 1
-            if line is None:
-                self.report(
-                    f"the line exceeds {MAX_LINE_BYTES:,} bytes; it is not read"
-                )
-                continue
-            try:
-                # RecursionError: deeply nested. ValueError: no JSON, a number too long.
-                ((kind, values),) = json.loads(line).items()
-                values = {**values}
-            except (ValueError, TypeError, AttributeError, RecursionError):
-                self.report("not an object with one key")
-                continue
-            if kind == "crawl":
-                self._begin(values)
-            elif kind == "robots":
-                self._add(values)
-            elif kind == "decision" and isinstance(values.get("url"), str):
-                yield Decision(self, values)
-            else:
-                self.report("neither a crawl, nor an answer, nor a decision")
-        if not self.crawl and not self.is_unread:
-            self.report("the line about the crawl is missing")
-
-    def _lines(self) -> Iterator[bytes | None]:
-        """Yield the lines, and None for a line that is too long."""
-        shown = redact_and_escape(self.name)
-        # Not blocking: the name may be of a pipe.
-        flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        try:
-            opened = os.open(self.name, os.O_RDONLY | flags)
-            with os.fdopen(opened, "rb") as raw:
-                if not stat.S_ISREG(os.fstat(opened).st_mode):
-                    self.is_unread = True
-                    terminal.print_note(f"{shown}: not a regular file")
-                    return
-                yield from self._unpacked(raw)
-        except EOFError:
-            terminal.print_note(
-                f"{shown}: the end is missing, as after a kill; the lines before it are read"
-            )
-        except (OSError, zlib.error) as error:
-            self.is_unread = True
-            why = why_unread(error) if isinstance(error, OSError) else str(error)
-            terminal.print_note(f"{shown}: {why}")
-
-    @staticmethod
-    def _unpacked(raw: Any) -> Iterator[bytes | None]:
-        with gzip.open(raw) as file:
-            while line := file.readline(MAX_LINE_BYTES):
-                if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
-                    yield line
-                    continue
-                while (rest := file.readline(SKIPPED_AT_ONCE)) and rest[-1:] != b"\n":
-                    pass
-                yield None
-
-    def _begin(self, values: dict[str, Any]) -> None:
-        # Imported late: Scrapy loads this module for every command.
-        from scrapy_robots1994.crawl.features.evidence import FORMAT  # noqa: PLC0415 - slow to import
-        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - slow to import
-
-        if self.crawl:
-            self.report("a second line about the crawl")
-            return
-        if (version := values.get("format")) != FORMAT:
-            shown = escape_control_chars(str(version), 20)
-            raise Unreadable(
-                f"{escape_control_chars(self.name, 200)} has the format {shown}, and this "
-                f"version reads {FORMAT}: use the version of scrapy_robots1994 that wrote it"
-            )
-        self.crawl = values
-        texts = values.get("settings")
-        if not isinstance(texts, dict):
-            self.report("no settings")
-            texts = {}
-        self.settings = RobotsSettings.from_recorded(texts, self.report)
-
-    def _add(self, values: dict[str, Any]) -> None:
-        self.answers += 1
-        try:
-            answer = RecordedAnswer(values)
-        except (KeyError, ValueError, TypeError) as error:
-            self.report(f"no answer: {type(error).__name__} {error}")
-            return
-        if answer.number in self.robots:
-            self.report(f"a second answer with the id {answer.number}")
-        self.robots[answer.number] = answer
-        if self.verifies and not answer.is_whole:
-            self.report(f"the body of {answer.origin} does not have its sha256")
-
-    def policy_of(self, number: int) -> Any:
-        """Return the policy that follows from the answer with the id *number*."""
-        from scrapy_robots1994.policy.policy import policy_from  # noqa: PLC0415 - slow to import
-
-        if number not in self._policies:
-            answer, settings = self.robots[number], self.settings
-            made = answer.as_answer()
-            now = made.fetched_at
-            self._policies[number] = policy_from(
-                answer.origin, made, settings.new_reader(), now, settings.freshness
-            )
-        return self._policies[number]
+    for file in files:
+        for event in file.events():
+            if isinstance(event, str):
+                yield event
+            elif limit is None or event.time <= limit:
+                key = _key(event.values["url"])
+                last = found.get(key)
+                if key in found and (last is None or event.time >= last.time):
+                    found[key] = event
 
 
-class RecordedAnswer:
-    """What an origin said. Raises ValueError, KeyError or TypeError for values of other
-    types.
-    """
+def _verify(files: list["EvidenceFile"], opts: argparse.Namespace) -> int:
+    count = {"files": len(files), "decisions": 0, "answers": 0, "differences": 0}
 
-    def __init__(self, values: dict[str, Any]) -> None:
-        body = values.get("body")
-        text = values.get("body_base64")
-        raw = b""
-        if body is not None:
-            raw = body.encode("utf-8")
-        elif text is not None:
-            raw = base64.b64decode(text, validate=True)
-        self.is_whole = hashlib.sha256(raw).hexdigest() == values.get(
-            "sha256", hashlib.sha256(b"").hexdigest()
-        )
-        # Packed: a crawl has a hundred thousand of them.
-        self._packed = zlib.compress(raw, 1)
-        self.number = _typed(values["id"], int)
-        origin = Origin.of(_typed(values["origin"], str))
-        if origin is None:
-            raise ValueError("origin")
-        self.origin = origin
-        self.values = {k: v for k, v in values.items() if k[:4] != "body"}
-        self.as_answer()
+    def differences() -> Iterator[str]:
+        for file in files:
+            for event in file.events():
+                is_difference = isinstance(event, str)
+                count["differences" if is_difference else "decisions"] += 1
+                if isinstance(event, str):
+                    yield event
+            count["answers"] += len(file.answers)
 
-    def as_answer(self) -> Any:
-        """Return the `Answer`."""
+    if opts.json:
+        for text in differences():
+            terminal.print_json({"difference": text})
+        terminal.print_json(count)
+    else:
+        terminal.print_lines(terminal.capped(differences()))
+        *parts, last = (f"{number:,} {what}" for what, number in count.items())
+        terminal.print_line(f"{', '.join(parts)}: {last}")
+    return ExitCode.FOUND if count["differences"] else ExitCode.FINE
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What an origin said."""
+
+    about: Values
+    """The values of the line without the body."""
+    origin: Origin
+    answer: "Answer"
+    """Without its body."""
+    packed: bytes
+    """The body, compressed: a crawl may have 100,000 of them."""
+    is_whole: bool
+    """Whether the body has its digest."""
+
+    @classmethod
+    def of(cls, values: Values) -> "Recorded":
+        """Read the *values* of a line. Raises one of `_ODD`."""
         from scrapy_robots1994.policy.answer import Answer  # noqa: PLC0415 - slow to import
 
-        values = self.values
-        fetched = _parsed(values["fetched"])
-        if fetched is None:
-            raise ValueError("fetched")
+        body = values.get("body_base64")
+        raw = base64.b64decode(body or "", validate=True)
+        if body is None:
+            raw = (values.get("body") or "").encode()
+        digest = values.get("sha256", hashlib.sha256(b"").hexdigest())
         answer = Answer(
             urls=tuple(_typed(it, str) for it in values["urls"]),
             status=_typed(values["status"], int, type(None)),
-            body=zlib.decompress(self._packed),
             is_truncated=_typed(values.get("truncated", False), bool),
-            fetched_at=fetched.timestamp(),
+            fetched_at=_time(values["fetched"]).timestamp(),
             via_proxy=_typed(values.get("via_proxy", False), bool),
             failure=_typed(values.get("failure"), str, type(None)),
         )
         if answer.outcome.value != values["outcome"]:
             raise ValueError(f"the outcome would be {answer.outcome.value}")
-        return answer
+        origin = Origin.of(_typed(values["origin"], str))
+        if origin is None:
+            raise ValueError("origin")
+        about = {name: it for name, it in values.items() if name[:4] != "body"}
+        is_whole = hashlib.sha256(raw).hexdigest() == digest
+        return cls(about, origin, answer, zlib.compress(raw, 1), is_whole)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision in *file*. The answer that decided is above it."""
+    """One decision, what the answer above it said that decided, and the name of the file."""
 
-    file: EvidenceFile
-    values: dict[str, Any]
+    values: Values
+    about: Values | None
+    file: str
+    time: datetime
 
     @property
     def word(self) -> str:
@@ -363,70 +226,163 @@ class Decision:
         return escape_control_chars(str(self.values.get("decision")), 20)
 
     @property
-    def exit_code(self) -> ExitCode:
-        """The exit code of a command that asks for this decision."""
-        if self.word in {"allowed", "exempt"}:
-            return ExitCode.FINE
-        return ExitCode.UNREAD if self.word == "failed" else ExitCode.FOUND
-
-    @property
-    def _answer(self) -> RecordedAnswer | None:
-        number = self.values.get("robots")
-        return self.file.robots.get(number) if isinstance(number, int) else None
-
-    @property
     def words(self) -> str:
         """When and why, in one sentence."""
-        values, answer = self.values, self._answer
-        text = f"{values.get('time')}: "
+        values, about = self.values, self.about
+        text = f"{values['time']}: "
         if values.get("line") is not None:
             text += f'line {values["line"]}, "{values.get("rule")}"'
         else:
             text += str(values.get("reason"))
-        if answer is not None:
-            about = answer.values
-            status = about.get("status")
-            how = about.get("failure") or f"HTTP {status}"
-            text += f", of {about.get('url')} ({how}, {about.get('fetched')})"
-        name = os.path.basename(self.file.name)  # noqa: PTH119 - no path is made
-        return redact_and_escape(f"{text} in {name}", 2_000)
+        if about is not None:
+            how = about.get("failure") or f"HTTP {about['status']}"
+            text += f", of {about.get('url')} ({how}, {about['fetched']})"
+        return redact_and_escape(f"{text} in {Path(self.file).name}", 2_000)
 
-    def as_json(self, url: str) -> dict[str, Any]:
+    def as_json(self) -> Values:
         """Return the decision and what decided, without the body."""
-        answer = self._answer
-        return {
-            "url": url,
-            "decision": self.values,
-            "robots": answer and answer.values,
-            "file": self.file.name,
-        }
+        return {"decision": self.values, "robots": self.about, "file": self.file}
 
-    def differences(self) -> Iterator[str]:
-        """Yield what differs if the answer is read again."""
+
+class EvidenceFile:
+    """One file of evidence. With *verifies*, each decision and digest is checked."""
+
+    def __init__(self, name: str, *, verifies: bool) -> None:
+        self._name = name
+        self._verifies = verifies
+        self._crawl: Values = {}
+        self._settings: RobotsSettings | None = None
+        self._policies: LRUCache[int, Policy] = LRUCache(MAX_PARSED)
+        self.answers: dict[int, Recorded] = {}
+        self.is_unread = False
+        """Whether the file could not be read to its end."""
+
+    def events(self) -> Iterator[Decision | str]:
+        """Yield the decisions in their order, and a sentence for each difference."""
+        place = escape_control_chars(Path(self._name).name, 100)
+        for number, line in enumerate(self._lines(), 1):
+            text = ""
+            try:
+                for event in self._read(line):
+                    if isinstance(event, Decision):
+                        yield event
+                    else:
+                        text = redact_and_escape(event, 300)
+                        yield f"{place}, line {number}: {text}"
+            except _ODD as error:
+                text = redact_and_escape(f"{type(error).__name__}: {error}", 300)
+                yield f"{place}, line {number}: no evidence ({text})"
+        if not self._crawl and not self.is_unread:
+            yield f"{place}: the line about the crawl is missing"
+
+    def _lines(self) -> Iterator[bytes | None]:
+        try:
+            yield from _lines_of(Path(self._name))
+        except (OSError, EOFError, zlib.error) as error:
+            # Of the next member, a kill may leave its first byte alone.
+            is_cut = isinstance(error, EOFError) or str(error).endswith(r"(b'\x1f')")
+            why = why_unread(error) if isinstance(error, OSError) else str(error)
+            if is_cut:
+                why = (
+                    "the end is missing, as after a kill; the lines before it are read"
+                )
+            self.is_unread = not is_cut
+            terminal.print_note(f"{redact_and_escape(self._name)}: {why}")
+
+    def _read(self, line: bytes | None) -> Iterator[Decision | str]:
+        if line is None:
+            yield f"the line exceeds {MAX_LINE_BYTES:,} bytes; it is not read"
+            return
+        ((kind, values),) = json.loads(line).items()
+        values = {**values}
+        if kind == "crawl":
+            yield from self._begin(values)
+        elif kind == "robots":
+            number, answer = _typed(values["id"], int), Recorded.of(values)
+            if number in self.answers:
+                yield f"a second answer with the id {number}"
+            self.answers[number] = answer
+            if self._verifies and not answer.is_whole:
+                yield f"the body of {answer.origin} does not have its sha256"
+        elif kind == "decision":
+            _typed(values["url"], str)
+            decided = self.answers.get(values["robots"])
+            about = decided.about if decided else None
+            yield Decision(values, about, self._name, _time(values["time"]))
+            if self._verifies:
+                yield from self._differences(values, decided)
+        else:
+            raise ValueError("neither a crawl, nor an answer, nor a decision")
+
+    def _begin(self, values: Values) -> Iterator[str]:
+        # Late: Scrapy loads this module for every command.
+        from scrapy_robots1994.crawl.features.evidence import FORMAT  # noqa: PLC0415 - slow to import
+        from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - slow to import
+
+        if self._crawl:
+            raise ValueError("a second line about the crawl")
+        if (version := values.get("format")) != FORMAT:
+            shown = escape_control_chars(str(version), 20)
+            raise Unreadable(
+                f"{escape_control_chars(self._name, 200)} has the format {shown}, and this "
+                f"version reads {FORMAT}: use the version of scrapy_robots1994 that wrote it"
+            )
+        self._crawl = values
+        texts, faults = _typed(values["settings"], dict), list[str]()
+        self._settings = RobotsSettings.from_recorded(texts, faults.append)
+        yield from faults
+
+    def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
+        """Yield what differs if *answer*, which decided, is read again."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
-        values, url = self.values, self.values["url"]
-        said = values.get("decision")
-        if said in {"failed", "exempt"}:
+        url, settings = values["url"], self._settings
+        if values.get("decision") in {"failed", "exempt"}:
             return
-        answer = self._answer
         if answer is None:
             yield f"{url}: the answer that decided is missing"
             return
         if answer.origin != Origin.of(url):
-            yield f"{url}: the answer {answer.number} is of {answer.origin}"
+            yield f"{url}: the answer {values['robots']} is of {answer.origin}"
             return
-        robot = values.get("robot", self.file.crawl.get("robot"))
-        if not isinstance(robot, str) or not self.file.crawl:
+        robot = values.get("robot", self._crawl.get("robot"))
+        if not isinstance(robot, str) or settings is None:
             yield f"{url}: no robot"
             return
-        policy, settings = self.file.policy_of(answer.number), self.file.settings
+        policy = self._policy_of(values["robots"], answer, settings)
         verdict = policy.rules(robot).verdict(url)
         word = "allowed" if verdict.allowed else "refused"
         again = {"decision": word} | decision_of(policy, url, robot, verdict, settings)
         for name, value in again.items():
             if values.get(name) != value:
                 yield f"{url}: {name} is {values.get(name)!r}, but {value!r} follows"
+
+    def _policy_of(
+        self, number: int, recorded: Recorded, settings: "RobotsSettings"
+    ) -> "Policy":
+        from scrapy_robots1994.policy.policy import policy_from  # noqa: PLC0415 - slow to import
+
+        if number not in self._policies:
+            answer = replace(recorded.answer, body=zlib.decompress(recorded.packed))
+            now, reader = answer.fetched_at, settings.new_reader()
+            self._policies[number] = policy_from(
+                recorded.origin, answer, reader, now, settings.freshness
+            )
+        return self._policies[number]
+
+
+def _lines_of(path: Path) -> Iterator[bytes | None]:
+    """Yield the lines, and None for one that is too long."""
+    # A pipe may never end.
+    if path.exists() and not path.is_file():
+        raise OSError("not a regular file")
+    with gzip.open(path) as file:
+        while line := file.readline(MAX_LINE_BYTES):
+            is_whole = len(line) < MAX_LINE_BYTES or line.endswith(b"\n")
+            yield line if is_whole else None
+            while not is_whole:
+                line = file.readline(MAX_LINE_BYTES)
+                is_whole = not line or line.endswith(b"\n")
 
 
 def _typed(value: Any, *kinds: type) -> Any:
@@ -444,19 +400,17 @@ def _key(url: str) -> tuple[Origin, str] | None:
     return None if origin is None else (origin, target_of(url))
 
 
-def _parsed(text: object) -> datetime | None:
-    try:
-        # Python 3.10 reads no "Z".
-        at = datetime.fromisoformat(str(text).replace("Z", "+00:00"))
-    except ValueError:
-        return None
+def _time(text: str) -> datetime:
+    # Python 3.10 reads no "Z".
+    at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
 
 
-def time_of(text: str | None) -> datetime | None:
-    """Return the time that --at states. Raise `WrongUse` if *text* is no time."""
-    at = _parsed(text) if text is not None else None
-    if text is not None and at is None:
+def _at(text: str) -> datetime:
+    try:
+        return _time(text)
+    except ValueError:
         shown = escape_control_chars(text, 40)
-        raise WrongUse(f"--at {shown!r} is not a time: write 2026-11-23T10:00:00Z")
-    return at
+        raise argparse.ArgumentTypeError(
+            f"{shown!r} is not a time: write 2026-11-23T10:00:00Z"
+        ) from None

@@ -5,7 +5,7 @@ To fetch policies, a command runs a crawl whose spider does not request any page
 
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -15,10 +15,8 @@ from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
-from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import Lookup, OnSource, PolicySource
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.addon import Addon
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RobotName
@@ -27,8 +25,7 @@ from scrapy_robots1994.crawl.threads import call_later, thread_safe_call
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
-# `ISOLATED` makes the crawl that fetches policies obey robots.txt, and turns off features
-# such as feeds and item pipelines.
+# What a crawl writes is off, and robots.txt is obeyed.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
@@ -43,18 +40,16 @@ ISOLATED: dict[str, Any] = {
 }
 
 NOTE_SECONDS = 5.0
-"""After this number of seconds, a command prints how many origins have not answered yet."""
+"""Seconds after which a command says that it waits."""
 
 NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """A lookup that fetches URLs in a crawl.
+    """A lookup that fetches URLs in a crawl of *process* with a spider of the class *kind*.
 
-    *process* runs the crawl, and *kind* is the spider class of the project's crawl. The
-    attribute *robot* is the robot name in the settings. After the crawl has started,
-    *robot* is the robot name of the crawl. After the crawl has ended, the attribute
-    *store_failures* is the number of failures of the policy store.
+    The attribute *robot* is the robot name in the settings, and that of the spider as soon
+    as the crawl runs.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -64,19 +59,11 @@ class PolicyLookup(Lookup):
         super().__init__(self.settings.new_reader())
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
-        self.store_failures = 0
         self.refreshes = False
         """Whether the store is not asked. What is fetched is put there."""
         self._error = ""
-        self._stop: Callable[[], object] = self._give_up
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
-        """Fetch the policies of *urls* in a crawl, and report a source for each URL.
-
-        The docstring of `_policy` says which policy belongs to a URL. Raises `WrongUse` if
-        the crawl fails or cannot start.
-        """
-
         async def start(spider: Spider) -> AsyncIterator[Any]:
             try:
                 await self._fetch_all(iter(urls), report, spider.crawler)
@@ -92,16 +79,11 @@ class PolicyLookup(Lookup):
         kind = type(self._kind.__name__, (self._kind,), body)
         crawler = self._process.create_crawler(kind)
         started: Any = self._process.crawl(crawler)
-        before = signal.signal(signal.SIGINT, self._interrupt)
         self._process.start(install_signal_handlers=False)
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         if error := self._error or _error_of(started):
             raise WrongUse(error)
-        assert crawler.stats is not None  # noqa: S101 - the crawl has run
-        self.store_failures = crawler.stats.get_value(stats.STORE_FAILURES, 0)
-        # Report each URL that has no source yet. For example, an extension can close the
-        # crawl early, or a spider middleware can prevent the call of the spider's
-        # `start`.
+        # An extension can close the crawl early, or a spider middleware keep `start` back.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -109,12 +91,9 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        """Fetch *urls*. The number of simultaneous fetches is at most
-        CONCURRENT_REQUESTS, and at most 100.
-        """
-        # After Ctrl-C, let the event loop call `_give_up`, because the signal may arrive
-        # while a line is being printed.
-        self._stop = partial(thread_safe_call(), self._give_up)
+        # On the event loop: a signal may arrive while a line is being printed.
+        give_up = partial(thread_safe_call(), self._give_up)
+        signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual
         ours = crawler.get_downloader_middleware(Robots1994Middleware)
         ours = ours or Robots1994Middleware(crawler)
@@ -124,14 +103,15 @@ class PolicyLookup(Lookup):
                 try:
                     policy = await self._policy(url, ours)
                     source = PolicySource.from_policy(url, policy)
-                except Exception as error:  # noqa: BLE001 - R7 (our own fault) covers any exception
+                except Exception as error:  # noqa: BLE001 - Ours R7
                     source = PolicySource.from_error(url, error)
                 report(source)
 
         count = min(crawler.settings.getint("CONCURRENT_REQUESTS") or 16, 100)
         works = [deferred_from_coro(fetch_some()) for _ in range(count)]
         all_done: Any = DeferredList(works, consumeErrors=True)
-        note = call_later(NOTE_SECONDS, self._note_waiting)
+        how = "; a failed fetch is retried, as in a crawl; Ctrl-C ends the wait"
+        note = call_later(NOTE_SECONDS, lambda: self._note_missing("", how))
         try:
             ends: list[tuple[bool, Any]] = await maybe_deferred_to_future(all_done)
         finally:
@@ -141,15 +121,11 @@ class PolicyLookup(Lookup):
                 failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
-        """Return the policy that belongs to *url*.
-
-        The result is the policy of the origin if *url* has no path, or the path `/` or
-        `/robots.txt`. If *url* has another path, *url* is fetched as if *url* were the
-        robots.txt of the origin.
+        """Return the policy of the origin of *url*, or of the file at *url* if that has
+        another path than `/` and `/robots.txt`.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL
-        # The target `/` is also the target of a URL without a path.
         is_own = target_of(url) in ("/", "/robots.txt")
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
@@ -160,31 +136,13 @@ class PolicyLookup(Lookup):
         freshness = self.settings.freshness
         return policy_from(origin, answer, self.reader, time.time(), freshness)
 
-    def _note_waiting(self) -> None:
-        """Print how many origins have not answered yet, and how to stop the wait."""
-        terminal.print_note(
-            f"no answer yet from {self._counts}; a failed fetch is retried, as in a crawl; "
-            "Ctrl-C ends the wait"
-        )
-
-    def _interrupt(self, *_signal: object) -> None:
-        """Print the results so far and end the process.
-
-        A second signal ends the process at once.
-        """
-        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
-        self._stop()
-
 
 def _ignore(*_: object) -> None:
     """Log no retry of a URL that is not a robots.txt."""
 
 
 def _error_of(started: Any) -> str:
-    """Return the reason why the crawl failed, or "" if the crawl did not fail.
-
-    *started* is the task or the Deferred that `CrawlerProcess.crawl` returned.
-    """
+    """Return why the crawl failed, or "", from what `CrawlerProcess.crawl` returned."""
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

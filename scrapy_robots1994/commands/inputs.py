@@ -1,18 +1,14 @@
-"""Find the inputs of a command and their policies.
-
-An input is a file, a folder of files, a URL, a list of URLs, or standard input.
-"""
+"""The inputs of a command (files, folders, URLs, standard input) and their policies."""
 
 import os
 import signal
-import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NoReturn, TypeAlias
-from urllib.parse import quote_from_bytes, urlsplit
+from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
@@ -23,8 +19,6 @@ from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 STDIN = "-"
 
-TRY_AGAIN = "; try again later"
-
 
 def is_url(name: str) -> bool:
     """Return whether *name* is a URL to fetch, and not a file to open."""
@@ -32,27 +26,25 @@ def is_url(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without repetitions. Each folder is replaced by the files under the
-    folder.
+    """Return *names* without repetitions, with the files under a folder in its place.
 
-    Inside a folder, hidden files and hidden folders are left out.
-    Links that lead out of the folder, and files that are not regular files, are left out
-    with a note. A folder that cannot be listed remains in the result. A later attempt to
-    read such a folder raises an error that gives the reason.
-
-    Raises `WrongUse` for a folder without files, and for an empty name.
+    In a folder, hidden files are left out, and with a note links that lead out of it and
+    what is no regular file. Raises `WrongUse` for a folder without files and for an empty
+    name, and OSError for a folder that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:
-        # The name may be empty because, for example, a shell variable is not set.
+        # As an unset shell variable.
         if not name:
             raise WrongUse(
                 "the name of a file is empty: name a file, a folder or a URL"
             )
-        # Use `os.path.isdir`, because `Path.is_dir` may raise OSError for a name that is
-        # too long.
-        is_folder = name != STDIN and os.path.isdir(name)  # noqa: PTH112 - `os.path` never raises
-        inside = list(_files_under(name)) if is_folder else [name]
+        inside = [name]
+        if name != STDIN and Path(name).is_dir():
+            left_out: list[str] = []
+            inside = sorted(_files_under(Path(name), left_out))
+            for note in terminal.capped(left_out):
+                terminal.print_note(note)
         if not inside:
             shown = escape_control_chars(name, 300)
             raise WrongUse(f"no file is in the folder {shown}: name another folder")
@@ -60,47 +52,24 @@ def expand(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def _files_under(folder: str) -> Iterator[str]:
-    """Yield the files to read under *folder*, and the folders that cannot be listed.
-
-    Some links and special files are left out. A note is printed about each of the first
-    few files that are left out.
-    """
-    faults: list[str] = []
-    notes = terminal.CappedLines(terminal.print_note)
-    walked = os.walk(folder, onerror=lambda error: faults.append(error.filename))
-    for path, folders, names in walked:
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        # `os.walk` does not follow links to folders.
-        links = [it for it in folders if os.path.islink(os.path.join(path, it))]  # noqa: PTH114, PTH118 - `os.path` never raises
-        for name in (*links, *sorted(names)):
-            file = str(Path(path, name))
-            if name.startswith("."):
+def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
+    folders, real = [root], root.resolve()
+    while folders:
+        for path in sorted(folders.pop().iterdir()):
+            if path.name.startswith("."):
                 continue
-            if why := left_out_as(file, folder):
-                shown = redact_and_escape(file, 300)
-                notes.add(f"not read, as it {why}: {shown}")
-            else:
-                # Yield `./-` for a file called `-`, so that the file is not mistaken for
-                # standard input.
-                yield f"./{file}" if file == STDIN else file
-    notes.end()
-    yield from faults
-
-
-def left_out_as(path: str | Path, folder: str | Path) -> str:
-    """Return the reason why *path* is left out when *folder* is read, or "" if *path* is
-    read.
-
-    A link that leads out of the folder is left out. Through such a link, the author of
-    the folder could choose a file outside the folder. A pipe, a socket or a device is
-    left out, because a program that reads a pipe, a socket or a device can wait forever.
-    """
-    root, target = os.path.realpath(folder), os.path.realpath(path)
-    if os.path.islink(path) and os.path.commonpath((target, root)) != root:  # noqa: PTH114 - `os.path` never raises
-        return "links out of its folder"
-    is_special = os.path.exists(path) and not os.path.isfile(path)  # noqa: PTH110, PTH113 - `os.path` never raises
-    return "is not a regular file" if is_special else ""
+            shown = redact_and_escape(str(path), 300)
+            # Who made the folder must not choose what else of this machine is read.
+            if not path.resolve().is_relative_to(real):
+                left_out.append(f"not read, as it links out of its folder: {shown}")
+            elif path.is_dir() and not path.is_symlink():
+                folders.append(path)
+            elif path.is_file():
+                # A file called `-` is not standard input.
+                yield f"./{path}" if str(path) == STDIN else str(path)
+            elif not path.is_dir():
+                # A pipe may never end.
+                left_out.append(f"not read, as it is not a regular file: {shown}")
 
 
 def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> None:
@@ -110,40 +79,22 @@ def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> Non
 
 
 def read_bytes(name: str, count: int = -1) -> bytes:
-    """Return the bytes of the file *name*, or of standard input if *name* is `-`.
-
-    At most *count* bytes are read, or all bytes if *count* is -1. Raises OSError for a
-    file that cannot be read. Raises `WrongUse` if *name* is `-` and standard
-    input is closed.
-    """
-    if name == STDIN:
-        if sys.stdin is None:
-            raise WrongUse('"-" means standard input, which is closed: name a file')
-        return sys.stdin.buffer.read(count)
-    try:
-        with Path(name).open("rb") as file:
-            return file.read(count)
-    except IsADirectoryError:
-        # `expand` returns a folder only if the folder could not be listed. List the folder
-        # again, because the attempt raises an error that gives the reason.
-        next(Path(name).iterdir(), None)
-        raise
+    """Return at most *count* bytes of the file *name*, or of standard input for `-`."""
+    # Not `sys.stdin`, which is None if it is closed.
+    with open(0 if name == STDIN else name, "rb", closefd=name != STDIN) as file:
+        return file.read(count)
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
-    """Return the URLs in the arguments *args*, in the file called *named* and in standard
-    input.
-
-    Standard input is read if an argument or *named* is `-`. If the command line gives
-    neither a URL nor a file of URLs, standard input is also read, unless standard input
-    is a terminal. Raises `WrongUse` if no URL is found.
+    """Return the URLs of *args*, of the file *named*, and of standard input: for `-`, or if
+    no other URL is given and it is no terminal. Raise `WrongUse` if there are none.
     """
-    # Encode each argument, because the arguments of a process may not be valid UTF-8.
+    # The arguments of a process need not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
-    if named is not None and named != STDIN:
-        urls += listed(named)
-    is_piped = sys.stdin is not None and not sys.stdin.isatty()
-    if STDIN in (*args, named) or (is_piped and not (urls or named)):
+    if named not in {None, STDIN}:
+        urls += listed(str(named))
+    is_alone = not (urls or named or os.isatty(0))
+    if is_alone or STDIN in (*args, named):
         urls += listed(STDIN)
     if not urls:
         raise WrongUse(
@@ -153,11 +104,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def listed(name: str) -> list[str]:
-    """Return the URLs in the file *name*, which contains one URL per line.
-
-    Blank lines and comments are skipped. Raises `Unreadable` if the file cannot be read.
-    *name* may be `-` for standard input.
-    """
+    """Return the URLs in the file *name*, one a line, without blank lines and comments."""
     try:
         body = read_bytes(name)
     except OSError as error:
@@ -168,41 +115,24 @@ def listed(name: str) -> list[str]:
 
 
 def _as_url(line: bytes) -> str:
-    """Return *line* as a URL.
-
-    If *line* is not UTF-8, its non-ASCII bytes are percent-encoded, as an HTTP client would
-    encode the bytes.
-    """
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
+        # As an HTTP client encodes the bytes.
         return quote_from_bytes(line, safe=bytes(range(128)))
 
 
 def why_unread(error: OSError) -> str:
-    """Return one printable line that says why *error* was raised for a file, and what to
-    do.
-
-    The line does not name the file, because the caller prints the name before the line.
-    """
-    if error.strerror is None:
-        return str(error)
-    reason = escape_control_chars(error.strerror, 300)
-    return f"{reason}: check the name and the permissions of the file"
-
-
-OTHER_DIALECTS = ("rfc9309",)
-"""The dialects whose verdict `robots-check` also prints if it differs."""
+    """Return why *error* was raised for a file, without its name."""
+    return escape_control_chars(error.strerror or str(error), 300)
 
 
 @dataclass(frozen=True)
 class PolicySource:
-    """The policy of an origin or of a file. *name* is the URL or the name of the file.
+    """The policy of the URL or file *name*.
 
-    If no rules are known, *rules* is None and *why* gives the reason. If a fetch failed
-    and there is no last good policy, *why* also gives the reason. After a failed fetch
-    without a last good policy, one answer applies to all URLs, according to R5
-    (unreachable).
+    If no rules are known, *rules* is None and *why* says why. It also says why a fetch
+    failed without a last good policy; then one answer applies to all URLs (Ours R5).
     """
 
     name: str
@@ -214,33 +144,27 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether the policy is known. The policy is not known if the file was not read, or
-        if the fetch failed and there is no last good policy.
-        """
+        """Whether the file was read, or the origin said what is obeyed."""
         return self.rules is not None and not self.why
 
     @cached_property
-    def read_otherwise(self) -> dict[str, RobotsTxt]:
-        """The file in each of `OTHER_DIALECTS`; empty for a policy without a file."""
+    def rfc9309(self) -> RobotsTxt | None:
+        """The file in the dialect rfc9309."""
         rules = self.rules
-        if not isinstance(rules, RobotsTxt):
-            return {}
-        return {name: rules.read_as(name) for name in OTHER_DIALECTS}
+        return rules.read_as("rfc9309") if isinstance(rules, RobotsTxt) else None
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
-        """Read the file *name* with *reader*, and return the source for the file."""
+        """Read the file *name* with *reader*."""
         try:
-            # The extra byte shows whether the file is longer than the limit.
+            # One more byte shows whether the file is over the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
-            hint = "; write a URL as https://host" * isinstance(
-                error, FileNotFoundError
-            )
+            is_missing = isinstance(error, FileNotFoundError)
+            hint = "; write a URL as https://host" * is_missing
             return cls(name, None, why=why_unread(error) + hint)
         if robots.is_truncated and not robots.text:
-            # Ours O24 (size limit): the rules of a file without a complete line are
-            # unknown. Unknown rules never mean that a URL is allowed.
+            # Ours O24: without a whole line, nothing is known.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )
@@ -249,25 +173,19 @@ class PolicySource:
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
-        """Return the source that contains *policy*, for the URL or file *name*."""
+        """Return the source of *policy*, which belongs to the URL *name*."""
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
-            why = f"could not fetch robots.txt ({how}){TRY_AGAIN}"
+            why = f"could not fetch robots.txt ({how}); try again later"
         outcome = policy.outcome.value
         return cls(name, policy.stated, outcome, policy.status, why, policy)
 
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
-        """Return the source for *name*, whose policy is unknown because of *error*."""
-        # R7 (our own fault): the error says nothing about the site.
+        """Return the source of the URL *name*, whose fetch raised *error* (Ours R7)."""
         why = redact_and_escape(str(error), 300).rstrip(".") or type(error).__name__
-        why = f"{why}: a local error, which says nothing about the site; try again"
-        from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import
-
-        proxy = getproxies().get(name.partition(":")[0])
-        if proxy and not proxy_bypass(urlsplit(name).netloc):
-            why += f"; requests are sent through the proxy {redact_and_escape(proxy)}"
+        why += ": a local error, which says nothing about the site; try again"
         return cls(name, None, "unknown", why=why)
 
 
@@ -275,10 +193,7 @@ OnSource: TypeAlias = Callable[[PolicySource], object]
 
 
 class Lookup:
-    """Looks up the policies of files, and reports a source for each file.
-
-    The subclass `PolicyLookup` also fetches the policies of URLs.
-    """
+    """Looks up the policies of files; `PolicyLookup` also those of URLs."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -289,10 +204,9 @@ class Lookup:
         add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
-        """Look up all *names*. Call *add* with each source, and then call *end* once.
-
-        *add* is called as soon as a source is known. After Ctrl-C, *end* is called at
-        once. The process then prints the names that have no source yet, and ends.
+        """Call *add* with the source of each of *names* as soon as it is known, and then
+        *end*. After Ctrl-C, call *end*, print the names without a source, and end the
+        process.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -308,29 +222,23 @@ class Lookup:
             for name in list(self._missing):
                 report(PolicySource.from_file(name, self.reader))
         except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
             self._give_up()
         end()
 
     def _fetch(self, urls: list[str], _report: OnSource) -> None:
-        """Raise `WrongUse`, because only a subclass can fetch *urls*."""
         shown = escape_control_chars(urls[0], 300)
         raise WrongUse(f"{shown} is a URL: use `scrapy robots-lint`, which fetches it")
 
-    @property
-    def _counts(self) -> str:
-        """The number of names that have no source yet, and the number of all names, as
-        text.
-        """
-        return f"{len(self._missing):,} of {self._count:,}"
+    def _note_missing(self, start: str, end: str = "") -> None:
+        missing = f"{len(self._missing):,} of {self._count:,}"
+        terminal.print_note(f"{start}no answer yet from {missing}{end}")
 
     def _give_up(self) -> NoReturn:
-        """Print the results so far, list the names that have no source, and end the
-        process.
-        """
+        # A second Ctrl-C
+        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         try:
             self._end()
-            terminal.print_note(f"interrupted: no answer yet from {self._counts}")
+            self._note_missing("interrupted: ")
             terminal.print_notes("no answer", self._missing)
         finally:
             terminal.end_now()

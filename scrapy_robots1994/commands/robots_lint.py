@@ -167,7 +167,6 @@ def main(argv: list[str] | None = None) -> int:
     add_options(parser)
     opts, args = parser.parse_known_args(argv)
     with terminal.in_one_sentence(parser):
-        terminal.check_streams(parser)
         terminal.refuse_unknown(args, parser)
         run = LintRun(args, opts)
         reader = Reader(opts.dialect or project_dialect(), MAX_BYTES)

@@ -60,27 +60,6 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in result.err
 
 
-def test_folder_that_cannot_be_listed_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A folder that cannot be listed is reported, and all other files are compared.
-
-    In this test, the path of the folder is too long.
-    """
-    (tmp_path / "a.test").write_bytes(CLOSED)
-    monkeypatch.chdir(tmp_path)
-    for _ in range(20):
-        Path("d" * 250).mkdir()
-        os.chdir("d" * 250)
-
-    result = compare(tmp_path, "--parsers", OPEN, "--json")
-
-    assert result.code == 3
-    assert json.loads(result.out)["files"] == 1
-    assert f"not read: {tmp_path}/ddd" in result.err
-    assert "…: File name too long: check the name" in result.err
-
-
 def test_robots_txt_of_a_url_is_fetched_and_compared(
     site: Site, tmp_path: Path
 ) -> None:

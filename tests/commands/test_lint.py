@@ -232,18 +232,6 @@ def test_pre_commit_hook_runs_the_script() -> None:
     assert robots_lint(*args, "-", stdin_text=ERROR).code == 1
 
 
-def test_argument_after_two_hyphens_is_not_an_option(tmp_path: Path) -> None:
-    """In the console script and in the Scrapy command, an argument after `--` is a file name."""
-    (tmp_path / "-x.txt").write_text(CLEAN)
-
-    for result in (
-        robots_lint("--", "-x.txt", folder=tmp_path),
-        scrapy("robots-lint", "--", "-x.txt", folder=tmp_path),
-    ):
-        assert (result.code, result.err) == (0, "")
-        assert result.out.startswith("-x.txt: 2 lines")
-
-
 @pytest.mark.parametrize(
     "start", ["User-agent: x(", "User-agent: *\nDisallow: /"], ids=["name", "path"]
 )

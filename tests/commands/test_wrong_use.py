@@ -29,7 +29,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["/go?to=http://x.test/"], "neither a URL nor a path"),
         (["--robots", "file", "http:///x"], "neither a URL nor a path"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
-        (["--urls", "words"], "--urls words: 'x.test/y' is neither a URL nor a path"),
+        (["--urls", "words"], "'x.test/y' is neither a URL nor a path"),
         (["--purpose", "ai-train", URL], '--purpose must be "train-ai" or'),
         (["--purpose", "ai-train", URL], 'did you mean "train-ai"?'),
         (["--purpose", "", URL], "--purpose: a value is missing"),

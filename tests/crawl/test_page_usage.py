@@ -64,36 +64,18 @@ EXAMPLES = rows(
 25 | | <meta name="robots" content="noimageai"> |
 25 | Content-Usage: train-ai=y | <meta name="robots" content="noai"> |
        train-ai=A header Content-Usage, train-ai=D meta tag robots
-25 | | <!-- <meta name=robots content=noai> --> |
 - | X-Robots-Tag: all, noai |  |
 - | X-Robots-Tag: noai noimageai |  |  | noai noimageai
-- | X-Robots-Tag: My Company Bot: noai, noindex |  |
-- | X-Robots-Tag: *: noai |  | train-ai=D header X-Robots-Tag
 - | tdm-reservation: 1 | <meta name="tdm-reservation" content="yes"> |
        tdm=D header tdm-reservation | yes
 - | tdm-reservation: 0 & tdm-reservation: 1 |  | tdm=D header tdm-reservation
 - | Content-Signal: ai-train=no | <meta name="robots" content="noarchive, noml"> |
-- | Content-Usage: |  |
 - | Content-Usage: train-ai=no, search=n |  | search=D header Content-Usage | train-ai=no
-- | X-Robots-Tag: NoAI |  | train-ai=D header X-Robots-Tag
 - | X-Robots-Tag: noai; noindex |  |  | noai; noindex
 - | X-Robots-Tag: googlebot: noindex, mybot: noai |  | train-ai=D header X-Robots-Tag
-- | X-Robots-Tag: mybot: noindex & X-Robots-Tag: noai |  | train-ai=D header X-Robots-Tag
-- | X-Robots-Tag: otherbot: noindex & X-Robots-Tag: noai |  |
 - | X-Robots-Tag: unavailable_after: 25 Jun 2027 15:00:00 GMT, noai |  |
        train-ai=D header X-Robots-Tag
 - | X-Robots-Tag: noarchive, noai, max-snippet: 50 |  | train-ai=D header X-Robots-Tag
-- | | <META NAME='Robots' CONTENT='NoAI'> | train-ai=D meta tag robots
-- | | <meta content=noai name=robots> | train-ai=D meta tag robots
-- | | <body><p><meta name=robots content=noai></body> | train-ai=D meta tag robots
-- | | <script>document.write('<meta name=robots content=noai>')</script> |
-- | | <textarea><meta name=robots content=noai></textarea> |
-- | | <noscript><meta name=robots content=noai></noscript> | train-ai=D meta tag robots
-- | | <meta property=robots content=noai> |
-- | | <meta name=robots value=noai> |
-- | | <meta name=robots content='noai' |
-- | | <meta name='robots' data-x='>' content='noai'> | train-ai=D meta tag robots
-- | | <meta name="robots" data-x="<" content="noai"> | train-ai=D meta tag robots
 - | | <meta name=googlebot content=noai> |
 - | | <meta name=' robots ' content=' noai '> | train-ai=D meta tag robots
 - | | <meta name=robots content='index,follow,noai,'> | train-ai=D meta tag robots
@@ -162,17 +144,8 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
 @pytest.mark.parametrize(
     ("links", "licenses"),
     [
-        (
-            ['<http://l/x.xml>; rel="license"; type="application/rsl+xml"'],
-            ("http://l/x.xml",),
-        ),
-        (
-            [
-                '<a>; rel=next, <b>; rel="license nofollow"; type=application/rsl+xml',
-                "<c>",
-            ],
-            ("b",),
-        ),
+        (['<http://l/>; rel="license"; type="application/rsl+xml"'], ("http://l/",)),
+        (['<a>; rel=x, <b>; rel="license y"; type=application/rsl+xml', "<c>"], ("b",)),
         (['<a>; title="x, y <z>"; type="Application/RSL+XML"; REL=License'], ("a",)),
         (["<http://l/>; rel=license"], ()),
         (["<<<<" * 20_000], ()),
@@ -189,17 +162,17 @@ def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -
     assert not found.statements
 
 
-@pytest.mark.parametrize("kind", [Response, TextResponse, XmlResponse, HtmlResponse])
-@pytest.mark.parametrize(
-    "value",
-    [
-        'a="' * 30_000,
-        "a=(" + "1 " * 30_000,
-        ",;" * 30_000,
-        "noai " * 20_000,
-        "\xff" * 99,
-    ],
+HEADERS = (
+    'a="' * 30_000,
+    "a=(" + "1 " * 30_000,
+    ",;" * 30_000,
+    "noai " * 20_000,
+    "\xff",
 )
+
+
+@pytest.mark.parametrize("kind", [Response, TextResponse, XmlResponse, HtmlResponse])
+@pytest.mark.parametrize("value", HEADERS)
 def test_any_header_is_read(value: str, kind: type[Response]) -> None:
     """`page_usage` does not raise an exception for any header value.
 

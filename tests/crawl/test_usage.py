@@ -1,7 +1,4 @@
-"""Tests of crawls that read and obey usage preferences.
-
-The settings ROBOTS1994_USAGE and ROBOTS1994_PURPOSES enable usage preferences.
-"""
+"""Tests of crawls that read and obey usage preferences (ROBOTS1994_USAGE)."""
 
 from __future__ import annotations
 
@@ -14,14 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import (
-    CrawlRequest,
-    CrawlResult,
-    Reactor,
-    crawl,
-    start_crawl,
-)
-from tests.support.redis_server import RedisServer
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -91,11 +81,7 @@ def items_of(result: CrawlResult) -> dict[str, Any]:
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """In the mode "report", the items contain the preferences, and no item is dropped.
-
-    When the crawl closes, a log line says for how many pages a preference disallows the
-    purpose.
-    """
+    """The items contain the preferences, and a line at the close counts the pages."""
     result = walk(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
 
@@ -121,32 +107,22 @@ def test_report_hands_over_counts_and_drops_nothing(
     assert len(result.lines("DEBUG: Usage preferences of")) == 1
 
 
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [(1, "1 of 1 pages disallows train-ai"), (2, "all 2 pages disallow train-ai")],
-)
-def test_report_says_that_all_pages_disallow(
-    site: Site, number: int, said: str
-) -> None:
+def test_report_says_that_all_pages_disallow(site: Site) -> None:
     """At the close, the log says how many pages disallow the purpose."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("*", page())
-    urls = [site.url(f"/{it}") for it in range(number)]
+    urls = [site.url(f"/{it}") for it in range(2)]
     more = settings("report", "train-ai")
     result = crawl(urls, spider="UsageSpider", settings=more)
 
-    assert len(result.lines(f"INFO: {said}")) == 1
+    assert len(result.lines("INFO: all 2 pages disallow train-ai")) == 1
 
 
 @pytest.mark.parametrize("usage", [True, "items"])
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, usage: object, reactor: Reactor
 ) -> None:
-    """In the mode "items", an item is dropped if robots.txt, a header or a meta tag
-    disallows the purpose for its page.
-
-    The pages of the dropped items are requested, and their links are followed.
-    """
+    """robots.txt, a header or a meta tag decides. The pages are requested and followed."""
     result = walk(site, usage, "train-ai", reactor=reactor)
 
     assert pages_of(site) == set(SITE) - {"/closed"}
@@ -164,11 +140,8 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """In the mode "requests", a page is not requested if robots.txt disallows the purpose
-    for this page.
-
-    A request that is not sent because of a purpose does not count as refused by a rule. If
-    a header or meta tag disallows the purpose, the item is dropped, as in the mode "items".
+    """By robots.txt; that is no refusal by a rule. By a header or a meta tag, the item is
+    dropped.
     """
     result = walk(site, "requests", "tdm", "train-ai", reactor=reactor)
 
@@ -205,18 +178,15 @@ PAGES_ALONE = {"ROBOTSTXT_OBEY": False}
     "row",
     [
         ("report", [], {}, OPEN, 6),
-        ("items", ["search", "train-ai"], {}, {"/", "/plain"}, 6),
-        ("requests", ["tdm"], {}, OPEN, None),
-        ("items", ["train-ai"], BY_HAND, {"/", "/plain"}, None),
+        ("items", ["search", "train-ai"], BY_HAND, {"/", "/plain"}, 6),
         ("items", ["train-ai"], PAGES_ALONE, set(SITE) - {"/noai", "/header"}, None),
     ],
 )
 def test_items_are_kept_by_purposes_and_components(
     site: Site, row: tuple[Any, ...]
 ) -> None:
-    """An item is dropped if its page disallows one of the purposes, with or without the
-    add-on. Without a purpose, statements about every purpose are counted. With
-    ROBOTSTXT_OBEY = False, pages are read, but robots.txt is not requested.
+    """Without a purpose, statements about every purpose are counted. The add-on is not
+    needed. With ROBOTSTXT_OBEY = False, pages are read, but no robots.txt.
     """
     usage, purposes, more, kept, searchable = row
     result = walk(site, usage, *purposes, settings=more)
@@ -230,11 +200,7 @@ def test_items_are_kept_by_purposes_and_components(
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """If a start request is declined because of a purpose, the start request does not
-    count as refused. The crawl is not closed early.
-
-    A separate stat counts requests that are declined because of a purpose.
-    """
+    """It is counted by its purpose, and does not close the crawl early."""
     fill(site)
     more = settings("requests", "train-ai", ROBOTS1994_CLOSE_WHEN_DENIED=True)
     result = crawl([site.url("/shut")], settings=more)
@@ -267,88 +233,25 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     assert declined.stats["robots1994/usage/requests_dropped/train-ai"] == 2
 
 
-def test_retried_page_has_the_preferences_of_its_last_request(
+def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """A page that is retried from a queue on disk has the preferences of its last request.
-
-    When the request is queued on disk, the preferences are pickled with the request.
-    """
-    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
-    site.answer("/", [replies.status(503), page()])
-    more = settings("report", JOBDIR=str(tmp_path), RETRY_ENABLED=True)
-    result = crawl([site.url("/")], spider="UsageSpider", settings=more)
-
-    assert pages_of(site) == {"/"}
-    assert len(site.log("/")) == 2
-    (item,) = result.items
-    assert item["usage"] == ['train-ai disallow: "train-ai=n" in robots.txt line 2']
-
-
-# Mode, pages that are requested, and pages whose items are not dropped.
-MODES = pytest.mark.parametrize(
-    ("mode", "pages", "kept"),
-    [
-        ("report", OPEN, OPEN),
-        ("items", OPEN, {"/", "/plain"}),
-        ("requests", OPEN - {"/shut", "/signal"}, {"/", "/plain"}),
-    ],
-)
-
-
-@MODES
-def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
-    site: Site, tmp_path: Path, mode: str, pages: set[str], kept: set[str]
-) -> None:
-    """An interrupted and resumed crawl requests the pages and yields the items of an
-    uninterrupted crawl.
-
-    At the interrupt, the requests for all pages except two wait in the queue on disk
-    (JOBDIR).
-    """
+    """Requests wait in JOBDIR, one for the retry of a page, with its preferences."""
     fill(site)
-    # Let /header wait for the interrupt, because Scrapy requests the last link of the first
-    # page first.
-    reply = SITE["/header"]
-    site.answer("/header", Reply(200, reply.body, reply.headers, gate="interrupted"))
-    more = settings(mode, "train-ai", JOBDIR=str(tmp_path), CONCURRENT_REQUESTS=1)
-    running = start_crawl([site.url("/")], spider="UsageSpider", settings=more)
-    site.wait("/header")
-    running.interrupt()
-    site.open("interrupted")
-    first = running.result()
-    before = site.targets()
-    second = crawl(spider="UsageSpider", settings=more)
+    site.answer("/noai", [replies.status(503), SITE["/noai"]])
+    more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}
+    more |= {"CLOSESPIDER_PAGECOUNT": 3}
+    first = walk(site, "requests", "train-ai", settings=more)
+    more |= {"CLOSESPIDER_PAGECOUNT": 0}
+    second = crawl(
+        spider="UsageSpider", settings=settings("requests", "train-ai", **more)
+    )
 
-    assert before == ["/robots.txt", "/", "/header"]
-    targets = [it for it in site.targets() if it != "/robots.txt"]
-    assert sorted(targets) == sorted(pages)
-    assert set(items_of(first)) | set(items_of(second)) == kept
-    assert len(first.items) + len(second.items) == len(kept)
-
-
-@pytest.mark.redis
-@MODES
-def test_crawl_with_a_policy_of_redis_requests_and_drops_the_same(
-    site: Site, mode: str, pages: set[str], kept: set[str]
-) -> None:
-    """A crawl with a policy from Redis requests the pages and yields the items of the crawl
-    that stored the policy.
-
-    The second crawl does not request robots.txt.
-    """
-    with RedisServer() as server:
-        for _ in range(2):
-            result = walk(
-                site, mode, "train-ai", settings={"ROBOTS1994_STORE": server.url}
-            )
-            assert pages_of(site) == pages
-            assert set(items_of(result)) == kept
-            targets = site.targets()
-            site.forget()
-
-    assert result.stats["robots1994/store_hits"] == 1
-    assert "/robots.txt" not in targets
+    assert first.stats["finish_reason"] == "closespider_pagecount"
+    assert pages_of(site) == OPEN - {"/shut", "/signal"}
+    assert len(site.log("/noai")) == 2
+    kept = [*items_of(first), *items_of(second)]
+    assert sorted(kept) == ["/", "/plain"]
 
 
 def test_page_of_the_http_cache_has_the_preferences_of_now(
@@ -372,12 +275,7 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 
 
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
-    """The preferences of a page do not apply to a request that a callback creates with
-    the meta of that page.
-
-    In the test, the callbacks of two pages create a request with the meta of the page.
-    One of the two pages was checked with robots.txt, and the other page was exempt.
-    """
+    """A callback may copy the meta of its page, which was checked or exempt."""
     site.robots("User-agent: *\nContent-Usage: /again train-ai=n\n")
     site.answer("/again", page())
     site.answer("/plain", page())
@@ -401,10 +299,7 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, read: list[str]
 ) -> None:
-    """After a 404, robots.txt counts as read, and states no preferences.
-
-    After a 401, robots.txt does not count as read.
-    """
+    """A 404 counts as read, a 401 does not."""
     site.answer("/robots.txt", replies.status(status))
     site.answer("/", page())
     more = settings("report", ROBOTS1994_FORBIDDEN="allow")
@@ -414,12 +309,7 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
-    """An item is counted as dropped only once if both NOINDEX and a usage preference
-    apply to its page.
-
-    In this test, two items are dropped, because the callback yields one item object
-    twice.
-    """
+    """NOINDEX counts first. The callback yields one item object twice."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("/", page(tag="noindex"))
     result = crawl(
@@ -432,22 +322,6 @@ def test_items_are_dropped_once_where_pages_forbid_them_too(site: Site) -> None:
     assert result.stats["item_dropped_count"] == 2
     assert result.stats["robots1994/pages/items_dropped"] == 2
     assert "robots1994/usage/items_dropped/train-ai" not in result.stats
-
-
-def test_large_robots_txt_is_read_in_a_thread(site: Site) -> None:
-    """If a robots.txt contains thousands of preferences with wildcards, each page is still
-    decided correctly.
-    """
-    rules = "".join(f"Content-Usage: /*{it}*b$ train-ai=n\n" for it in range(9_000))
-    site.robots(f"User-agent: *\n{rules}")
-    site.answer("/1xb", page())
-    site.answer("/1x", page())
-    urls = [site.url("/1x"), site.url("/1xb")]
-    more = settings("requests", "train-ai")
-    result = crawl(urls, spider="UsageSpider", settings=more)
-
-    assert pages_of(site) == {"/1x"}
-    assert [it["usage"] for it in result.items] == [[]]
 
 
 def test_nothing_is_imported_where_it_is_off() -> None:

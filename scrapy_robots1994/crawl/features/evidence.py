@@ -13,6 +13,7 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
+from functools import partial
 from logging import ERROR, INFO
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import scrapy
 from cachetools import LRUCache
 from scrapy import signals
-from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
@@ -63,7 +63,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
 def utc(seconds: float) -> str:
     """Return the time *seconds* since the epoch in ISO 8601."""
     at = datetime.fromtimestamp(seconds, tz=timezone.utc)
-    return f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z"
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def shown_url(url: str) -> str:
@@ -97,14 +97,14 @@ class EvidenceFile:
         """Remember *line* for the next `write`."""
         self._lines.append(line)
 
-    def write(self) -> Future[Exception | None] | None:
+    def write(self) -> Future[Exception | None]:
         """Write the lines since the last call as one gzip member, in the thread."""
-        if not self._lines:
-            return None
         lines, self._lines = self._lines, []
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
+        if not lines:
+            return None
         try:
             text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
             member = memoryview(gzip.compress(text.encode(), 6))
@@ -158,23 +158,22 @@ class Evidence:
                 "the path of a folder."
             ) from None
         self._usual = robot_text(self._robot.usual)
-        versions = {"scrapy_robots1994": __version__, "scrapy": scrapy.__version__}
-        self._file.add(
-            {
-                "crawl": {
-                    "format": FORMAT,
-                    "versions": versions | {"python": platform.python_version()},
-                    "spider": getattr(spider, "name", None),
-                    "start": utc(time.time()),
-                    "robot": self._usual,
-                    "dialect": settings.dialect,
-                    "settings": settings.recorded(),
-                }
-            }
-        )
+        line = {
+            "format": FORMAT,
+            "versions": {
+                "scrapy_robots1994": __version__,
+                "scrapy": scrapy.__version__,
+                "python": platform.python_version(),
+            },
+            "spider": getattr(spider, "name", None),
+            "start": utc(time.time()),
+            "robot": self._usual,
+            "dialect": settings.dialect,
+            "settings": settings.recorded(),
+        }
+        self._file.add({"crawl": line})
         connect = crawler.signals.connect
         connect(self._write_regularly, signals.spider_opened)
-        connect(self._idle, signals.spider_idle)
         connect(self._closed, signals.spider_closed)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
@@ -188,26 +187,22 @@ class Evidence:
         if decides is not None:
             self._latest[policy.origin] = decides
             self._ids[policy.origin, policy.fetched_at] = decides
-        self._file.add(
-            {
-                "robots": {
-                    "id": number,
-                    "origin": str(policy.origin),
-                    "url": shown_url(answer.urls[0])
-                    if answer.urls
-                    else policy.origin.robots_url,
-                    "urls": list(map(shown_url, answer.urls)),
-                    "source": answer.source,
-                    "status": answer.status,
-                    "outcome": answer.outcome.value,
-                    "via_proxy": answer.via_proxy,
-                    "failure": answer.failure,
-                    "fetched": utc(answer.fetched_at),
-                    "truncated": answer.is_truncated,
-                    "body": answer.body if answer.outcome.row.reads_body else None,
-                }
-            }
-        )
+        origin, urls = policy.origin, list(map(shown_url, answer.urls))
+        line = {
+            "id": number,
+            "origin": str(origin),
+            "url": urls[0] if urls else origin.robots_url,
+            "urls": urls,
+            "source": answer.source,
+            "status": answer.status,
+            "outcome": answer.outcome.value,
+            "via_proxy": answer.via_proxy,
+            "failure": answer.failure,
+            "fetched": utc(answer.fetched_at),
+            "truncated": answer.is_truncated,
+            "body": answer.body if answer.outcome.row.reads_body else None,
+        }
+        self._file.add({"robots": line})
 
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
@@ -235,15 +230,11 @@ class Evidence:
         self._file.add({"decision": line})
 
     def _write_regularly(self) -> None:
-        self._write()
+        deferred_from_coro(self._write())
         self._timer = call_later(WRITE_SECONDS, self._write_regularly)
 
-    def _write(self) -> None:
-        if (written := self._file.write()) is not None:
-            deferred_from_coro(self._wait_for(written))
-
-    async def _wait_for(self, written: Future[Exception | None]) -> None:
-        error = await future_result(written)
+    async def _write(self) -> None:
+        error = await future_result(self._file.write())
         if error is None or self._error is not None:
             return
         self._error = error
@@ -257,34 +248,22 @@ class Evidence:
             one_line(error),
             CLOSE_REASON,
         )
-        # Later: the current request may still be in our middleware.
-        call_later(0, self._close_crawl)
-
-    def _close_crawl(self) -> None:
         engine: Any = self._crawler.engine
         if self._timer is None or engine is None:
             return
-        close = getattr(engine, "close_spider_async", None)
         # Scrapy 2.13 has only `close_spider`.
-        closing = (
-            close(reason=CLOSE_REASON)
-            if close
-            else engine.close_spider(self._crawler.spider, CLOSE_REASON)
+        close = getattr(engine, "close_spider_async", None) or partial(
+            engine.close_spider, self._crawler.spider
         )
         # The crawl may close already.
-        deferred_from_coro(result_of(closing)).addErrback(lambda _: None)
-
-    def _idle(self) -> None:
-        self._write()
-        if self._error is not None:
-            raise CloseSpider(CLOSE_REASON)
+        closing = result_of(close(reason=CLOSE_REASON))
+        deferred_from_coro(closing).addErrback(lambda _: None)
 
     async def _closed(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if (written := self._file.write()) is not None:
-            await self._wait_for(written)
+        await self._write()
         self._file.close()
         if self._error is None:
             log_line(
