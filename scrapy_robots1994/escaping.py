@@ -21,6 +21,7 @@ _CREDENTIALS = re.compile(
     r"|[^/?#\s]*@"
     r")"
 )
+_UNENDED = re.compile(r"(?<=//)[^/?#\s]{256,}\Z")
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
 
 # "password=hunter2" or "token: abc", as drivers print their settings, but not "/etc/passwd: …".
@@ -131,7 +132,11 @@ def redact_url(url: str) -> str:
 def redact_and_escape(text: str, width: int = 500) -> str:
     """Return *text* as one printable line without credentials, for a log."""
     # Ours O25. Only what the line can contain is searched.
-    return escape_control_chars(redact_credentials(text[: width + 1_000]), width)
+    shown = text[: width + 1_000]
+    if len(shown) < len(text):
+        # Credentials may end further on.
+        shown = _UNENDED.sub("…", shown)
+    return escape_control_chars(redact_credentials(shown), width)
 
 
 def one_line(raised: BaseException) -> str:

@@ -108,7 +108,7 @@ DRAFTS = {
 USAGE = DRAFTS["usage"]
 # Draft, path, robot and options, exit code, what is said, and what is not.
 EXPLAINED = r"""
-blank | /a | rex/2 | 0 | the dialect rfc9309 says: disallowed by line 3 & checked as "rex/2" | names
+blank | /a | rex/2 | 0 | the dialect rfc9309 says: disallowed by line 3 & checked as "rex/2" | usage
 ignored | /x | rex | 0 | in this dialect: 1 rule with a wildcard, 1 Allow line,
        1 rule below a blank line; the first is line 2 | usage
 ignored | /x | rex & --dialect & rfc9309 | 0 | allowed | in this dialect
@@ -310,6 +310,16 @@ def test_output_is_narrow_and_printable() -> None:
     assert result.code == 1
     assert max(map(len, result.lines)) <= 100
     assert all(map(str.isprintable, result.lines))
+
+
+@pytest.mark.parametrize("length", [90, 400, 5_000])
+def test_credentials_longer_than_the_column_are_not_printed(length: int) -> None:
+    """They are taken out before the URL is cut."""
+    url = f"http://me:{'s' * length}@h.test/x"
+    result = scrapy("robots-check", "--robots", "-", url, "--explain")
+
+    assert result.code == 0
+    assert "ss" not in result.lines[0]
 
 
 def test_project_that_cannot_crawl_is_wrong_use(site: Site, tmp_path: Path) -> None:

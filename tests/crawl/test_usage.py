@@ -240,11 +240,15 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     fill(site)
     site.answer("/noai", [replies.status(503), SITE["/noai"]])
     more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}
-    more |= {"CLOSESPIDER_PAGECOUNT": 3}
-    first = walk(site, "requests", "train-ai", settings=more)
-    more |= {"CLOSESPIDER_PAGECOUNT": 0}
-    second = crawl(
-        spider="UsageSpider", settings=settings("requests", "train-ai", **more)
+    first, second = (
+        crawl(
+            [site.url("/")] * (limit > 0),
+            spider="UsageSpider",
+            settings=settings(
+                "requests", "train-ai", CLOSESPIDER_PAGECOUNT=limit, **more
+            ),
+        )
+        for limit in (2, 0)
     )
 
     assert first.stats["finish_reason"] == "closespider_pagecount"

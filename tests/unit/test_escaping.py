@@ -1,10 +1,10 @@
-"""Tests of `escape_control_chars`, which makes untrusted text safe to print."""
+"""Tests of what makes untrusted text safe to print."""
 
 from __future__ import annotations
 
 import pytest
 
-from scrapy_robots1994.escaping import escape_control_chars
+from scrapy_robots1994.escaping import escape_control_chars, redact_secrets
 
 ESCAPES = [
     ("/a b~\u00e9\u4e16", "/a b~\u00e9\u4e16"),
@@ -27,3 +27,9 @@ ESCAPES = [
 def test_ours_o25_unprintable_characters_are_escaped(text: str, shown: str) -> None:
     """No character that moves the cursor, ends the line or reverses text is printed."""
     assert escape_control_chars(text) == shown
+
+
+def test_secret_that_begins_another_leaves_nothing_of_it() -> None:
+    """The longest secret is replaced first, whatever the order."""
+    for secrets in ("ab", "abcd"), ("abcd", "ab"):
+        assert redact_secrets("abcd, ab", secrets) == "***, ***"

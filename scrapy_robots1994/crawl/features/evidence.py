@@ -29,7 +29,7 @@ from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import PREFIX, fill_in_path
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
 from scrapy_robots1994.errors import SettingsError
-from scrapy_robots1994.escaping import one_line, redact_credentials
+from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.policy import Policy
 
@@ -57,6 +57,7 @@ CLOSE_REASON = "robots_evidence_failed"
 MAX_RULE = 1_000
 """Characters of a rule, of a usage term or of an error that are written."""
 
+_CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
 
 
@@ -67,8 +68,8 @@ def utc(seconds: float) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return *url* without credentials and fragment, which are not sent."""
-    return redact_credentials(url).partition("#")[0]
+    """Return *url* without its credentials and fragment. All else decided."""
+    return _CREDENTIALS.sub(r"\1", url.partition("#")[0])
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
