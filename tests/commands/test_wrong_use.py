@@ -45,7 +45,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         ([], "no file given"),
         (["empty"], "no file is in"),
         (["file", "--parsers", "no.such"], ": No module named 'no'; write the path"),
-        (["file", "--parsers", "Protgo"], 'did you mean "Protego"?'),
+        (["file", "--parsers", "Protgo"], "write the path of a class"),
         (["file", "--parsers", ","], "at least one parser"),
         (["file", "--report", "out.pdf"], "ends in .html or .json"),
         (["file", "--report", ""], "ends in .html or .json"),
