@@ -118,7 +118,6 @@ class Robots1994Middleware:
         """Let *request* pass, or raise `ForbiddenByRobots`, after a wait for its policy if
         need be. Return *request* if it goes back to the scheduler of a closing crawl.
         """
-        self._waiting.arrived(request)
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
             return None
         visit = Visit.begin(request)
@@ -192,13 +191,14 @@ class Robots1994Middleware:
         return policy
 
     async def _wait(self, visit: Visit, origin: Origin) -> Request | None:
-        request = visit.request
+        request, waiting = visit.request, self._waiting
         count(self._crawler, stats.WAITED)
         error: Exception | None = None
         policy: Policy | None = None
-        with self._waiting.waiting(visit, origin):
+        cause: Exception | None = None
+        with waiting.waiting(visit, origin):
             try:
-                policy, visit.cause = await self._resolver.resolve(origin, request)
+                policy, cause = await self._resolver.resolve(origin, request)
                 if policy.stated.size > INLINE_BYTES:
                     await self._make_ready(policy, request)
             except CancelledError:
@@ -206,18 +206,17 @@ class Robots1994Middleware:
                 raise
             except Exception as raised:  # noqa: BLE001 - any component may have raised it
                 error = raised
-        if self._waiting.goes_back(visit, policy):
-            return visit.returned()
-        if policy is None:
-            assert error is not None  # noqa: S101 - a policy or an error
-            for observer in self._observers:
-                observer.decided(request, origin, error, None)
-            # Without a policy, the request is neither allowed nor refused.
-            raise error
-        self._decide(visit, origin, policy)
-        if not await self._waiting.slot(visit, origin):
-            return visit.returned()
-        return None
+            if waiting.goes_back(visit, policy):
+                return visit.returned()
+            if policy is None:
+                assert error is not None  # noqa: S101 - a policy or an error
+                for observer in self._observers:
+                    observer.decided(request, origin, error, None)
+                # Without a policy, the request is neither allowed nor refused.
+                raise error
+            self._decide(visit, origin, policy, cause)
+            await waiting.slot(visit)
+        return visit.returned() if waiting.goes_back(visit, policy) else None
 
     async def _make_ready(self, policy: Policy, request: Request) -> None:
         await self._resolver.make_ready(policy, request)
@@ -225,7 +224,13 @@ class Robots1994Middleware:
         # thousand requests may wait for the file. One a turn of the event loop.
         await self._turns.take()
 
-    def _decide(self, visit: Visit, origin: Origin, policy: Policy) -> None:
+    def _decide(
+        self,
+        visit: Visit,
+        origin: Origin,
+        policy: Policy,
+        cause: Exception | None = None,
+    ) -> None:
         request = visit.request
         rules = policy.stated.rules(self._robot.of(request))
         # `allowed` is faster than `verdict`, and most requests are allowed.
@@ -235,7 +240,7 @@ class Robots1994Middleware:
             for observer in self._observers:
                 observer.decided(request, origin, policy, verdict)
             if not is_allowed:
-                raise self._refusals.refuse(request, verdict, origin) from visit.cause
+                raise self._refusals.refuse(request, verdict, origin) from cause
         self._refusals.has_passed |= not visit.is_awaited
 
     def _pass(

@@ -1,11 +1,9 @@
-"""Every use of an undocumented part of Scrapy.
+"""Every use of an undocumented part of Scrapy. The rest of the package uses only the
+documented interface.
 
-The rest of the package uses only the documented interface of Scrapy. A comment at each
-use says why no documented way exists. The comment also describes the effect if a version
-of Scrapy no longer has the attribute. If an attribute is missing, the crawl goes on and
-still obeys robots.txt. For each missing attribute, `EngineAccess` and `is_crawling` log
-one warning that describes the effect (`warn_once`). No other part of this module logs a
-warning. `tests/unit/test_scrapy_adapter.py` runs crawls in which an attribute is missing.
+A comment at each use says why no documented way exists. If an attribute is missing, the
+crawl goes on and still obeys robots.txt; what it loses is said once (`LOST`).
+`tests/unit/test_scrapy_adapter.py` runs crawls in which an attribute is missing.
 """
 
 from __future__ import annotations
@@ -28,31 +26,45 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+LOST = {
+    "crawler.crawling": "a shell logs refusals only at DEBUG",
+    "downloader.total_concurrency": "requests that wait for a robots.txt count towards "
+    "CONCURRENT_REQUESTS",
+    "downloader.active": "after a wait for a robots.txt, CONCURRENT_REQUESTS may be "
+    "exceeded",
+    "downloader._get_slot": "ROBOTS1994_CRAWL_DELAY has no effect",
+    "engine._slot.nextcall": "while requests wait for a robots.txt, other requests may wait "
+    "up to 5 s",
+    "engine._slot.closing": "requests that wait for a robots.txt when the crawl closes are "
+    "still sent, and not returned to the scheduler",
+}
+"""What a crawl loses without each attribute."""
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
-def warn_once(crawler: Crawler, name: str, lost: str) -> None:
-    """Warn that the installed Scrapy has no attribute *name*. Each attribute is reported
-    only once in a crawl.
-
-    *lost* is the part of the warning that describes the effect.
+@contextmanager
+def _using(crawler: Crawler, name: str) -> Iterator[None]:
+    """Suppress an exception of the block, which uses the attribute *name*, and warn of it
+    once in a crawl.
     """
-    names = _warned.setdefault(crawler, set())
-    if name not in names:
-        names.add(name)
-        log_line(crawler, WARNING, "This Scrapy has no %s: %s", name, lost)
+    try:
+        yield
+    except Exception:  # noqa: BLE001 - what replaces the attribute may raise anything
+        names = _warned.setdefault(crawler, set())
+        if name not in names:
+            names.add(name)
+            text = "This Scrapy has no %s: %s"
+            log_line(crawler, WARNING, text, name, LOST[name])
 
 
 def is_crawling(crawler: Crawler) -> bool:
     """Return whether *crawler* runs a crawl. A shell only sends single requests."""
-    # `Crawler.crawling` is undocumented. No public attribute distinguishes a shell from a
-    # crawl. Without `Crawler.crawling`, a shell logs refusals at DEBUG instead of as
-    # warnings.
-    with suppress(AttributeError):
-        return bool(crawler.crawling)
-    warn_once(crawler, "crawler.crawling", "a shell logs refusals only at DEBUG")
-    return True
+    # No public attribute distinguishes a shell from a crawl.
+    is_crawl = True
+    with _using(crawler, "crawler.crawling"):
+        is_crawl = crawler.crawling
+    return is_crawl  # noqa: RET504 - the block may fail
 
 
 class EngineAccess:
@@ -60,74 +72,47 @@ class EngineAccess:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # `_raised` is the number by which the limit is raised. `_limit` is the value of the
-        # limit after our last change.
+        # The number by which the limit is raised, and the limit after our last change.
         self._raised = 0
         self._limit: int | None = None
 
     def change_limit(self, by: int) -> bool:
-        """Add *by* to the limit of concurrent requests. Return whether the limit was
-        changed.
-
-        If *by* is 1 and the result is `True`, the caller must call this method with -1
-        later.
+        """Add *by* to the limit of concurrent requests, and return whether that worked. What
+        was added must be taken away later.
         """
-        # `Downloader.total_concurrency` is undocumented. `total_concurrency` starts with
-        # the value of CONCURRENT_REQUESTS, and `needs_backout` uses it as the limit. No
-        # setting changes the limit while a crawl runs. Without `total_concurrency`,
-        # waiting requests count towards the limit. `total_concurrency` may also be a
-        # property without a setter, or its setter may refuse the number.
+        # No setting changes the limit while a crawl runs. Its attribute may be missing, or a
+        # property that refuses the number.
         engine: Any = self._crawler.engine
-        with suppress(Exception):
+        is_changed = False
+        with _using(self._crawler, "downloader.total_concurrency"):
             limit = index(engine.downloader.total_concurrency)
-            # Another component may have set the limit since our last change. The limit
-            # that another component sets does not include the number in `_raised`, so add
-            # `_raised` to that limit. The limit 0 means that there is no limit.
+            # Another component may have set the limit since our last change, without what
+            # we had added. 0 means no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
             self._raised += by
-            return True
-        warn_once(
-            self._crawler,
-            "downloader.total_concurrency",
-            "requests that wait for a robots.txt count towards CONCURRENT_REQUESTS",
-        )
-        return False
+            is_changed = True
+        return is_changed  # noqa: RET504 - the block may fail
 
     def wake(self) -> None:
         """Make the engine take the next request now, instead of at its next heartbeat."""
-        # `ExecutionEngine._slot` and `_Slot.nextcall` are private. No public method wakes
-        # the engine without sending a request. Without `_slot` and `nextcall`, the
-        # requests in the scheduler may wait up to 5 s.
+        # No public method wakes the engine without sending a request.
         engine: Any = self._crawler.engine
-        with suppress(Exception):
+        with _using(self._crawler, "engine._slot.nextcall"):
             engine._slot.nextcall.schedule()  # noqa: SLF001 - private
-            return
-        warn_once(
-            self._crawler,
-            "engine._slot.nextcall",
-            "while requests wait for a robots.txt, other requests may wait up to 5 s",
-        )
 
-    def active(self) -> AbstractSet[Request] | None:
-        """Return the requests that the engine has begun and not finished, or `None` if
-        they are not known.
+    def active(self) -> AbstractSet[Request]:
+        """Return the requests that the engine has begun and not finished, or an empty set
+        if they are not known.
         """
-        # `Downloader.active` is undocumented, and `engine.needs_backout()` also counts what
-        # waits for a callback. No signal says that a request is finished that a middleware
-        # replaced, or whose response a middleware refused.
+        # `engine.needs_backout()` also counts what waits for a callback. No signal says that
+        # a request is finished that a middleware replaced, or whose response it refused.
         engine: Any = self._crawler.engine
-        with suppress(Exception):
-            active: AbstractSet[Request] = engine.downloader.active
-            active & frozenset()
-            return active
-        warn_once(
-            self._crawler,
-            "downloader.active",
-            "after a wait for a robots.txt, CONCURRENT_REQUESTS may be exceeded",
-        )
-        return None
+        active: AbstractSet[Request] = frozenset()
+        with _using(self._crawler, "downloader.active"):
+            active = engine.downloader.active | active
+        return active  # noqa: RET504 - the block may fail
 
     def is_full(self, number: int) -> bool:
         """Return whether *number* unfinished requests reach the present limit."""
@@ -138,56 +123,29 @@ class EngineAccess:
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
-        # `ExecutionEngine._slot` and `_Slot.closing` are private. `closing` is `None`
-        # until `close_spider` is first called, and a Deferred after the call. There is no
-        # public way to learn that a crawl is closing. Scrapy sends no signal before the
-        # last request has ended. Without `_slot` and `closing`, waiting requests are sent
-        # before the crawl ends.
+        # Scrapy sends no signal before the last request has ended. `closing` is a Deferred
+        # since `close_spider` was called.
         engine: Any = self._crawler.engine
-        closing: object = self
-        with suppress(Exception):
+        is_closing = False
+        with _using(self._crawler, "engine._slot.closing"):
             closing = engine._slot.closing  # noqa: SLF001 - private
-        if closing and not isinstance(closing, Deferred):
-            warn_once(
-                self._crawler,
-                "engine._slot.closing",
-                "requests that wait for a robots.txt when the crawl closes are still "
-                "sent, and not returned to the scheduler",
-            )
-        return isinstance(closing, Deferred)
+            is_closing = isinstance(closing, Deferred)
+            if closing and not is_closing:
+                raise TypeError
+        return is_closing
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether the queue of a download slot contains a request for which *is_wanted*
-    returns `True`.
-
-    Return `True` if the installed Scrapy does not have the queues. If the result were
-    `False`, a request could be given up while it waits in a queue.
+    """Return whether a request for which *is_wanted* is true stands in the queue of a
+    download slot. If the queues are not known, it may.
     """
-    # `Downloader.slots` and `Slot.queue` are undocumented, and no signal is sent when a
-    # request leaves the queue. Without `slots` and `queue`, a robots.txt request is not
-    # given up if the download handler never returns.
+    # No signal is sent when a request leaves the queue. Without it, a robots.txt request is
+    # not given up if the download handler never returns.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()
         return any(is_wanted(it) for slot in slots for it, *_ in slot.queue)
     return True
-
-
-def _slot(crawler: Crawler, request: Request) -> tuple[str, Any]:
-    # `Downloader._get_slot` is private, and creates a missing slot, as it does for a request
-    # that is sent. Without it, only the order of requests changes, so there is no warning
-    # (but see `slow_down`).
-    engine: Any = crawler.engine
-    with suppress(Exception):
-        get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
-        try:
-            name, slot = get_slot(request)
-        except TypeError:
-            # Before Scrapy 2.14, `_get_slot` has the spider as its second argument.
-            name, slot = get_slot(request, crawler.spider)
-        return name, slot
-    return "", None
 
 
 class SlotState(NamedTuple):
@@ -198,6 +156,21 @@ class SlotState(NamedTuple):
     name: str
     concurrency: float
     delay: float
+
+
+def _slot(crawler: Crawler, request: Request) -> tuple[str, Any]:
+    # Creates a missing slot, as it does for a request that is sent. Without it, only the
+    # order of requests changes, so there is no warning (but see `slow_down`).
+    engine: Any = crawler.engine
+    with suppress(Exception):
+        get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
+        try:
+            name, slot = get_slot(request)
+        except TypeError:
+            # Before Scrapy 2.14, the spider is its second argument.
+            name, slot = get_slot(request, crawler.spider)
+        return name, slot
+    return "", None
 
 
 def slot_of(crawler: Crawler, request: Request) -> SlotState:
@@ -215,7 +188,6 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
     active requests, and would take too many for an origin with a slow robots.txt.
     """
-    # `Slot.active` is undocumented. Without it, only the order of requests changes.
     active: Any = getattr(_slot(crawler, request)[1], "active", set())
     with suppress(Exception):
         active.add(request)
@@ -232,7 +204,7 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
     """
     # No public name changes a slot. AutoThrottle sets the same attribute.
     name, slot = _slot(crawler, request)
-    with suppress(Exception):
+    with _using(crawler, "downloader._get_slot"):
         slot.delay = max(slot.delay, seconds)
         slot.concurrency = 1
         # Scrapy before 2.19 has only `randomize_delay`.
@@ -240,10 +212,4 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
             slot.jitter = 0.0
         else:
             slot.randomize_delay = False
-        return name
-    warn_once(
-        crawler,
-        "downloader._get_slot",
-        "ROBOTS1994_CRAWL_DELAY has no effect",
-    )
     return name

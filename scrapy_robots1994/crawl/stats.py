@@ -23,9 +23,7 @@ OUTCOMES: Final = "robots1994/outcome/{outcome}"
 REASONS: Final = "robots1994/forbidden/{reason}"
 """Refused requests, by the reason of the verdict."""
 WAITED: Final = "robots1994/requests_waited"
-"""Requests for which no fresh policy was in memory. A request without a fresh policy
-waits for a policy, or uses a stale policy while it is refreshed.
-"""
+"""Requests for which no fresh policy was in memory. They wait, or use a stale policy."""
 FETCH_ABORTED: Final = "robots1994/fetch_aborted"
 """Fetches that were cancelled, or that ended because the crawl closed (R6, closing)."""
 REFRESHED: Final = "robots1994/refreshed"
@@ -37,29 +35,19 @@ STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 RETRIES: Final = "robots1994/retries"
 """Retries of fetches."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed on our side (R7, our own fault). The requests that waited for the
-fetch failed with the error of the fetch.
-"""
+"""Fetches that failed on our side (R7, our own fault), with the requests that waited."""
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Failed calls to the store that ROBOTS1994_STORE names."""
 TRUNCATED: Final = "robots1994/truncated"
 """Robots.txt files that are longer than ROBOTS1994_MAX_BYTES (O24, truncated files)."""
 IGNORED: Final = "robots1994/ignored"
-"""Robots.txt files in which the dialect ignores lines for this robot, or takes wildcards
-literally.
-"""
+"""Robots.txt files with lines for this robot that the dialect ignores or takes literally."""
 REFUSING: Final = "robots1994/refusing_origins"
-"""Number of origins at which requests were refused, limited to 10,000. This stat is set
-when the crawl closes.
-"""
+"""Origins at which requests were refused, at most 10,000. Set when the crawl closes."""
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
-"""Refused requests, by origin, for the 20 origins with the most refusals. This stat is set
-when the crawl closes.
-"""
+"""Refused requests of the 20 origins with the most. Set when the crawl closes."""
 STARTS_REFUSED: Final = "robots1994/starts_refused"
-"""Number of refused start requests. This stat is set when the crawl closes, but only if
-robots.txt refused every start request.
-"""
+"""Refused start requests, if all were. Set when the crawl closes."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
 """Crawl delays that were applied to the requests to an origin (ROBOTS1994_CRAWL_DELAY)."""
 CRAWL_DELAYS_CAPPED: Final = "robots1994/crawl_delay/capped"
@@ -71,25 +59,17 @@ PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
 """Items that were dropped because their page has a NOINDEX directive."""
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
-"""Requests that were dropped, by reason. The reason is ``nofollow`` (of the page) or
-``rel-nofollow`` (of the link).
-"""
+"""Requests that were dropped because of ``nofollow`` (page) or ``rel-nofollow`` (link)."""
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages with a usage preference about a purpose (ROBOTS1994_USAGE). The answer is ``allow``
-or ``disallow``. Only the purposes of ROBOTS1994_PURPOSES are counted, or all purposes if
-that setting is empty.
+"""Pages with a preference (``allow`` or ``disallow``) about a purpose of
+ROBOTS1994_PURPOSES, or about any purpose if that setting is empty.
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
-"""Items that were dropped because their page must not be used for a purpose of the crawl.
-"""
+"""Items that were dropped because of a usage preference of their page."""
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
-"""Requests that were not sent because robots.txt says that their page must not be used for
-a purpose of the crawl.
-"""
+"""Requests that were not sent because of a usage preference in robots.txt."""
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
-"""Values of usage preferences that this package does not understand. If several pages
-state a value, the value is counted for each page.
-"""
+"""Values of usage preferences that are not understood, counted for each page."""
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions about which another parser was asked (ROBOTS1994_COMPARE), set when the crawl
 closes. ``agree``; ``stricter``: only that parser disallows; ``laxer``: only that parser

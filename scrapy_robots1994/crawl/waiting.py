@@ -15,15 +15,14 @@ same objects, so that JOBDIR has them. What a component awaits is neither held n
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 from scrapy import signals
 
+from scrapy_robots1994.crawl.log import total
 from scrapy_robots1994.crawl.refusals import VERDICT
 from scrapy_robots1994.crawl.requests import STATED_USAGE
 from scrapy_robots1994.crawl.scrapy_private import (
@@ -35,7 +34,7 @@ from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
 from scrapy_robots1994.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -63,11 +62,7 @@ when a crawl begins to close.
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-LIMITS = (
-    "CLOSESPIDER_PAGECOUNT",
-    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
-    "CLOSESPIDER_ITEMCOUNT",
-)
+LIMITS = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM")
 """Settings that end a crawl after a number of pages. A robots.txt counts as a page, so one
 that is fetched early costs a page.
 """
@@ -75,37 +70,24 @@ that is fetched early costs a page.
 SHARE = 100
 """With a limit of *n* pages, at most *n* / `SHARE` waiting requests do not count."""
 
-FINISHED = (
-    signals.response_received,
-    signals.request_scheduled,
-    signals.scheduler_empty,
-)
-"""One of these follows when a request is finished: a response, another request (retry,
-redirect), or the engine asks the scheduler for the next one.
-"""
+UNSTORABLE = "scheduler/unserializable"
+"""Scrapy's stat of requests that JOBDIR cannot store."""
 
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """One pass of *request* through the middleware.
-
-    The defaults are those of a request that does not pass through it.
-    """
+    """One pass of *request* through the middleware."""
 
     request: Request
-    is_awaited: bool = True
+    is_awaited: bool
     """Whether a component sent the request with `engine.download_async()`."""
-    is_kept: bool = True
+    is_kept: bool
     """Whether a closing crawl still sends the request."""
     origin: Origin | None = None
     is_raised: bool = False
     """Whether the limit is raised for the request."""
-    has_slot: bool = True
-    """Whether the request counted towards the limit while it waited."""
     turn: DeferredWaiter[None] | None = None
     """The future that a held request awaits."""
-    cause: Exception | None = None
-    """The exception of the failed fetch, if the policy is unknown (Ours R5)."""
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
@@ -153,25 +135,20 @@ class WaitingRequests:
         self._held: dict[Request, Visit] = {}
         # The download slots of the requests that went on after a wait.
         self._passed: dict[Request, str] = {}
-        # Requests that have reached the middleware, and those that stay before it: they were
-        # there at each of the last two looks.
-        self._arrived: WeakSet[Request] = WeakSet()
+        # Requests that stay in a middleware before ours: those that were there at the last
+        # look, and at the last two looks.
         self._before: set[Request] = set()
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
         self._is_looking = self._is_closed = self._is_releasing = False
         connect = crawler.signals.connect
-        connect(self._mark, signals.request_scheduled)
-        connect(self._answered, signals.response_received)
+        # One of these follows when a request is finished: a response, another request
+        # (retry, redirect), or the engine asks the scheduler for the next one.
+        connect(self._scheduled, signals.request_scheduled)
+        connect(self._received, signals.response_received)
+        connect(self._release_held, signals.scheduler_empty)
         connect(self.close, signals.spider_closed)
-        for signal in FINISHED:
-            connect(self._release_held, signal)
-
-    def arrived(self, request: Request) -> None:
-        """Record that *request* has reached the middleware."""
-        self._arrived.add(request)
-        self._stuck.discard(request)
 
     def unmark(self, request: Request) -> None:
         """Remove our undocumented keys from the meta of *request*, which has failed."""
@@ -192,7 +169,6 @@ class WaitingRequests:
             and self._raised_of[origin] < MAX_OF_ORIGIN
             and self._engine.change_limit(1)
         )
-        visit.has_slot = not visit.is_raised
         if visit.is_raised:
             self._raised += 1
             self._raised_of[origin] += 1
@@ -205,24 +181,18 @@ class WaitingRequests:
             self._visits.pop(request, None)
             self._lower(visit)
 
-    async def slot(self, visit: Visit, origin: Origin) -> bool:
-        """Hold the request of *visit*, which has waited, until a slot is free.
-
-        Return `False` if the request must go back to the scheduler because the crawl closes.
-        """
-        needs_slot = not (visit.is_awaited or visit.has_slot or self._is_closed)
-        if needs_slot and (self._held or not self._next_of([visit], uncounted=1)):
-            with self.waiting(visit, origin):
-                # If the limit can no longer be raised, the request counts, and goes on.
-                if visit.is_raised:
-                    visit.turn = DeferredWaiter()
-                    self._held[visit.request] = visit
-                    try:
-                        self._release_held()
-                        await visit.turn
-                    finally:
-                        self._held.pop(visit.request, None)
-        return visit.is_kept or not self._is_closed
+    async def slot(self, visit: Visit) -> None:
+        """Hold the request of *visit*, whose policy is known, until a slot is free."""
+        # A request that counts has a slot.
+        if self._is_closed or visit.is_awaited or not visit.is_raised:
+            return
+        visit.turn = DeferredWaiter()
+        self._held[visit.request] = visit
+        self._release_held()
+        try:
+            await visit.turn
+        finally:
+            self._held.pop(visit.request, None)
 
     @contextmanager
     def file(self) -> Iterator[None]:
@@ -268,8 +238,10 @@ class WaitingRequests:
             slot = slot_of(self._crawler, visit.request)
             seconds[slot.name] += slot.delay
             visit.is_kept = seconds[slot.name] <= CLOSE_SECONDS
-        for visit in own:
-            visit.is_kept |= self._is_never_stored(visit.request)
+        if self._crawler.settings["JOBDIR"] and total(self._crawler, UNSTORABLE):
+            # They would be lost.
+            for visit in own:
+                visit.is_kept = True
         self._on_closing()
         for visit in own:
             if visit.turn is not None:
@@ -282,22 +254,14 @@ class WaitingRequests:
             visit.is_kept = visit.is_awaited
         self._on_closing()
 
-    def _is_never_stored(self, request: Request) -> bool:
-        """Return whether JOBDIR cannot store *request*, which would be lost."""
-        if not self._crawler.settings["JOBDIR"]:
-            return False
-        try:
-            pickle.dumps(request.to_dict(spider=self._crawler.spider))
-        except Exception:  # noqa: BLE001 - a class may define its own pickling
-            return True
-        return False
-
-    def _mark(self, request: Request) -> None:
+    def _scheduled(self, request: Request) -> None:
         request.meta[SCHEDULED] = True
+        self._release_held()
 
-    def _answered(self, request: Request) -> None:
-        # A middleware before ours has answered.
+    def _received(self, request: Request) -> None:
+        # A middleware before ours may have answered.
         request.meta.pop(SCHEDULED, None)
+        self._release_held()
 
     def _lower(self, visit: Visit) -> None:
         if visit.is_raised:
@@ -314,7 +278,7 @@ class WaitingRequests:
         if self._is_releasing or not self._held:
             return
         self._is_releasing = True
-        while visit := self._next_of(self._held.values()):
+        while visit := self._next_held():
             del self._held[visit.request]
             # Now, because the request goes on in a later turn of the event loop, and the
             # engine must not take another one for its slot.
@@ -323,19 +287,15 @@ class WaitingRequests:
                 visit.turn.release(None)
         self._is_releasing = False
 
-    def _next_of(self, visits: Iterable[Visit], uncounted: int = 0) -> Visit | None:
-        """Return the first of *visits* that may go on. *uncounted* of them count towards the
-        limit.
-        """
+    def _next_held(self) -> Visit | None:
+        """Return the first held request whose download slot has room, if the crawl has."""
         active = self._engine.active()
-        if active is None:
-            return next(iter(visits), None)
-        self._stuck &= active
-        if self._engine.is_full(len(active) - len(self._stuck) - uncounted):
+        stuck = sum(SCHEDULED in it.meta for it in self._stuck & active)
+        if self._engine.is_full(len(active) - stuck):
             return None
         self._passed = {it: slot for it, slot in self._passed.items() if it in active}
         of_slot = Counter(self._passed.values())
-        for visit in visits:
+        for visit in self._held.values():
             slot = slot_of(self._crawler, visit.request)
             if of_slot[slot.name] < slot.concurrency:
                 self._passed[visit.request] = slot.name
@@ -351,7 +311,7 @@ class WaitingRequests:
         if not self._is_closed and self._engine.is_closing():
             self.close()
         if self._held:
-            before = set(self._engine.active() or ()).difference(self._arrived)
+            before = {it for it in self._engine.active() if SCHEDULED in it.meta}
             self._stuck, self._before = before & self._before, before
             # No signal comes if a middleware fails while stuck requests have all slots.
             self._release_held()

@@ -14,14 +14,13 @@ import pytest
 from tests.support import replies
 from tests.support.crawl import COMPONENTS
 from tests.support.left_out import table
-from tests.support.redis_server import RedisServer
 from tests.support.side import Side, pages_of
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.crawl import Crawl, Middleware, Reactor
+    from tests.support.crawl import Middleware, Reactor
 
 OPEN = "User-agent: *\nDisallow: /private\n"
 WAIT = 100
@@ -176,37 +175,6 @@ def test_no_robots_txt_is_requested_after_the_close(
     assert site.targets() == ["/robots.txt"] * 4
 
 
-@pytest.mark.long
-@pytest.mark.redis
-def test_restarted_worker_of_a_shared_queue_loses_and_repeats_no_page(
-    reactor: Reactor,
-) -> None:
-    """Two workers with a shared queue request each page once.
-
-    One worker is interrupted while its requests wait, and is started again.
-    """
-    args = {"pages": WAIT, "filtered": True}
-    with RedisServer() as redis, Site() as site:
-        side = Side(reactor=reactor, settings=redis.queue)
-
-        def worker() -> Crawl:
-            running = side.start(site, spider_args=args, may_warn=True)
-            running.wait_for(f"all {WAIT} are yielded")
-            return running
-
-        site.robots(OPEN, gate="slow")
-        first, second = worker(), worker()
-        first.send_sigint()
-        first.result()
-        again = worker()
-        site.open("slow")
-        for running in (second, again):
-            running.result()
-        pages = pages_of(site)
-
-    assert sorted(pages) == list(range(WAIT))
-
-
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
@@ -341,21 +309,6 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     running.result()
 
     assert len(site.log("/token")) == 3
-
-
-def test_page_awaited_at_a_close_is_fetched_after_its_crawl_delay(site: Site) -> None:
-    """When a crawl closes, a page that a callback awaits is fetched after its crawl delay.
-
-    The page is in the queue of a download slot, and cannot be returned to the scheduler.
-    """
-    settings = {"ROBOTS1994_DIALECT": "extended", "ROBOTS1994_CRAWL_DELAY": 60}
-    site.robots("User-agent: *\nCrawl-delay: 1\n", at="a.test")
-    args = {"first": site.url("/first", host="b.test")}
-    hook = "interrupt_at_the_first_page"
-    side = Side(settings=settings)
-    result = side.crawl(site, "Downloading", spider_args=args, hook=hook)
-
-    assert result.items == [{"end": 200}]
 
 
 @table(

@@ -5,7 +5,6 @@ Some tests check that our middleware does not block the event loop.
 
 from __future__ import annotations
 
-import gzip
 from typing import Any
 
 from scrapy.settings import default_settings
@@ -13,7 +12,6 @@ from scrapy.settings import default_settings
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.left_out import table
-from tests.support.replies import Reply
 from tests.support.site import Site
 
 OPEN = "User-agent: *\nDisallow: /closed\n"
@@ -187,67 +185,7 @@ def test_changed_user_agent_is_warned_about_once(
     assert all("other/2.0: set ROBOTSTXT_USER_AGENT" in line for line in lines)
 
 
-LIMIT = 1_000
 FIRST = b"User-agent: *\nDisallow: /first\n"
-LAST = b"Disallow: /last\n"
-
-
-def filled(size: int) -> bytes:
-    """Return a robots.txt of *size* bytes whose last line disallows /last."""
-    return FIRST + b"#" * (size - len(FIRST + LAST) - 1) + b"\n" + LAST
-
-
-@table(
-    ("challenge", "file", "opened"),
-    (replies.text(b"z" * (LIMIT - 100), 503), filled(LIMIT - 100), ["/open"]),
-    (replies.text("wait a moment", 503), filled(100 * LIMIT), ["/last", "/open"]),
-    (replies.text(b"z" * (2 * LIMIT), 503), filled(LIMIT - 100), ["/open"]),
-    (
-        replies.status(503, gzip.compress(b"wait"), **{"Content-Encoding": "gzip"}),
-        FIRST,
-        ["/last", "/open"],
-    ),
-    ids=["below the limit", "before a long file", "over the limit", "compressed"],
-)
-def test_challenge_changes_nothing_about_the_file_after_it(
-    site: Site, challenge: Reply, file: bytes, opened: list[str]
-) -> None:
-    """O24 (size limit): the size and the content coding of a challenge do not affect the
-    robots.txt after the challenge.
-
-    The robots.txt is truncated only if the robots.txt itself is too long.
-    """
-    site.answer("/robots.txt", [challenge, replies.text(file)])
-    urls = [site.url(path) for path in ("/first", "/last", "/open")]
-
-    middlewares = {f"{COMPONENTS}.AnswerChallenge": 600}
-    settings = {"DOWNLOADER_MIDDLEWARES": middlewares, "ROBOTS1994_MAX_BYTES": LIMIT}
-    result = crawl(urls, settings=settings)
-
-    assert len(site.log("/robots.txt")) == 2
-    assert result.fetched_urls == [site.url(path) for path in opened]
-    assert ("ROBOTS1994_MAX_BYTES" in result.log) is (len(file) > LIMIT)
-
-
-def test_replaced_request_has_one_concurrency_credit(
-    site: Site, reactor: Reactor
-) -> None:
-    """If a middleware replaces twelve robots.txt requests, the concurrency at the end is
-    CONCURRENT_REQUESTS, which is 3.
-    """
-    site.robots(FIRST)
-    result = crawl(
-        [site.url("/", host=f"h{number}.test") for number in range(12)],
-        settings={
-            "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.Stamp": 300},
-            "CONCURRENT_REQUESTS": 3,
-        },
-        hook="note_concurrency",
-        reactor=reactor,
-    )
-
-    assert len(result.fetched) == 12
-    assert result.stats["test/concurrency"] == 3
 
 
 def test_request_with_a_known_policy_awaits_nothing(

@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from scrapy import version_info
-
 from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
@@ -119,24 +117,6 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     assert 3 < result.stats["test/most_robots"] <= 4 + 3
 
 
-def test_limit_is_never_raised_for_a_request_that_does_not_count(
-    site: Site, reactor: Reactor
-) -> None:
-    """The number of free slots never exceeds CONCURRENT_REQUESTS in any turn of the event
-    loop.
-
-    With more free slots than CONCURRENT_REQUESTS, a page would take the slot of a
-    robots.txt request.
-    """
-    site.robots(OPEN)
-    result = crawl(
-        [site.url("/page")], settings=FEW, reactor=reactor, hook="count_free_slots"
-    )
-
-    assert len(result.fetched) == 1
-    assert result.stats["test/most_free"] == FEW["CONCURRENT_REQUESTS"]
-
-
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     """A bounded number of robots.txt files are fetched at a time."""
     for number in range(SLOW):
@@ -152,21 +132,6 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
     assert len(result.fetched) == SLOW
     assert result.stats["test/most_robots"] == 2
-
-
-@table(
-    "own",
-    {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.AnswerPages": 950}},
-    {"SCHEDULER": f"{COMPONENTS}.OwnScheduler"},
-)
-def test_component_loses_no_released_request(site: Site, own: dict[str, Any]) -> None:
-    """If a cache answers half of the page requests, no waiting request is lost.
-
-    If a scheduler drops each request that it has stored before, no waiting request is lost.
-    """
-    result = crawl_with_slow_hosts(site, settings=own)
-
-    assert (len(result.fetched), result.failed) == (ALL, [])
 
 
 FIFTY: dict[str, Any] = {
@@ -191,24 +156,6 @@ def test_fifty_disallowed_requests_that_wait_are_all_refused(
     assert lines == {(name, 2)}
     assert result.stats["robotstxt/forbidden"] == 50
     assert result.stats["robotstxt/request_count"] == 1
-
-
-def test_fifty_requests_are_aborted_after_a_cancelled_fetch(
-    site: Site, reactor: Reactor
-) -> None:
-    """Ours R6 (closing): after a cancelled fetch, all 50 requests fail with `FetchAborted`."""
-    cancelling = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CancelRobots": 900}}
-    urls = [site.url(f"/{number}") for number in range(50)]
-    result = crawl(urls, reactor=reactor, settings=FIFTY | cancelling)
-
-    assert site.targets() == []
-    assert result.failed_urls == sorted(urls)
-    names = {failed.name for failed in result.failed}
-    # Scrapy 2.13 raises the same exception for a body over the size limit, which is R5.
-    is_known = version_info >= (2, 14)
-    errors, crawls = "errors.FetchAborted", "crawl.exceptions.ForbiddenByRobots"
-    assert names == {f"scrapy_robots1994.{errors if is_known else crawls}"}
-    assert result.stats["finish_reason"] == "finished"
 
 
 WAITING_OF_ORIGIN = 64

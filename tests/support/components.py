@@ -15,9 +15,8 @@ from typing import Any
 from scrapy import Request, Spider, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.http import Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.pipelines.files import FilesPipeline
 from scrapy.pipelines.images import ImagesPipeline
@@ -68,18 +67,6 @@ class BreakFirstRobots:
             raise OSError("once")
 
 
-class SolvesForEver:
-    """A middleware that waits five minutes after each response with status 403."""
-
-    async def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Wait without regard to any timeout."""
-        if response.status == 403:
-            await sleep(300)
-        return response
-
-
 class WaitsForEver:
     """A middleware that waits five minutes before each request to a slow host."""
 
@@ -102,41 +89,6 @@ class AnswerRobots:
             return None
         body = b"User-agent: *\nDisallow: /\n"
         return TextResponse(request.url, body=body, request=request)
-
-
-class AnswerChallenge:
-    """A middleware that repeats a robots.txt request after a response with status 503.
-
-    Middlewares that solve bot challenges also repeat a request after a 503.
-    """
-
-    def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response | Request:
-        """Return a copy of the request in place of the 503 response."""
-        if response.status != 503 or not is_robots(request):
-            return response
-        return request.replace()
-
-
-class Stamp:
-    """A middleware that replaces each request with a new request that has an additional
-    header.
-    """
-
-    def process_request(
-        self, request: Request, spider: Spider | None = None
-    ) -> Request | None:
-        """Return a copy of the request with the header `stamp`, or `None` if the request
-        already has this header.
-
-        The copy passes through all middlewares again.
-        """
-        if "stamp" in request.headers:
-            return None
-        stamped = request.replace(dont_filter=True)
-        stamped.headers["stamp"] = "1"
-        return stamped
 
 
 META_KEYS = (
@@ -211,21 +163,6 @@ class Gauge:
     def left(self, request: Request) -> None:
         """Record that *request* has left the downloader."""
         self.under_way.remove(request)
-
-
-class AnswerPages:
-    """A middleware that answers every second request for /slow, as an HTTP cache does."""
-
-    requested = 0
-
-    def process_request(
-        self, request: Request, spider: Spider | None = None
-    ) -> Response | None:
-        """Return a page for every second request for /slow, without the downloader."""
-        self.requested += request.url.endswith("/slow")
-        if self.requested % 2 or not request.url.endswith("/slow"):
-            return None
-        return HtmlResponse(request.url, body=b"<p>", request=request)
 
 
 class BrokenResponseMiddleware:
@@ -353,57 +290,17 @@ class CountingMiddleware(Robots1994Middleware):
                 self.crawler_stats.set_value("test/waits", awaited.times)
 
 
-class OwnMiddleware(RobotsTxtMiddleware):
-    """A project's own subclass of the built-in middleware."""
-
-
-class RaisingParser:
-    """A custom parser that raises an exception for every URL."""
+class OpenParser:
+    """A parser with the name of another class, `tests.support.parsers.OpenParser`."""
 
     @classmethod
-    def from_crawler(cls, *_: object) -> RaisingParser:
+    def from_crawler(cls, *_: object) -> OpenParser:
         """Return a parser, whatever the file contains."""
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:
-        """Raise a `LookupError`."""
-        raise LookupError(url)
-
-
-class OpenParser(RaisingParser):
-    """A parser with the name of another class, `tests.support.parsers.OpenParser`."""
-
-    def allowed(self, url: str, user_agent: str) -> bool:
         """Disallow every URL, unlike the other class."""
         return False
-
-
-class OwnScheduler:
-    """A scheduler that does not inherit from Scrapy's scheduler.
-
-    The scheduler drops a request if an equal request was stored before.
-    """
-
-    def __init__(self) -> None:
-        self._requests: list[Request] = []
-        self._seen: set[tuple[str, Any]] = set()
-
-    def has_pending_requests(self) -> bool:
-        """Return whether at least one request is stored."""
-        return bool(self._requests)
-
-    def enqueue_request(self, request: Request) -> bool:
-        """Store *request* unless an equal request has been stored. Ignore `dont_filter`."""
-        key = request.url, request.meta.get("page")
-        is_new = key not in self._seen
-        if is_new:
-            self._seen.add(key)
-            self._requests.append(request)
-        return is_new
-
-    def next_request(self) -> Request | None:
-        """Return the oldest stored request."""
-        return self._requests.pop(0) if self._requests else None
 
 
 class CountPasses:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass, field
@@ -297,6 +298,45 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
     """Run a crawl to its end, with the arguments of `start_crawl`, and return its result."""
     return start_crawl(urls, **options).result()
+
+
+def crawl_changed(
+    urls: Sequence[str],
+    folder: Path,
+    *,
+    changes: Sequence[Sequence[str]] = (),
+    settings: Mapping[str, Any] | None = None,
+    paths: Sequence[Path] = (),
+) -> dict[str, Any]:
+    """Crawl *urls* in a new interpreter, and return the result with the `log`.
+
+    *changes* of the source are those of `tests.support.changed_scrapy`. Modules are imported
+    from *paths* first.
+    """
+    job = {
+        "changes": changes,
+        "requests": [asdict(CrawlRequest(each)) for each in urls],
+        "spider": "tests.support.child:RequestingSpider",
+        "spider_args": {},
+        "settings": QUIET | OBEYING["ours"] | dict(settings or {}),
+        "reactor": "asyncio",
+        "signals": [],
+        "hook": "",
+    }
+    file = folder / "job.json"
+    file.write_text(json.dumps(job), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.changed_scrapy", str(file)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (*paths, ROOT)))},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads((folder / "result.json").read_text("utf-8"))
+    return result | {"log": done.stderr}
 
 
 def start_over_time(

@@ -7,7 +7,6 @@ import inspect
 import json
 import os
 import resource
-import signal
 import socket
 import sys
 import threading
@@ -32,18 +31,6 @@ from scrapy_robots1994 import (
     robots_sitemaps,
 )
 from tests.support.spiders import download, sleep
-
-
-def interrupt_at_the_first_page(crawler: Crawler) -> None:
-    """Interrupt the crawl when the request for page 0 is about to be queued in its download
-    slot.
-    """
-
-    def reached(request: Request) -> None:
-        if request.url.endswith("/p0"):
-            os.kill(os.getpid(), signal.SIGINT)
-
-    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
 
 
 def close_soon(_crawler: Crawler) -> None:
@@ -104,19 +91,13 @@ def shrink_concurrency(crawler: Crawler) -> None:
         if request.url.endswith("/robots.txt"):
             crawler.engine.downloader.total_concurrency = 4
 
-    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
-    note_concurrency(crawler)
-
-
-def note_concurrency(crawler: Crawler) -> None:
-    """Record the total concurrency of the downloader in the stats when the crawl closes."""
-
     def closed() -> None:
         assert crawler.stats is not None
         assert crawler.engine is not None
-        total = crawler.engine.downloader.total_concurrency
-        crawler.stats.set_value("test/concurrency", total)
+        concurrency = crawler.engine.downloader.total_concurrency
+        crawler.stats.set_value("test/concurrency", concurrency)
 
+    crawler.signals.connect(reached, signals.request_reached_downloader, weak=False)
     crawler.signals.connect(closed, signals.spider_closed, weak=False)
 
 
@@ -368,27 +349,6 @@ def forget_a_coroutine(crawler: Crawler) -> None:
     """Create a reference cycle with a coroutine that is never awaited, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
-
-
-def count_free_slots(crawler: Crawler) -> None:
-    """Record the largest number of free slots of the downloader.
-
-    The hook reads the number of free slots in each turn of the event loop.
-    """
-    call_later = import_module("scrapy_robots1994.crawl.threads").call_later
-    is_open = [True]
-
-    def count() -> None:
-        assert crawler.stats is not None
-        assert crawler.engine is not None
-        downloader = crawler.engine.downloader
-        free = downloader.total_concurrency - len(downloader.active)
-        crawler.stats.max_value("test/most_free", free)
-        if is_open:
-            call_later(0, count)
-
-    crawler.signals.connect(count, signals.spider_opened, weak=False)
-    crawler.signals.connect(is_open.clear, signals.spider_closed, weak=False)
 
 
 def count_cookies(crawler: Crawler) -> None:

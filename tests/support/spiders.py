@@ -57,16 +57,14 @@ class FilteredSpider(RequestingSpider):
 class Counted(RequestingSpider):
     """A spider that requests numbered pages of one or several hosts.
 
-    *pages* is the number of pages with a priority of at most 0. *urgent* is the number of
-    further pages, which are requested last, but with priority 100. If *filtered* is true,
-    requests pass through the duplicates filter, as in a crawl that can be resumed. *item*
-    is yielded for each page; `{n}` in the values of *item* is the number of the page.
+    *pages* is their number. If *filtered* is true, requests pass through the duplicates
+    filter, as in a crawl that can be resumed. *item* is yielded for each page; `{n}` in its
+    values is the number of the page.
     """
 
     name = "counted"
     site: str
     pages = 0
-    urgent = 0
     hosts = 1
     filtered = False
     item: dict[str, str] | None = None
@@ -77,9 +75,7 @@ class Counted(RequestingSpider):
             yield self.request(**request)
         for number in range(self.pages):
             yield self.page(number, priority=-(number % 3))
-        for number in range(self.pages, self.pages + self.urgent):
-            yield self.page(number, priority=100)
-        self.logger.info("all %d are yielded", self.pages + self.urgent)
+        self.logger.info("all %d are yielded", self.pages)
 
     def page(self, number: int, **options: Any) -> Request:
         """Return the request of one page."""

@@ -4,13 +4,9 @@ table. Moving a status to another row changes how the whole crawl treats the sta
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
-from tests.support.crawl import OBEYING, QUIET, ROOT
+from tests.support.crawl import crawl_changed
 from tests.support.replies import text
 from tests.support.site import Site
 
@@ -30,26 +26,10 @@ def test_status_in_the_row_of_files_has_its_body_obeyed(
     decides which bodies are obeyed.
     """
     site.answer("/robots.txt", text("User-agent: *\nDisallow: /closed\n", 404))
-    job: dict[str, Any] = {
-        "changes": MOVED,
-        "requests": [{"url": site.url("/open")}, {"url": site.url("/closed")}],
-        "spider": "tests.support.child:RequestingSpider",
-        "spider_args": {},
-        "settings": QUIET | OBEYING["ours"],
-        "reactor": "asyncio",
-        "signals": [],
-        "hook": "",
-    }
-    file = tmp_path / "job.json"
-    file.write_text(json.dumps(job), encoding="utf-8")
-    crawling = [sys.executable, "-m", "tests.support.changed_scrapy", str(file)]
-    done = subprocess.run(
-        crawling, cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    result = json.loads(file.with_name("result.json").read_text("utf-8"))
+    urls = [site.url("/open"), site.url("/closed")]
+    result = crawl_changed(urls, tmp_path, changes=MOVED)
 
     assert result["changed"] == [1] * len(MOVED)
     assert [url for url, _ in result["fetched"]] == [site.url("/open")]
     assert [it["verdict"]["reason"] for it in result["failed"]] == ["rule"]
-    assert "HTTP 404, parsed" in done.stderr
+    assert "HTTP 404, parsed" in result["log"]

@@ -8,23 +8,19 @@ disallowed pages.
 from __future__ import annotations
 
 import ast
-import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from tests.support.crawl import ROOT
+from tests.support.crawl import ROOT, crawl_changed
 from tests.support.replies import Reply
 from tests.support.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECONDS = 120
 PAGES = 3
 
 
@@ -53,31 +49,8 @@ DELAY = "downloader._get_slot: ROBOTS1994_CRAWL_DELAY"
 COUNTS = "downloader.total_concurrency: requests that wait"
 FINISHED = "engine._slot.closing: requests that wait"
 
-UNUSED = (
-    *(
-        (rf"\b{name}\b", r"\g<0>_renamed", where)
-        for where, names in (
-            (DOWNLOADER, "latercall transferring _download _process_queue"),
-            ("scrapy.", "parse_cachecontrol without_none_values"),
-            ("pydispatch", "connections"),
-            ("twisted.internet.defer", "_canceller"),
-        )
-        for name in names.split()
-    ),
-    *(
-        (rf"\b(engine|self)\.{name}\b", rf"\1.is_{name}", "scrapy.c")
-        for name in ("running", "paused")
-    ),
-)
 CHANGES = {
     "total_concurrency": renamed("total_concurrency", COUNTS),
-    "total_concurrency is no number": Change(
-        r"(self\.total_concurrency: )int = (.*)",
-        r"\1int = type('N', (), {k: lambda n, o, k=k: getattr(16, k)(o) "
-        r"for k in ('__le__', '__lt__', '__ge__', '__gt__')})()",
-        (COUNTS,),
-        DOWNLOADER,
-    ),
     "total_concurrency is read only": Change(
         r"self\.total_concurrency: int =",
         "type(self).total_concurrency = property(lambda self: self._total)\n"
@@ -97,19 +70,6 @@ CHANGES = {
     "engine._slot": renamed("_slot", FINISHED, "engine._slot.nextcall", where=ENGINE),
     "engine._slot.closing": renamed("closing", FINISHED, where=ENGINE),
     "engine._slot.nextcall": renamed("nextcall", "engine._slot.nextcall", where=ENGINE),
-    "engine._slot is None": Change(
-        r"\b_slot\b",
-        "_state",
-        (FINISHED, "engine._slot.nextcall"),
-        ENGINE,
-        ((r"(?=self\._state: )", "self._slot = None; "),),
-    ),
-    "engine._slot.closing is a number": Change(
-        r"(self\.closing: .*)None\b",
-        r"\g<1>0",
-        where=ENGINE,
-        more=((r"closing is not None", "closing"),),
-    ),
     "engine._slot.closing is an event": Change(
         r"\bclosing\b",
         "closed_by",
@@ -117,93 +77,41 @@ CHANGES = {
         ENGINE,
         ((r"(?=self\.closed_by: )", "self.closing = asyncio.Event(); "),),
     ),
-    "engine._slot.nextcall is a function": Change(
-        r"\.nextcall\b",
-        ".next_call",
-        ("engine._slot.nextcall",),
-        ENGINE,
-        ((r"(?=self\.next_call: )", "self.nextcall = nextcall.schedule; "),),
-    ),
     "downloader.slots": Change(r"(self|downloader)\.slots\b", r"\1.slots_renamed"),
-    "downloader.slots by tuples": Change(
-        r"\bkey not in",
-        "(key,) not in",
-        (),
-        DOWNLOADER,
-        ((r"slots\[key\]", "slots[key,]"),),
-    ),
     "downloader._get_slot": renamed("_get_slot", DELAY),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
-    "helpers": renamed("(TunnelError|RETRY_EXCEPTIONS)"),
     "no signal that a request left": Change(
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),
-    # Version 0.1 of this package used the names in `UNUSED`. This package no longer
-    # uses the names in `UNUSED`.
-    "what is not used": Change(r"self\.handlers\b", "self.all", (), DOWNLOADER, UNUSED),
 }
 """The changes of Scrapy. Each key names the part of Scrapy that is changed."""
 
 
-def scripted(site: Site) -> list[dict[str, Any]]:
-    """Set the answers of *site*, whose robots.txt files disallow `/no`. Return the requests
-    of a crawl.
+def scripted(site: Site) -> list[str]:
+    """Set the answers of *site*, whose robots.txt files disallow `/no`. Return the URLs of a
+    crawl.
     """
     body = b"User-agent: *\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):
-        slow = site.url("", host=f"slow{number}.test")
-        site.answer("/robots.txt", Reply(200, body, delay=1.3), at=slow)
-    paced = b"User-agent: *\nCrawl-delay: 0.1\nDisallow: /no\n"
-    site.answer("/robots.txt", Reply(200, paced), at=site.url("", host="paced.test"))
-    hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # Request the disallowed pages last, so that the pages that wait are permitted. A
-    # refused page needs no slot.
-    paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
-    return [
-        {"url": site.url(path, host=f"{host}.test")} for path in paths for host in hosts
-    ]
-
-
-def crawl_with(
-    change: Change, requests: list[dict[str, Any]], folder: Path
-) -> tuple[dict[str, Any], str]:
-    """Run a crawl with a changed Scrapy, and return its result and its log."""
-    settings = {
-        "ADDONS": {"scrapy_robots1994.Addon": 500},
-        "ROBOTSTXT_OBEY": True,
-        "ROBOTS1994_DIALECT": "extended",
-        "ROBOTS1994_CRAWL_DELAY": True,
-        "CONCURRENT_REQUESTS": 4,
-        "RETRY_ENABLED": False,
-        "TELNETCONSOLE_ENABLED": False,
-        "LOG_LEVEL": "INFO",
-    }
-    job = {
-        "changes": [[*it, change.where][:3] for it in (change[:2], *change.more)],
-        "requests": requests,
-        "spider": "tests.support.child:RequestingSpider",
-        "spider_args": {},
-        "settings": settings,
-        "reactor": "asyncio",
-        "signals": ["spider_idle"],
-        "hook": "",
-    }
-    file = folder / "job.json"
-    file.write_text(json.dumps(job), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.support.changed_scrapy", str(file)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
+        slow = Reply(200, body, delay=1.3)
+        site.answer("/robots.txt", slow, at=f"slow{number}.test")
+    site.answer(
+        "/robots.txt", Reply(200, body + b"Crawl-delay: 0.1\n"), at="paced.test"
     )
-    assert done.returncode == 0, done.stderr
-    result: dict[str, Any] = json.loads((folder / "result.json").read_text("utf-8"))
-    return result, done.stderr
+    hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
+    # The disallowed pages last, so that the pages that wait are permitted. A refused page
+    # needs no slot.
+    paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
+    return [site.url(path, host=f"{host}.test") for path in paths for host in hosts]
 
 
+SETTINGS = {
+    "ROBOTS1994_DIALECT": "extended",
+    "ROBOTS1994_CRAWL_DELAY": True,
+    "CONCURRENT_REQUESTS": 4,
+    "LOG_LEVEL": "INFO",
+}
 # A row has the mark `long` if the change causes no warning, or if the row has further
 # patterns.
 NAMES = [
@@ -220,22 +128,22 @@ def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     log has one warning for each lost feature.
     """
     change = CHANGES[name]
+    changes = [[*it, change.where][:3] for it in (change[:2], *change.more)]
     with Site() as site:
-        requests = scripted(site)
-        result, log = crawl_with(change, requests, tmp_path)
+        urls = scripted(site)
+        result = crawl_changed(urls, tmp_path, changes=changes, settings=SETTINGS)
         requested = Counter(
-            f"{seen.host}{seen.target}"
+            f"http://{seen.host}{seen.target}"
             for seen in site.log()
             if seen.target != "/robots.txt"
         )
+    log, permitted = result["log"], {it for it in urls if not it.endswith("/no")}
 
-    permitted = {it["url"].partition("://")[2] for it in requests}
-    permitted = {url for url in permitted if not url.endswith("/no")}
     assert all(result["changed"]), log
     assert result["error"] == "", log
     assert set(requested) == permitted, log
     assert set(requested.values()) == {1}, log
-    assert len(result["failed"]) == len(requests) - len(permitted), log
+    assert len(result["failed"]) == len(urls) - len(permitted), log
     assert result["stats"]["finish_reason"] == "finished", log
     said = [line for line in log.split("\n") if "This Scrapy has no" in line]
     assert len(said) == len(change.said), log
