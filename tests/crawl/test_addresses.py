@@ -79,6 +79,15 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
     assert hosts == [f"[::1]:{site.port}"]
 
 
+def test_ipv6_address_is_readable_in_the_log() -> None:
+    """It is no command of a CI system. Scrapy's usual resolver does not find it."""
+    url = "http://[::1]:1/"
+    result = crawl([url])
+
+    assert result.reasons == ["unreachable"]
+    assert result.lines("WARNING", f"{url}robots.txt", "lookup: ::1.")
+
+
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
