@@ -77,7 +77,7 @@ class RobotsEvidence(RobotsCommand):
         """Add the options of `robots-evidence`."""
         super().add_options(parser)
         at = "the last decision up to TIME, for example 2026-11-23T10:00:00Z"
-        parser.add_argument("--at", metavar="TIME", type=_at, help=at)
+        parser.add_argument("--at", metavar="TIME", type=utc_time, help=at)
         verify = "check every decision and every digest"
         parser.add_argument("--verify", action="store_true", help=verify)
         as_json = "print JSON, one object per line"
@@ -118,7 +118,12 @@ def _find(
         of_word, style = _DECISIONS.get(word, _OTHER)
         code = max(code, of_word)
         if opts.json:
-            terminal.print_json({"url": url} | (last.as_json() if last else {}))
+            plain = last and {
+                "decision": last.values,
+                "robots": last.about,
+                "file": last.file,
+            }
+            terminal.print_json({"url": url} | (plain or {}))
             continue
         shown = redact_and_escape(url, WIDTH - _MARGIN)
         terminal.print_line(f"{paint(f'{word:11}', style)}  {shown}")
@@ -197,7 +202,7 @@ class Recorded:
             urls=tuple(_typed(it, str) for it in values["urls"]),
             status=_typed(values["status"], int, type(None)),
             is_truncated=_typed(values.get("truncated", False), bool),
-            fetched_at=_time(values["fetched"]).timestamp(),
+            fetched_at=utc_time(values["fetched"]).timestamp(),
             via_proxy=_typed(values.get("via_proxy", False), bool),
             failure=_typed(values.get("failure"), str, type(None)),
         )
@@ -238,10 +243,6 @@ class Decision:
             how = about.get("failure") or f"HTTP {about['status']}"
             text += f", of {about.get('url')} ({how}, {about['fetched']})"
         return redact_and_escape(f"{text} in {Path(self.file).name}", 2_000)
-
-    def as_json(self) -> Values:
-        """Return the decision and what decided, without the body."""
-        return {"decision": self.values, "robots": self.about, "file": self.file}
 
 
 class EvidenceFile:
@@ -308,7 +309,7 @@ class EvidenceFile:
             _typed(values["url"], str)
             decided = self.answers.get(values["robots"])
             about = decided.about if decided else None
-            yield Decision(values, about, self._name, _time(values["time"]))
+            yield Decision(values, about, self._name, utc_time(values["time"]))
             if self._verifies:
                 yield from self._differences(values, decided)
         else:
@@ -400,17 +401,8 @@ def _key(url: str) -> tuple[Origin, str] | None:
     return None if origin is None else (origin, target_of(url))
 
 
-def _time(text: str) -> datetime:
+def utc_time(text: str) -> datetime:
+    """Return the time in ISO 8601, or raise ValueError."""
     # Python 3.10 reads no "Z".
     at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
-
-
-def _at(text: str) -> datetime:
-    try:
-        return _time(text)
-    except ValueError:
-        shown = escape_control_chars(text, 40)
-        raise argparse.ArgumentTypeError(
-            f"{shown!r} is not a time: write 2026-11-23T10:00:00Z"
-        ) from None

@@ -43,8 +43,7 @@ def expand(names: Iterable[str]) -> list[str]:
         if name != STDIN and Path(name).is_dir():
             left_out: list[str] = []
             inside = sorted(_files_under(Path(name), left_out))
-            for note in terminal.capped(left_out):
-                terminal.print_note(note)
+            terminal.print_notes("not read", left_out)
         if not inside:
             shown = escape_control_chars(name, 300)
             raise WrongUse(f"no file is in the folder {shown}: name another folder")
@@ -58,10 +57,9 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
         for path in sorted(folders.pop().iterdir()):
             if path.name.startswith("."):
                 continue
-            shown = redact_and_escape(str(path), 300)
             # Who made the folder must not choose what else of this machine is read.
             if not path.resolve().is_relative_to(real):
-                left_out.append(f"not read, as it links out of its folder: {shown}")
+                left_out.append(f"links out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
@@ -69,7 +67,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
                 # A pipe may never end.
-                left_out.append(f"not read, as it is not a regular file: {shown}")
+                left_out.append(f"not a regular file: {path}")
 
 
 def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> None:

@@ -161,7 +161,7 @@ def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -
 
     assert "inside" in result.out
     assert "typed" not in result.out
-    noted = re.findall("as it is not a regular file: (.*)", result.err)
+    noted = re.findall("not a regular file: (.*)", result.err)
     assert sorted(noted) == ["pipe", "socket"]
 
 

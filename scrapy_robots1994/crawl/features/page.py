@@ -37,30 +37,23 @@ from scrapy_robots1994.parser.user_agent import robot_names
 MAX_PAGE_BYTES = 64 * 1024
 """Maximum number of bytes that are read from the start of a page or of a header."""
 
-# `UNREADABLE` contains the exceptions that an invalid page can cause. Python raises
-# `LookupError` if the charset of the page is not a text encoding (for example `zip`).
-# Scrapy raises `ValueError` if the base URL of the page is invalid (for example
-# `<base href="http://[">`).
+# For a charset that is no text encoding, such as `zip`, and an invalid base URL.
 UNREADABLE = (LookupError, ValueError)
 
-# A page that contains one of `_OTHER_SPELLINGS` might use UTF-16, UTF-7 or character
-# references. A search for ASCII letters does not find every word in UTF-16, in UTF-7 or
-# in character references.
+# In UTF-16, UTF-7 and character references, a search for ASCII letters misses words.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# A page that states an encoding in `_SLOW` is decoded as UTF-8. Python takes quadratic time
-# to decode `idna` and `punycode`, which are meant for host names, not for pages.
+# Encodings of host names, which Python decodes in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
 
 HEADER, META = "header", "meta"
 """The sources of preferences in a page, in the spelling that `Usage.read` uses."""
 
-# In TDMRep, a value other than 1 or 0 does not state a preference.
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# A meta tag that contains none of `_WORDS` does not state a preference.
+# A page with none of these has no preference in a meta tag.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
@@ -68,31 +61,25 @@ _RSL = "application/rsl+xml"
 
 
 class PageHead(NamedTuple):
-    """The header and the meta tags of a page.
-
-    *header* contains all lines of `X-Robots-Tag`, joined into one line. *tags* contains the
-    name and the content of each meta tag. *has_tags* is `True` if the page is HTML or XML,
-    because only such a page can have meta tags.
-    """
+    """What a page states about itself."""
 
     header: str
+    """All lines of `X-Robots-Tag`, joined."""
     tags: tuple[tuple[str, str], ...]
+    """The name and the content of each meta tag."""
     has_tags: bool
+    """Whether the page is HTML or XML, which can have meta tags."""
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Return the head of *response*. An invalid body does not cause an exception.
-
-    At most `MAX_PAGE_BYTES` of the page and of the header are read. *words* are the words
-    that the caller looks for, in lower case. If the page contains none of *words*, the
-    tags might be missing from the returned head. If *words* is empty, all tags are
-    returned.
+    """Return the head of *response*, from at most `MAX_PAGE_BYTES` of the page and of the
+    header. Never raises. If the page has none of *words*, which are in lower case, the tags
+    may be missing.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
-    # Parse the tags only if necessary, because parsing takes as long as all of Scrapy's
-    # own work for a page.
+    # Parsing takes as long as all of Scrapy's own work for a page.
     page = response.body[:MAX_PAGE_BYTES].lower()
     if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
         return PageHead(header, (), has_tags=True)
@@ -101,22 +88,14 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
 
 
 def header_of(response: Response, name: str) -> str:
-    """Return all lines of the header *name*, joined into one line. Return an empty string
-    if *response* does not have the header.
-    """
-    # Several lines of a header are equivalent to one joined line (RFC 9110, section 5.3).
-    # A header does not state its encoding, so decode the line as Latin-1, which accepts
-    # any bytes.
+    """Return all lines of the header *name*, joined (RFC 9110 5.3), or ""."""
     lines = b", ".join(response.headers.getlist(name))
     return lines[:MAX_PAGE_BYTES].decode("latin-1")
 
 
 def _text(response: TextResponse) -> str:
-    """Return the first `MAX_PAGE_BYTES` of *response* as text."""
     head = response.body[:MAX_PAGE_BYTES]
-    # Do not use `response.encoding`, which decodes the whole page. If the page does not
-    # state an encoding, `response.encoding` guesses the encoding, which can take any
-    # amount of time.
+    # Not `response.encoding`, which decodes the whole page and may guess for long.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))
@@ -131,24 +110,22 @@ def _text(response: TextResponse) -> str:
 
 
 def page_directives(response: Response, robot: str | bytes) -> Directives:
-    """Return the directives of *response* for *robot*, which is a bare name or a whole
-    User-Agent header.
+    """Return the directives of *response* for *robot*, a bare name or a whole User-Agent
+    header.
 
-    This function reads the header `X-Robots-Tag` of any response, and the meta tags of
-    HTML, XHTML and other XML pages. At most 64 KiB of the header and of the page are
-    read. An invalid body does not cause an exception.
+    They stand in the header `X-Robots-Tag`, and in the meta tags of HTML and XML pages. At
+    most 64 KiB of the header and of the page are read. Never raises.
     """
     head = page_head(response)
     return directives_of(head.tags, [head.header], robot_names(robot))
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
-    """Return the usage preferences that *response* states for *robot*, which is a bare name
-    or a whole User-Agent header.
+    """Return the usage preferences that *response* states for *robot*, a bare name or a
+    whole User-Agent header.
 
-    This function reads the headers of any response, and the meta tags of HTML, XHTML and
-    other XML pages. At most 64 KiB of each header and of the page are read. An invalid
-    body does not cause an exception.
+    They stand in headers, and in the meta tags of HTML and XML pages. At most 64 KiB of
+    each header and of the page are read. Never raises.
     """
     head = page_head(response, _WORDS)
     found = [
@@ -172,13 +149,9 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 
 
 def _content_usage(value: str) -> Iterator[Statement | Said]:
-    """Yield the preferences in *value*, and its parts that are not understood. *value*
-    contains the joined lines of the header `Content-Usage`.
-    """
     where = f"header {USAGE_FIELD}"
     try:
-        # RFC 9651, section 4.2: if one line cannot be parsed, the whole dictionary is
-        # invalid.
+        # RFC 9651 4.2: with one invalid line, all are.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except ValueError:
         yield Said(value, where)
@@ -190,33 +163,25 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield a preference for each `noai` in *head* and, if *response* is an image, for
-    each `noimageai`. Yield each term that contains `noai` or `noimageai` but is not
-    understood. *head* is the head of *response*, and *names* are the names of the robot.
-    """
+    """Yield a preference for each `noai`, and for each `noimageai` of an image."""
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
         if said.term not in USAGE_TERMS:
             if contains_term(said.term, USAGE_TERMS):
                 yield said
-        # Usage U12 (images): `noai` applies to any response, and `noimageai` applies only
-        # to an image.
+        # Usage U12
         elif said.term == NOAI or is_image:
             yield Statement("train-ai", Answer.DISALLOW, said.term, said.where)
 
 
 def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
-    """Yield the values of TDMRep that are not understood, and then the preference of the
-    page. A preference in the meta tags of *head* overrides a preference in *header*.
-    """
+    """Yield the values of TDMRep that are not understood, and then the preference."""
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
     in_header = [Said(it, f"header {name}") for it in values]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     yield from (it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS)
-    # Usage U11 (TDMRep): meta tags override the header, even if the header is more
-    # restrictive. If one place has several values, the most restrictive value applies. The
-    # most restrictive value is "1".
+    # Usage U11: meta tags override the header. Of several values, "1" counts.
     for places in (in_meta, in_header):
         stated = [it for it in places if it.term in _TDM_ANSWERS]
         if stated:
@@ -227,15 +192,13 @@ def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
 
 
 def _contents(head: PageHead, name: str) -> list[str]:
-    """Return the content of each meta tag whose name is *name*. Skip a meta tag whose
-    content is blank.
-    """
+    """Return the content of each meta tag *name* that is not blank."""
     said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
     return list(filter(None, said))
 
 
 def _licenses(link: str) -> Iterator[str]:
-    """Yield the URL of each RSL licence in *link*, the value of a `Link` header."""
+    """Yield the URL of each RSL licence in a `Link` header."""
     for url, rest in _LINK.findall(link):
         values = {
             name.lower(): (a or b).lower() for name, a, b in _PARAMETER.findall(rest)

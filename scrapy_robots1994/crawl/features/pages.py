@@ -15,6 +15,7 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
+from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl import stats, threads
 from scrapy_robots1994.crawl.features.page import (
     UNREADABLE,
@@ -24,13 +25,6 @@ from scrapy_robots1994.crawl.features.page import (
 from scrapy_robots1994.crawl.features.usage import DroppedByUsage
 from scrapy_robots1994.crawl.log import count, counted, log_line, total
 from scrapy_robots1994.crawl.requests import STATED_USAGE, RobotName
-from scrapy_robots1994.crawl.setting_types import (
-    ITEMS,
-    NOFOLLOW,
-    NOINDEX,
-    REL_NOFOLLOW,
-    REQUESTS,
-)
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.parser.usage import PURPOSES, Answer, Usage, http_sf
@@ -92,7 +86,7 @@ class RobotsPages(BaseSpiderMiddleware):
         self._robot = RobotName(crawler)
         self._obeyed = settings.pages
         self._purposes = settings.purposes
-        self._drops_items = settings.usage in {ITEMS, REQUESTS}
+        self._drops_items = settings.usage in {types.ITEMS, types.REQUESTS}
         self._counters: dict[str, Callable[[Any], None]] = {}
         if self._obeyed:
             self._counters[PAGE_KEY] = self._count_directives
@@ -157,10 +151,10 @@ class RobotsPages(BaseSpiderMiddleware):
         if not self._obeyed or response is None or request.url == response.url:
             return request
         reason: object = self._stated(response, PAGE_KEY).nofollow
-        kind = NOFOLLOW
-        if reason is None or NOFOLLOW not in self._obeyed:
-            kind, reason = REL_NOFOLLOW, "rel=nofollow of the links"
-            is_obeyed = REL_NOFOLLOW in self._obeyed
+        kind = types.NOFOLLOW
+        if reason is None or types.NOFOLLOW not in self._obeyed:
+            kind, reason = types.REL_NOFOLLOW, "rel=nofollow of the links"
+            is_obeyed = types.REL_NOFOLLOW in self._obeyed
             if not is_obeyed or _bare(request.url) not in self._closed_links(response):
                 return request
         count(self.crawler, stats.PAGE_REQUESTS_DROPPED, reason=kind)
@@ -192,7 +186,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def _reason_to_drop(self, response: Response) -> DropItem | None:
-        if NOINDEX in self._obeyed:
+        if types.NOINDEX in self._obeyed:
             said = self._stated(response, PAGE_KEY).noindex
             if said is not None:
                 count(self.crawler, stats.ITEMS_DROPPED)
