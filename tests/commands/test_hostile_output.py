@@ -91,19 +91,19 @@ def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -
         assert COMMAND.search(result.out + result.err) is None
 
 
-def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> None:
-    """Links that lead out of a folder are reported, but not read.
-
-    The author of the folder must not choose which files of this machine are printed.
+def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
+    """Who made a folder must not choose which files of this machine are printed: links
+    that lead out of it, a pipe and a socket are named, twenty of them, and not read. A file
+    called `-` is not standard input.
     """
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()
     (outside / "passwords").write_text(text)
     (folder / "deep").mkdir(parents=True)
-    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /a\n")
+    (folder / "-").write_text("User-agent: *\nDisallow: /inside\n")
     (folder / ".hidden").write_text(text)
-    (folder / "deep" / "inside").symlink_to("../robots.txt")
+    (folder / "deep" / "inside").symlink_to("../-")
     leaving: dict[str, Path | str] = {
         "all": outside,
         "chain": "deep/file",
@@ -113,56 +113,28 @@ def test_links_that_leave_a_folder_are_named_and_not_read(tmp_path: Path) -> Non
     }
     for name, target in leaving.items():
         (folder / name).symlink_to(target)
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "socket"))
+        for args in (
+            ("robots-lint", "."),
+            ("robots-lint", ".", "--format", "json"),
+            ("robots-compare", ".", "--parsers", "Protego"),
+        ):
+            result = scrapy(*args, folder=folder, stdin_text=text)
 
-    for args in (
-        ("robots-lint", "folder"),
-        ("robots-lint", "folder", "--format", "json"),
-        ("robots-compare", "folder", "--parsers", "Protego"),
-    ):
-        result = scrapy(*args, folder=tmp_path)
+            assert "secret" not in result.out + result.err
+            assert ("inside" in result.out) is ("lint" in args[0])
+            noted = re.findall("links out of its folder: (.*)", result.err)
+            assert sorted(noted) == [*leaving]
+            noted = re.findall("not a regular file: (.*)", result.err)
+            assert sorted(noted) == ["pipe", "socket"]
 
-        assert "secret" not in result.out + result.err
-        noted = re.findall("links out of its folder: (.*)", result.err)
-        assert sorted(noted) == [f"folder/{name}" for name in leaving]
-
-    for name in ("folder/relative", "folder/all"):
-        assert "secret" in scrapy("robots-lint", name, folder=tmp_path).out
-
-
-def test_links_out_of_a_folder_beyond_the_first_are_counted(tmp_path: Path) -> None:
-    """Twenty notes each name a link that leads out of the folder. The last note counts the
-    other links that lead out of the folder.
-    """
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /\n")
+    assert "secret" in scrapy("robots-lint", "folder/all", folder=tmp_path).out
     for number in range(25):
         (folder / f"link{number}").symlink_to(tmp_path)
-
-    result = scrapy("robots-lint", "folder", folder=tmp_path)
-
-    notes = result.err.splitlines()
-    assert sum("links out of its folder" in it for it in notes) == 20
-    assert notes[-1] == "and 5 more"
-
-
-def test_name_or_kind_of_a_file_in_a_folder_opens_nothing_else(tmp_path: Path) -> None:
-    """In a folder, a file with the name `-` is read as a file, and not as standard input.
-
-    A pipe and a socket in a folder are reported, but not read.
-    """
-    (tmp_path / "-").write_text("User-agent: inside\nDisallow: /\n")
-    os.mkfifo(tmp_path / "pipe")
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(tmp_path / "socket"))
-        result = scrapy(
-            "robots-lint", ".", folder=tmp_path, stdin_text="User-agent: typed"
-        )
-
-    assert "inside" in result.out
-    assert "typed" not in result.out
-    noted = re.findall("not a regular file: (.*)", result.err)
-    assert sorted(noted) == ["pipe", "socket"]
+    notes = scrapy("robots-lint", "folder", folder=tmp_path).err.splitlines()
+    assert (len(notes), notes[-1]) == (21, "and 12 more")
 
 
 HOSTILE = (

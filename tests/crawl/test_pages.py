@@ -1,7 +1,12 @@
-"""Tests of crawls that obey the directives of pages (ROBOTS1994_PAGES)."""
+"""Tests of crawls that read and obey what pages state: directives (ROBOTS1994_PAGES) and
+usage preferences (ROBOTS1994_USAGE), these also in robots.txt.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,101 +16,108 @@ from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
+PAGES = "scrapy_robots1994.RobotsPages"
+REFUSED = "scrapy_robots1994.crawl.features.usage.RefusedByUsage"
 
-def page(*links: str, tag: str = "", header: str = "", rel: str = "") -> Reply:
-    """Return a page with *links*. A meta tag or header is added unless its argument is
-    empty.
-    """
+
+def page(*links: str, tag: str = "", rel: str = "", **headers: str) -> Reply:
+    """Return a page with *links* and *headers*, and with a meta tag unless *tag* is ""."""
     meta = f'<meta name="robots" content="{tag}">' if tag else ""
     anchors = "".join(f'<a href="{link}" rel="{rel}">x</a>' for link in links)
     made = replies.html(f"<html><head>{meta}</head><body>{anchors}</body></html>")
-    further = (("X-Robots-Tag", header),) if header else ()
-    return Reply(made.status, made.body, made.headers + further)
+    further = ((name.replace("_", "-"), value) for name, value in headers.items())
+    return Reply(made.status, made.body, (*made.headers, *further))
 
 
-SITE = {
+DIRECTIVES = {
     "/": page("/open", "/shut", "/unindexed", "/none", "/header", "/"),
     "/open": page("/open/1"),
     "/shut": page("/shut/1", "/shut", tag="NOFOLLOW"),
     "/unindexed": page("/unindexed/1", tag="noindex, follow"),
     "/none": page("/none/1", tag="none"),
-    "/header": page("/header/1", header="other: none, rover: noindex"),
+    "/header": page("/header/1", X_Robots_Tag="other: none, rover: noindex"),
 }
-ALL_PAGES = sorted([*SITE, *(f"{path}/1" for path in SITE if path != "/")])
-
-
-def follow(
-    site: Site,
-    pages: Any,
-    spider: str = "PlainSpider",
-    reactor: Reactor = "asyncio",
-    hook: str = "count_dropped",
-    **settings: Any,
-) -> CrawlResult:
-    """Crawl the site from its first page with ROBOTS1994_PAGES set to *pages*."""
-    own = {"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"}
-    return crawl(
-        [site.url("/")],
-        spider=spider,
-        reactor=reactor,
-        hook=hook,
-        settings=own | settings,
-    )
-
-
-def walk(site: Site, pages: Any, **options: Any) -> CrawlResult:
-    """Script the pages of `SITE`, and crawl the site from its first page."""
-    for target, reply in SITE.items():
-        site.answer(target, reply)
-    return follow(site, pages, **options)
-
-
-def paths(urls: list[str]) -> list[str]:
-    """Return the paths of *urls*, sorted and without duplicates."""
-    return sorted({urlsplit(url).path for url in urls})
-
-
-def exported(result: CrawlResult) -> list[str]:
-    """Return the paths of the pages whose items were exported."""
-    return paths([item["url"] for item in result.items])
-
-
+ALL_PAGES = {*DIRECTIVES, *(f"{path}/1" for path in DIRECTIVES if path != "/")}
 UNINDEXED = {"/unindexed", "/none", "/header"}
+
+ROBOTS = (
+    "User-agent: *\nContent-Usage: search=y\nContent-Usage: /shut train-ai=n, search=y\n"
+    "Content-Signal: /signal ai-train=no\nDisallow: /closed\n"
+)
+USAGE = {
+    "/": page("/plain", "/shut", "/signal", "/noai", "/header", "/closed"),
+    "/plain": page(),
+    "/shut": page(),
+    "/signal": page(),
+    "/noai": page(tag="noai"),
+    "/header": page(Content_Usage="train-ai=n, search=Y"),
+}
+OPEN = set(USAGE)
+PLAIN = {"/", "/plain"}
+
+
+def fill(site: Site, pages: dict[str, Reply], robots: str = "") -> None:
+    """Script the replies of *pages*."""
+    site.robots(robots)
+    for target, reply in pages.items():
+        site.answer(target, reply)
+
+
+def follow(site: Site, pages: Any, *urls: str, **options: Any) -> CrawlResult:
+    """Crawl *urls*, by default the first page, with ROBOTS1994_PAGES."""
+    own = {"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"}
+    more = own | options.pop("settings", {})
+    options = {"spider": "PlainSpider", "hook": "count_dropped"} | options
+    return crawl(list(map(site.url, urls or ["/"])), settings=more, **options)
+
+
+def use(
+    site: Site, usage: object, *purposes: str, urls: Any = None, **options: Any
+) -> CrawlResult:
+    """Crawl *urls*, by default the first page, with ROBOTS1994_USAGE."""
+    own = {"ROBOTS1994_USAGE": usage, "ROBOTS1994_PURPOSES": list(purposes)}
+    more = {"USER_AGENT": "rover/1.0"} | own | options.pop("settings", {})
+    options = {"spider": "UsageSpider", "hook": "count_dropped"} | options
+    return crawl([site.url("/")] if urls is None else urls, settings=more, **options)
+
+
+def pages_of(site: Site) -> set[str]:
+    """Return the requested paths without /robots.txt."""
+    return {it for it in site.targets() if it != "/robots.txt"}
+
+
+def items_of(result: CrawlResult) -> dict[str, Any]:
+    """Return the item of each path."""
+    return {urlsplit(item["url"]).path: item for item in result.items}
 
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests from a NOFOLLOW page and items from a NOINDEX page are dropped.
-
-    No other request or item is dropped.
-    """
-    result = walk(site, pages=True, spider=spider, reactor=reactor)
-    followed = [it for it in ALL_PAGES if it not in {"/shut/1", "/none/1"}]
+    """Requests from a NOFOLLOW page and items from a NOINDEX page are dropped."""
+    fill(site, DIRECTIVES)
+    result = follow(site, pages=True, spider=spider, reactor=reactor)
+    followed = ALL_PAGES - {"/shut/1", "/none/1"}
     url = site.url("/unindexed")
 
-    assert paths(result.fetched_urls) == followed
-    assert exported(result) == [it for it in followed if it not in UNINDEXED]
-    assert result.stats["robots1994/pages/noindex"] == 3
-    assert result.stats["robots1994/pages/nofollow"] == 2
-    assert result.stats["robots1994/pages/requests_dropped/nofollow"] == 2
-    assert result.stats["robots1994/pages/items_dropped"] == 3
-    assert result.stats["item_dropped_count"] == 3
-    assert result.stats["item_dropped_reasons_count/DroppedByPage"] == 3
-    # The signal `item_dropped` has the item, the page of the item, and an exception that
-    # names the tag.
+    assert pages_of(site) == followed
+    assert {*items_of(result)} == followed - UNINDEXED
+    prefix, of = "robots1994/pages/", result.stats
+    assert (of[f"{prefix}noindex"], of[f"{prefix}nofollow"]) == (3, 2)
+    assert of[f"{prefix}requests_dropped/nofollow"] == 2
+    assert of[f"{prefix}items_dropped"] == of["item_dropped_count"] == 3
+    assert of["item_dropped_reasons_count/DroppedByPage"] == 3
     why = f'Not to be indexed: "noindex" in the meta tag robots of {url}'
-    assert result.stats[f"test/dropped{url}"] == [url, url, "DroppedByPage", why]
-    lines = result.lines("Not followed: ")
-    assert len(lines) == 2
-    assert all("in the meta tag robots of http" in line for line in lines)
+    assert of[f"test/dropped{url}"] == [url, url, "DroppedByPage", why]
+    assert len(result.lines("Not followed: ", "in the meta tag robots of http")) == 2
     assert not result.error
 
 
 def test_asynchronous_handlers_of_dropped_items_end(
     site: Site, reactor: Reactor
 ) -> None:
-    """The crawl closes only when the asynchronous handlers of `item_dropped` have ended."""
-    result = walk(site, pages=True, reactor=reactor, hook="count_dropped_slowly")
+    """The crawl closes only when the handlers of `item_dropped` have ended."""
+    fill(site, DIRECTIVES)
+    result = follow(site, pages=True, reactor=reactor, hook="count_dropped_slowly")
 
     assert result.stats["test/dropped"] == 3
     assert result.unclean == []
@@ -114,134 +126,332 @@ def test_asynchronous_handlers_of_dropped_items_end(
 def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
     site: Site,
 ) -> None:
-    """If HttpErrorMiddleware raises an exception for a page before our middleware reads the
-    page, the directives of the page still count.
-    """
+    """HttpErrorMiddleware may raise for a page before our middleware reads it."""
     site.answer("/gone", Reply(status=404, headers=(("X-Robots-Tag", "noindex"),)))
-    result = crawl(
-        [site.url("/gone")],
-        spider="tests.support.spiders:ErrbackItemSpider",
-        settings={
-            "ROBOTS1994_PAGES": True,
-            "SPIDER_MIDDLEWARES": {"scrapy_robots1994.RobotsPages": 543},
-        },
-    )
+    spider = "tests.support.spiders:ErrbackItemSpider"
+    order = {"SPIDER_MIDDLEWARES": {PAGES: 543}}
+    result = follow(site, "noindex", "/gone", spider=spider, hook="", settings=order)
 
     assert result.items == []
     assert result.stats["robots1994/pages/items_dropped"] == 1
 
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
-    """If Scrapy cannot parse a page, the callback still receives the page, and the
-    directives of the page are obeyed.
-
-    The unparsable page has a NOINDEX directive, so the item of the page is dropped.
-    """
+    """The callback receives it, and its directives are obeyed."""
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
-    result = crawl(
-        [site.url("/broken")],
-        spider="PlainSpider",
-        # Disable MetaRefreshMiddleware, because it raises an exception for a page that
-        # Scrapy cannot parse.
-        settings={
-            "ROBOTS1994_PAGES": ["noindex", "rel-nofollow"],
-            "METAREFRESH_ENABLED": False,
-        },
-        spider_args={"follow": ""},
-    )
+    # MetaRefreshMiddleware raises for such a page.
+    more = {"METAREFRESH_ENABLED": False}
+    pages = ["noindex", "rel-nofollow"]
+    args = {"follow": ""}
+    result = follow(site, pages, "/broken", settings=more, spider_args=args)
 
-    assert paths(result.fetched_urls) == ["/broken"]
+    assert result.fetched_urls == [site.url("/broken")]
     assert result.stats["robots1994/pages/items_dropped"] == 1
     assert not result.error
 
 
-def test_item_that_is_yielded_twice_is_dropped_twice(
-    site: Site, reactor: Reactor
-) -> None:
-    """If a callback yields one item object twice, the item is dropped both times.
-
-    Scrapy can process the two yielded items at the same time.
-    """
-    result = walk(site, pages="noindex", spider="TwiceSpider", reactor=reactor)
-
-    assert exported(result) == [it for it in ALL_PAGES if it not in UNINDEXED]
-    assert result.stats["robots1994/pages/items_dropped"] == 6
-
-
 def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
-    """A request that is exempt from robots.txt is not exempt from page directives."""
-    site.robots("User-agent: *\nDisallow: /\n")
-    site.answer("/", page("/1", tag="none"))
-    result = crawl(
-        [CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})],
-        spider="PlainSpider",
-        settings={"ROBOTS1994_PAGES": True},
-    )
+    """An exempt request is not exempt from page directives."""
+    fill(site, {"/": page("/1", tag="none")}, "User-agent: *\nDisallow: /\n")
+    exempt = CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})
+    more = {"ROBOTS1994_PAGES": True}
+    result = crawl([exempt], spider="PlainSpider", settings=more)
 
     assert (result.fetched_urls, result.failed) == ([site.url("/")], [])
-    assert exported(result) == []
+    assert result.items == []
 
 
 @table(
-    ("chosen", "followed", "indexed"),
-    (["nofollow"], False, True),
-    ("noindex", True, False),
-    (False, True, True),
+    ("chosen", "order", "is_followed", "is_indexed"),
+    (["nofollow"], 5, False, True),
+    ("noindex", 5, True, False),
+    (False, 5, True, True),
+    # A component that the user disabled stays disabled.
+    (True, None, True, True),
 )
 def test_pages_each_directive_can_be_enabled_separately(
-    site: Site, chosen: Any, followed: bool, indexed: bool
+    site: Site, chosen: Any, order: int | None, is_followed: bool, is_indexed: bool
 ) -> None:
-    """A page directive is obeyed only if ROBOTS1994_PAGES names the directive. The meta of
-    a page contains all directives of the page.
-    """
-    result = walk(site, pages=chosen)
+    """The meta of a page has all its directives."""
+    fill(site, DIRECTIVES)
+    more = {} if order else {"SPIDER_MIDDLEWARES": {PAGES: order}}
+    found = items_of(follow(site, chosen, settings=more))
 
-    assert ("/shut/1" in paths(result.fetched_urls)) is followed
-    assert ("/unindexed" in exported(result)) is indexed
-    found = {urlsplit(item["url"]).path: item["directives"] for item in result.items}
+    assert ("/shut/1" in pages_of(site)) is is_followed
+    assert ("/unindexed" in found) is is_indexed
     if chosen == ["nofollow"]:
-        assert found["/unindexed"] == [False, True]
-        assert found["/none"] == [False, False]
-        assert found["/open"] == [True, True]
+        stated = [found[it]["directives"] for it in ("/unindexed", "/none", "/open")]
+        assert stated == [[False, True], [False, False], [True, True]]
 
 
-@table("content", "noindex nofollow", "noindex;nofollow")
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
-    site: Site, content: str
+    site: Site,
 ) -> None:
-    """Terms in a meta tag that are not separated by commas are not obeyed. One line at
-    DEBUG lists the terms that are not separated by commas.
-    """
-    site.answer("/", page("/a", tag=content))
+    """One line at DEBUG has them."""
+    site.answer("/", page("/a", tag="noindex nofollow"))
     result = follow(site, pages=True)
-    url = site.url("/")
 
-    assert paths(result.fetched_urls) == exported(result) == ["/", "/a"]
-    (line,) = result.lines("Not understood")
-    said = f'Not understood: "{content}" in the meta tag robots of {url}'
-    assert line.endswith(f"DEBUG: {said}")
+    assert pages_of(site) == {*items_of(result)} == {"/", "/a"}
+    said = 'Not understood: "noindex nofollow" in the meta tag robots of '
+    assert len(result.lines(f"DEBUG: {said}{site.url('/')}")) == 1
 
 
 def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
-    """With "rel-nofollow", a request is dropped if every link to its URL on the page has
-    rel=nofollow.
-    """
+    """A request is dropped if every link to its URL on the page has rel=nofollow."""
     shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
     body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
     site.answer("/", Reply(200, body, shut.headers))
     result = follow(site, pages="rel-nofollow")
 
-    assert paths(result.fetched_urls) == ["/", "/b"]
+    assert pages_of(site) == {"/", "/b"}
     assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 2
 
 
-def test_configured_order_of_our_components_is_not_changed(site: Site) -> None:
-    """If the user has disabled a component in the settings, the add-on does not enable this
-    component.
-    """
-    ours = "scrapy_robots1994.RobotsPages"
-    site.answer("/", SITE["/shut"])
-    result = follow(site, pages=True, SPIDER_MIDDLEWARES={ours: None})
+def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
+    site: Site,
+) -> None:
+    """NOINDEX counts before a usage preference."""
+    robots = "User-agent: *\nContent-Usage: train-ai=n\n"
+    fill(site, {"/": page(tag="noindex")}, robots)
+    more = {"ROBOTS1994_PAGES": True}
+    result = use(site, "items", "train-ai", spider="TwiceSpider", settings=more)
 
-    assert paths(result.fetched_urls) == ["/", "/shut", "/shut/1"]
+    assert result.items == []
+    assert result.stats["item_dropped_count"] == 2
+    assert result.stats["robots1994/pages/items_dropped"] == 2
+    assert "robots1994/usage/items_dropped/train-ai" not in result.stats
+
+
+def test_report_hands_over_counts_and_drops_nothing(
+    site: Site, reactor: Reactor
+) -> None:
+    """The items have the preferences, and a line at the close counts the pages."""
+    fill(site, USAGE, ROBOTS)
+    result = use(site, "report", "train-ai", reactor=reactor)
+    items = items_of(result)
+
+    assert pages_of(site) == {*items} == OPEN
+    shut = 'train-ai disallow: "train-ai=n" in robots.txt line 3'
+    search = 'search allow: "search=y" in robots.txt line 3'
+    assert items["/shut"]["usage"] == [shut, search]
+    assert items["/shut"]["read"] == ["robots.txt", "header", "meta"]
+    assert items["/plain"]["train-ai"] == "unstated"
+    (noai,) = items["/noai"]["usage"][1:]
+    assert noai == 'train-ai disallow: "noai" in meta tag robots'
+    assert result.stats["robots1994/usage/train-ai/disallow"] == 4
+    assert "robots1994/usage/search/allow" not in result.stats
+    assert result.stats["robots1994/usage/not_understood"] == 1
+    assert "4 of 6 pages disallow train-ai" in result.log
+    assert "pages are for train-ai (AIPREF vocab-" in result.log
+    odd = 'Not understood: "search=Y" in the header Content-Usage of http'
+    assert odd in result.log
+    assert len(result.lines("DEBUG: Usage preferences of")) == 1
+
+
+def test_report_says_that_all_pages_disallow(site: Site) -> None:
+    """At the close, the log says how many pages disallow the purpose."""
+    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
+    site.answer("*", page())
+    result = use(site, "report", "train-ai", urls=[site.url("/1"), site.url("/2")])
+
+    assert len(result.lines("INFO: all 2 pages disallow train-ai")) == 1
+
+
+def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
+    site: Site, reactor: Reactor
+) -> None:
+    """robots.txt, a header or a meta tag decides. The pages are requested and followed."""
+    fill(site, USAGE, ROBOTS)
+    result = use(site, "items", "train-ai", reactor=reactor)
+
+    assert pages_of(site) == OPEN
+    assert {*items_of(result)} == PLAIN
+    assert result.stats["robots1994/usage/items_dropped/train-ai"] == 4
+    assert result.stats["item_dropped_count"] == 4
+    said = f'<200 {site.url("/signal")}> is not for train-ai ("ai-train=no", line 4 of '
+    assert len(result.lines(f"{said}robots.txt); its item is dropped")) == 1
+    assert "pages disallow" not in result.log
+    (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
+    assert "for train-ai, so 4 items were dropped and 0 requests were not sent" in line
+
+
+def test_requests_that_are_not_for_a_purpose_are_not_sent(
+    site: Site, reactor: Reactor
+) -> None:
+    """By robots.txt; that is no refusal by a rule. By a header or a meta tag, the item is
+    dropped.
+    """
+    fill(site, USAGE, ROBOTS)
+    result = use(site, "requests", "tdm", "train-ai", reactor=reactor)
+
+    assert pages_of(site) == PLAIN | {"/noai", "/header"}
+    assert {*items_of(result)} == PLAIN
+    declined = {urlsplit(it.url).path for it in result.failed if it.name == REFUSED}
+    assert declined == {"/shut", "/signal"}
+    assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 2
+    assert result.stats["robotstxt/forbidden"] == 1
+    assert len(result.lines("DEBUG: <GET ", "not requested")) == 2
+    said = f'<GET {site.url("/signal")}> is not for train-ai ("ai-train=no", line 4 of '
+    assert len(result.lines(f"DEBUG: {said}robots.txt): not requested")) == 1
+    (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
+    assert "so 2 items were dropped and 2 requests were not sent" in line
+
+
+BY_HAND = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots1994.Robots1994Middleware": 100,
+    },
+    "SPIDER_MIDDLEWARES": {PAGES: 5},
+    "ADDONS": {},
+    "ROBOTSTXT_OBEY": True,
+}
+PAGES_ALONE = {"ROBOTSTXT_OBEY": False}
+
+
+@table(
+    ("usage", "purposes", "more", "kept", "searchable"),
+    ("items", ["search", "train-ai"], BY_HAND, PLAIN, 6),
+    ("report", [], {}, OPEN, 6),
+    ("items", ["train-ai"], PAGES_ALONE, OPEN - {"/noai", "/header"}, None),
+)
+def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - the columns
+    site: Site,
+    usage: str,
+    purposes: list[str],
+    more: dict[str, Any],
+    kept: set[str],
+    searchable: int | None,
+) -> None:
+    """Without a purpose, statements about every purpose are counted. The add-on is not
+    needed. With ROBOTSTXT_OBEY = False, pages are read, but no robots.txt.
+    """
+    fill(site, USAGE, ROBOTS)
+    result = use(site, usage, *purposes, settings=more)
+    is_read = more.get("ROBOTSTXT_OBEY", True)
+
+    assert {*items_of(result)} - {"/closed"} == kept
+    assert result.stats.get("robots1994/usage/search/allow") == searchable
+    assert ("/robots.txt" in site.targets()) is is_read
+    read = ["robots.txt"] * is_read + ["header", "meta"]
+    assert items_of(result)["/plain"]["read"] == read
+
+
+def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
+    """It is counted by its purpose, and does not close the crawl early."""
+    fill(site, USAGE, ROBOTS)
+    more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
+    urls = [site.url("/shut")]
+    result = use(site, "requests", "train-ai", urls=urls, settings=more)
+
+    assert pages_of(site) == set()
+    assert result.stats["finish_reason"] == "finished"
+    assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 1
+    assert "robots1994/starts_refused" not in result.stats
+    assert "robotstxt/forbidden" not in result.stats
+
+
+def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
+    site: Site,
+) -> None:
+    """Those of the origin that answers count."""
+    site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
+    site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
+    site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
+    site.answer("/c", replies.redirect(site.url("/a", host="a.test")))
+    site.answer("/b", page())
+    urls = [site.url("/a", host="a.test"), site.url("/c", host="b.test")]
+
+    stated = use(site, "items", "train-ai", urls=urls[:1])
+    said = 'search allow: "search=y" in robots.txt line 2'
+    assert [it["usage"] for it in stated.items] == [[said]]
+    site.forget()
+    declined = use(site, "requests", "train-ai", urls=urls)
+    assert pages_of(site) == {"/c"}
+    assert declined.stats["robots1994/usage/requests_dropped/train-ai"] == 2
+
+
+def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
+    site: Site, tmp_path: Path
+) -> None:
+    """Requests wait in JOBDIR, one for the retry of a page, with its preferences."""
+    fill(site, USAGE, ROBOTS)
+    site.answer("/noai", [replies.status(503), USAGE["/noai"]])
+    more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}
+    limits = {"CLOSESPIDER_PAGECOUNT": 2}
+    first = use(site, "requests", "train-ai", settings=more | limits)
+    second = use(site, "requests", "train-ai", urls=[], settings=more)
+
+    assert first.stats["finish_reason"] == "closespider_pagecount"
+    assert pages_of(site) == OPEN - {"/shut", "/signal"}
+    assert len(site.log("/noai")) == 2
+    assert sorted([*items_of(first), *items_of(second)]) == sorted(PLAIN)
+
+
+def test_page_of_the_http_cache_has_the_preferences_of_now(
+    site: Site, tmp_path: Path
+) -> None:
+    """Those of the current robots.txt, here from a store."""
+    cached = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+        "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
+    }
+    fill(site, {"/": page()}, "User-agent: *\nContent-Signal: ai-train=no\n")
+    runs = [use(site, "report", settings=cached) for _ in range(2)]
+
+    assert site.targets() == ["/robots.txt", "/"]
+    assert runs[0].items == runs[1].items
+    assert "ai-train=no" in runs[1].items[0]["usage"][0]
+
+
+def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
+    """A callback may copy the meta of its page, which was checked or exempt."""
+    pages = {"/again": page(), "/plain": page()}
+    fill(site, pages, "User-agent: *\nContent-Usage: /again train-ai=n\n")
+    url, exempt = site.url("/again"), {"dont_obey_robotstxt": True}
+    urls = [CrawlRequest(url), CrawlRequest(url, meta=exempt)]
+    result = use(site, "report", "train-ai", urls=urls)
+
+    again = [it for it in result.items if it["url"] == url]
+    assert sorted(len(it["read"]) for it in again) == [2, 3]
+    assert {tuple(it["usage"]) for it in result.items if it not in again} == {()}
+
+
+@table(("status", "is_read"), (404, True), (401, False))
+def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
+    site: Site, status: int, is_read: bool
+) -> None:
+    """A 404 counts as read, a 401 does not."""
+    site.answer("/robots.txt", replies.status(status))
+    site.answer("/", page())
+    result = use(site, "report", settings={"ROBOTS1994_FORBIDDEN": "allow"})
+
+    read = ["robots.txt"] * is_read + ["header", "meta"]
+    assert [(it["read"], it["usage"]) for it in result.items] == [(read, [])]
+
+
+def test_nothing_is_imported_where_it_is_off() -> None:
+    """A crawl imports no lint, and nothing about preferences without a setting."""
+    code = (
+        "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
+        "r.Addon().update_settings(Settings()); r.Robots1994Middleware; "
+        "r.RobotsTxt.parse('Content-Usage: x').allowed('/', 'x'); "
+        "print([it for it in sys.modules if "
+        "'usage' in it or it == 'http_sf' or '1994.lint' in it])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert found.stdout.strip() == "[]"
+
+
+def test_crawl_does_not_start_without_the_extra(site: Site) -> None:
+    """A missing library stops the crawl, and the line names the extra."""
+    result = use(site, "report", hook="without_http_sf")
+
+    assert site.targets() == []
+    (line,) = result.lines("CRITICAL: The crawl cannot start: ROBOTS1994_USAGE")
+    assert "pip install 'scrapy_robots1994[usage]'" in line
