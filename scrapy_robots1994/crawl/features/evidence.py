@@ -92,6 +92,7 @@ class EvidenceFile:
         # Evidence has every URL of the crawl: as private as the umask allows.
         self._file = self.path.open("xb", buffering=0)
         self._lines: list[dict[str, Any]] = []
+        self._error: Exception | None = None
         self._thread = ThreadPoolExecutor(1, "robots1994-evidence")
 
     def add(self, line: dict[str, Any]) -> None:
@@ -99,22 +100,24 @@ class EvidenceFile:
         self._lines.append(line)
 
     def write(self) -> Future[Exception | None]:
-        """Write the lines since the last call as one gzip member, in the thread."""
+        """Write the lines since the last call as one gzip member, in the thread. Returns the
+        first error of all writes.
+        """
         lines, self._lines = self._lines, []
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
-        if not lines:
-            return None
-        try:
-            text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
-            member = memoryview(gzip.compress(text.encode(), 6))
-            # A full disk takes a part, and refuses the rest.
-            while member:
-                member = member[self._file.write(member) :]
-        except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
-            return error
-        return None
+        # Nothing below a line that was cut could be read.
+        if lines and self._error is None:
+            try:
+                text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
+                member = memoryview(gzip.compress(text.encode(), 6))
+                # A full disk takes a part, and refuses the rest.
+                while member:
+                    member = member[self._file.write(member) :]
+            except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
+                self._error = error
+        return self._error
 
     def close(self) -> None:
         """Close the file after the last write. Does not wait."""
@@ -178,7 +181,7 @@ class Evidence:
         connect(self._closed, signals.spider_closed)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Write *answer*, unless it is the one that is written already."""
+        """Write *answer*."""
         self._answers += 1
         number = self._answers
         decides: int | None = number
