@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -397,6 +398,7 @@ KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
         {},
     ),
     "begin as HTML": (replies.text("<html>"), "INFO", {}),
+    "or compressed data": (replies.text(gzip.compress(b"")), "WARNING", {}),
     "are longer than ROBOTS1994_MAX_BYTES": (
         replies.text(CLOSED + "# more"),
         "WARNING",
