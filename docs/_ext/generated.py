@@ -27,7 +27,6 @@ from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.lint.kinds import KINDS, Kind
 from scrapy_robots1994.parser.dialects import DIALECTS
 from scrapy_robots1994.parser.fields import FIELDS
-from scrapy_robots1994.policy.outcomes import ROWS
 from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
 
 if TYPE_CHECKING:
@@ -88,25 +87,6 @@ def reasons() -> str:
     return "\n".join(
         f".. _reason-{it.value}:\n\n``{it.value}``\n    {it.meaning}\n" for it in Reason
     )
-
-
-def outcomes() -> str:
-    """Return a table with the meaning of each answer to GET /robots.txt."""
-    heads = ("id", "answer to GET /robots.txt", "policy", "fresh for")
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 6 30 44 20"]
-    lines += ["   :class: decisions", "", *cells(heads)]
-    targets: set[str] = set()
-    for row in ROWS:
-        clause = row.clause.split()[0]
-        policy = f"``{row.outcome.value}``: {row.doc_policy}"
-        if row.setting:
-            name = f"{crawl_settings.PREFIX}{row.setting}"
-            other = "disallow" if row.allows else "allow"
-            policy += f' (``{name} = "{row.default}"``, or ``"{other}"``)'
-        target = "" if clause in targets else f".. _{clause.lower()}:\n\n       "
-        targets.add(clause)
-        lines += cells((f"{target}{clause}", row.doc_answer, policy, row.doc_lifetime))
-    return "\n".join(lines) + "\n"
 
 
 def cells(texts: Iterable[str]) -> list[str]:
@@ -211,7 +191,7 @@ def option(action: argparse.Action) -> str:
 
 def main(args: list[str]) -> int:
     """Write the files, or check them, and return the exit code."""
-    tables = (settings, stats, reasons, outcomes, problems, dialects)
+    tables = (settings, stats, reasons, problems, dialects)
     texts = {it.__name__: it() for it in tables}
     texts |= {f"options-{name}": options(name) for name in COMMANDS}
     stale = []

@@ -59,13 +59,11 @@ class AnswerGroup(NamedTuple):
 class OutcomeRow:
     """The meaning of the answers in *groups*.
 
-    * *clause*: the id and the words of the decision, such as "R3 (access refused)".
     * *statuses*: the description of the answers in messages.
     * *reason*: the reason in the verdict for every URL, or `None` if the file decides.
     * *allows*: whether every URL is allowed by default, if no file decides. If *allows*
-      is `False`, a stale policy with this outcome is not used during a refresh. If
-      *allows* is `False`, `robots-lint` exits with code 3 (file could not be read), even
-      if the setting is "allow".
+      is `False`, `robots-lint` exits with code 3 (file could not be read), even if the
+      setting is "allow".
     * *setting*: the name, without `ROBOTS1994_`, of the setting that may reverse *allows*.
       The value of the setting is "disallow" or "allow".
     * *max_lifetime*: the longest freshness lifetime of the policy, in seconds.
@@ -76,12 +74,9 @@ class OutcomeRow:
       that came through a proxy, a status in *of_proxies* means R5 (unreachable).
     * *is_trusted*: whether an answer that came through a proxy counts as the origin's own.
       Stores share a policy only if the answer counts as the origin's own.
-    * *doc_answer*, *doc_policy*, *doc_lifetime*: the cells of the row in the table of the
-      documentation.
     """
 
     outcome: Outcome
-    clause: str
     groups: tuple[AnswerGroup, ...] = ()
     statuses: str = ""
     reason: Reason | None = None
@@ -92,9 +87,6 @@ class OutcomeRow:
     is_answer: bool = True
     of_proxies: Collection[int] = ()
     is_trusted: bool = False
-    doc_answer: str
-    doc_policy: str
-    doc_lifetime: str
 
     @property
     def default(self) -> str:
@@ -108,7 +100,7 @@ class OutcomeRow:
         """
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
-    def effect(self, *, is_open: bool, refused: str = "are refused") -> str:
+    def effect(self, *, is_open: bool) -> str:
         """Describe the effect of the outcome on all URLs of an origin, and the setting that
         can change the effect. *is_open* is `True` if all URLs are allowed.
         """
@@ -116,7 +108,7 @@ class OutcomeRow:
             # Name the setting only if the setting reverses the default of the outcome.
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
-        return refused + f" unless {self.full_setting}" * bool(self.setting)
+        return "are refused" + f" unless {self.full_setting}" * bool(self.setting)
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -137,20 +129,14 @@ ROWS = (
     # Ours R1 (the file)
     OutcomeRow(
         outcome=Outcome.PARSED,
-        clause="R1 (the file)",
         groups=(AnswerGroup("text", "file", "by the file's text", range(200, 300)),),
         statuses="2xx",
         reads_body=True,
         is_trusted=True,
-        doc_answer="2xx",
-        doc_policy="the body, parsed",
-        doc_lifetime="freshness of the response, at least 300 s and at most "
-        "``ROBOTS1994_TTL`` (86,400 s)",
     ),
     # Ours R3 (access refused)
     OutcomeRow(
         outcome=Outcome.FORBIDDEN,
-        clause="R3 (access refused)",
         groups=(
             AnswerGroup("401", "HTTP 401", "by status 401", (401,)),
             AnswerGroup("403", "HTTP 403", "by status 403", (403,)),
@@ -160,14 +146,10 @@ ROWS = (
         allows=False,
         setting="FORBIDDEN",
         max_lifetime=HOUR,  # A 401 or 403 is often a mistake in a configuration.
-        doc_answer="401, 403",
-        doc_policy="everything disallowed",
-        doc_lifetime="at most an hour, and TTL; through a proxy 300 s",
     ),
     # Ours R4 (no file)
     OutcomeRow(
         outcome=Outcome.ABSENT,
-        clause="R4 (no file)",
         groups=(
             AnswerGroup("404", "HTTP 404", "by status 404", (404,)),
             AnswerGroup("4xx", "other 4xx", "by another 4xx", _OTHER_4XX),
@@ -176,15 +158,10 @@ ROWS = (
         reason=Reason.ABSENT,
         of_proxies=_OTHER_4XX - {410},
         is_trusted=True,
-        doc_answer="404, 410 and, without a proxy, other 4xx except 407 (R7), 408, 421, 425 "
-        "and 429 (R5)",
-        doc_policy="no file: everything allowed, whatever the body says",
-        doc_lifetime="TTL",
     ),
     # Ours R5 (unreachable)
     OutcomeRow(
         outcome=Outcome.UNREACHABLE,
-        clause="R5 (unreachable)",
         groups=(
             AnswerGroup(
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
@@ -199,14 +176,6 @@ ROWS = (
         allows=False,
         setting="UNREACHABLE",
         is_answer=False,
-        doc_answer="408, 421, 425, 429, 5xx; through a proxy every 4xx except 401, 403, "
-        "404, 410 and 407 (R7); without a proxy an exception of ``RETRY_EXCEPTIONS`` "
-        "(timeout, DNS, TLS, reset); a body that is incomplete, over 8 MB, or without a line "
-        "end in its first ``ROBOTS1994_MAX_BYTES``: **each only after the retries below**",
-        doc_policy="not known: the last good policy if there is one (for at most "
-        "``ROBOTS1994_STALE_TTL``, 30 days, after it was fresh), else everything "
-        "disallowed for now",
-        doc_lifetime="300 s, or the server's Retry-After up to TTL; then requested again",
     ),
 )
 """The rows of all outcomes, in the order in which tables show the outcomes."""
