@@ -365,9 +365,8 @@ class EvidenceFile:
 
         if number not in self._policies:
             answer = replace(recorded.answer, body=zlib.decompress(recorded.packed))
-            now, reader = answer.fetched_at, settings.new_reader()
             self._policies[number] = policy_from(
-                recorded.origin, answer, reader, now, settings.freshness
+                recorded.origin, answer, settings.new_reader(), settings.freshness
             )
         return self._policies[number]
 

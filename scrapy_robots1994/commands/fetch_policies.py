@@ -4,7 +4,6 @@ To fetch policies, a command runs a crawl whose spider does not request any page
 """
 
 import signal
-import time
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from types import SimpleNamespace
@@ -134,7 +133,7 @@ class PolicyLookup(Lookup):
         if is_own and ours.store is not None:
             ours.store.put(origin, answer)
         freshness = self.settings.freshness
-        return policy_from(origin, answer, self.reader, time.time(), freshness)
+        return policy_from(origin, answer, self.reader, freshness)
 
 
 def _ignore(*_: object) -> None:

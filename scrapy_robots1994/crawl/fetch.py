@@ -5,14 +5,14 @@ Scrapy fetches; only redirects (Ours R2) and retries (Ours 3.1) are ours.
 
 import math
 import random
+import re
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from errno import EADDRINUSE, EADDRNOTAVAIL, EMFILE, ENFILE, ENOBUFS, ENOMEM
 from functools import partial
-from itertools import chain, islice
-from operator import itemgetter
+from itertools import chain
 from typing import Any
 
 from scrapy import Request, exceptions, signals
@@ -22,7 +22,7 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, DeferredSemaphore
 from twisted.internet.error import TimeoutError as TwistedTimeoutError
@@ -71,7 +71,8 @@ MAX_RETRY_AFTER = 30.0
 GRACE_SECONDS = 5.0
 """Seconds beyond the time limit of a hop after which nobody waits for it (Ours R7)."""
 
-MAX_FETCHES, SPARE_DESCRIPTORS = 800, 32
+MAX_FETCHES = 800
+"""Fewer if the process may open fewer than twice as many files."""
 
 # Scrapy 2.15 defines these; earlier versions raise those of Twisted.
 DownloadTimeout: type[Exception] = getattr(
@@ -81,14 +82,12 @@ DownloadCancelled: type[Exception] = getattr(
     exceptions, "DownloadCancelledError", CancelledError
 )
 
-_INCOMPLETE = frozenset({"dataloss", "download_stopped"})
-"""Flags of a response whose body is only a part. "partial" is a whole body that the end of
-the connection ends (RFC 9112 6.3).
+_INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
+"""Flags of a response whose body is only a part, or may be: "partial" is a body without a
+stated length, which the end of the connection ends.
 """
 
-_PACKED = frozenset(
-    {"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"}
-)
+_PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
 
 _OUT_OF_RESOURCES = frozenset(
     {EMFILE, ENFILE, ENOBUFS, ENOMEM, EADDRINUSE, EADDRNOTAVAIL}
@@ -130,10 +129,7 @@ class RobotsFetcher:
         # The spider's attribute overrides DOWNLOAD_TIMEOUT, and 0 means no limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
-        self._limits = [
-            (settings.timeout, "ROBOTS1994_TIMEOUT"),
-            (timeout or math.inf, "DOWNLOAD_TIMEOUT"),
-        ]
+        self._timeout = min(settings.timeout, timeout or math.inf)
 
     async def fetch(
         self,
@@ -149,80 +145,64 @@ class RobotsFetcher:
         *retrying* is called before each pause (`PolicyLog.retrying`). Raise the exception
         of a failure that is ours (Ours R7).
         """
-        retries = 0
+        url = start or origin.robots_url
+        pauses, attempts = iter(self._pauses), 1
         while True:
-            url = start or origin.robots_url
-            result = await self._attempt(url, page, is_past_cache=is_past_cache)
-            if _is_useless(result) and not self._is_offline and not is_past_cache:
-                # Ours 3.2: a cached failure says nothing about now.
-                is_past_cache = True
-                continue
-            pause = self._pause(result, retries)
-            if pause is None:
-                break
-            retries += 1
-            words = result.words if isinstance(result, Answer) else one_line(result)
-            retrying(origin, words, retries + 1, len(self._pauses) + 1, pause)
+            pause = next(pauses, None)
+            follow = partial(self._follow, url, page, is_past_cache=is_past_cache)
+            # `run` gives the permit back, at whatever moment the fetch is cancelled.
+            permitted = self._permits.run(lambda it: deferred_from_coro(it()), follow)
+            try:
+                answer: Answer = await maybe_deferred_to_future(permitted)
+            except Exception as error:
+                if pause is None or not is_out_of_resources(error):
+                    raise
+                words = one_line(error)
+            else:
+                pause = _pause_after(answer, pause)
+                if pause is None:
+                    return answer
+                words = answer.words
+            attempts += 1
+            pause *= 1 + JITTER * random.random()  # noqa: S311 - only spreads the load
+            retrying(origin, words, attempts, len(self._pauses) + 1, pause)
             await sleep(pause)
-        if isinstance(result, Exception):
-            raise result
-        return result
+            # Ours 3.2: a failure may be in the cache by now.
+            is_past_cache = True
 
-    def _pause(self, result: Answer | Exception, retries: int) -> float | None:
-        """Return the seconds until the next attempt, or None if *result* is final."""
-        if retries >= len(self._pauses):
-            return None
-        pause = self._pauses[retries]
-        if isinstance(result, Exception):
-            if not is_out_of_resources(result):
-                return None
-        # Ours R2: a redirect that leads nowhere will not lead anywhere soon.
-        elif result.outcome is not Outcome.UNREACHABLE or _is_redirect(result):
-            return None
-        elif result.retry_after is not None:
-            pause = max(result.retry_after, PAUSES[0])
-            if pause > MAX_RETRY_AFTER:
-                return None
-        return pause * (1 + JITTER * random.random())  # noqa: S311 - only spreads the load
-
-    async def _attempt(
-        self, url: str, page: Request, *, is_past_cache: bool
-    ) -> Answer | Exception:
-        """Request *url* and follow redirects (Ours R2). Return a failure of ours."""
+    async def _follow(self, url: str, page: Request, *, is_past_cache: bool) -> Answer:
+        """Request *url* and follow redirects (Ours R2)."""
         urls: list[str] = []
         slot: str | None = None
-        permit = self._permits.acquire()
-        if not permit.called:
-            await maybe_deferred_to_future(permit)
+        seconds, of_page = self._timeout, page.meta.get("download_timeout")
+        if isinstance(of_page, (int, float)) and of_page > 0:
+            seconds = min(seconds, of_page)
         try:
             while True:
                 urls.append(url)
                 request = robots_request(
                     url, page, self._keys, slot, is_past_cache=is_past_cache
                 )
-                seconds, setting = self._limit(page)
                 request.meta["download_timeout"] = seconds
                 try:
                     response = await self._send(request, seconds)
                 except FetchAborted:
                     raise
                 except NotReturned:
-                    return DownloadTimeout(
-                        f"no downloader middleware or handler returned {url} within "
-                        f"{seconds:g} s ({setting}) and 5 s more"
-                    )
+                    raise DownloadTimeout(
+                        f"no downloader middleware or handler returned {url} within its "
+                        f"time limit of {seconds:g} s and {GRACE_SECONDS:g} s more"
+                    ) from None
                 except Exception as error:  # noqa: BLE001 - a component may raise any error
-                    took = f"took longer than {seconds:g} seconds, {setting}"
-                    return self._failure(error, urls, request, took)
+                    return self._failed(error, urls, request)
                 sent = response.request or request
                 self._robot.check_sent(sent.headers.get("User-Agent"), page)
                 target = redirect_of(response, url)
                 fault = None if target is None else _redirect_fault(target, urls)
                 if target is None or fault:
-                    return self._answer(response, urls, request, fault)
+                    return self._answer(response, urls, sent, fault)
                 url, slot = target, request.meta.get(SLOT_KEY)
         finally:
-            self._permits.release()
             # As the built-in counts: fetches, not answers.
             self._count(self._crawler, stats.REQUESTS)
 
@@ -260,50 +240,37 @@ class RobotsFetcher:
         if uncounted := self._sent.get(request):
             uncounted.close()
 
-    def _limit(self, page: Request) -> tuple[float, str]:
-        """Return the time limit of one hop for *page*, and where it is set."""
-        limits = self._limits
-        of_page: Any = page.meta.get("download_timeout")
-        if isinstance(of_page, (int, float)) and of_page > 0:
-            limits = [*limits, (float(of_page), "the download_timeout of the page")]
-        return min(limits, key=itemgetter(0))
-
-    def _failure(
-        self, error: Exception, urls: list[str], request: Request, took: str
-    ) -> Answer | Exception:
-        """Return what *error* says about the origin, or *error* itself if it is ours."""
-        # The built-in does not count `IgnoreRequest` either.
-        if not isinstance(error, IgnoreRequest):
-            self._count(self._crawler, stats.EXCEPTIONS, kind=type(error))
+    def _failed(self, error: Exception, urls: list[str], request: Request) -> Answer:
+        """Return what *error* says about the origin, or raise it if it is ours (R7)."""
         failed = partial(Answer, urls=tuple(urls), fetched_at=time.time(), error=error)
-        middleware = None
         if isinstance(error, IgnoreRequest):
             middleware = middleware_of(error)
-        if self._is_offline and isinstance(middleware, HttpCacheMiddleware):
-            # Ours 3.2: nothing is sent, not even to this origin's pages.
-            return failed(source="cache", error=None)
-        if isinstance(middleware, HttpCompressionMiddleware) or isinstance(
-            error, DownloadCancelled
-        ):
+            if self._is_offline and isinstance(middleware, HttpCacheMiddleware):
+                # Ours 3.2: nothing is sent, not even to this origin's pages.
+                return failed(source="cache", error=None)
+            is_large = isinstance(middleware, HttpCompressionMiddleware)
+        else:
+            # The built-in does not count `IgnoreRequest` either.
+            self._count(self._crawler, stats.EXCEPTIONS, kind=type(error))
+            is_large = isinstance(error, DownloadCancelled)
+        if is_large:
             return failed(failure=f"more than {MAX_BODY_BYTES} bytes")
         is_of_origin = isinstance(error, self._network_failures)
         if not is_of_origin or request.meta.get("proxy") or is_out_of_resources(error):
-            return error
-        words = took if "Timeout" in type(error).__name__ else one_line(error)
-        return failed(failure=f"{type(error).__name__}: {words}")
+            raise error
+        return failed(failure=f"{type(error).__name__}: {one_line(error)}")
 
     def _answer(
-        self, response: Response, urls: list[str], request: Request, fault: str | None
-    ) -> Answer | Exception:
+        self, response: Response, urls: list[str], sent: Request, fault: str | None
+    ) -> Answer:
         """Return what *response* says about the origin."""
         now, headers, status = time.time(), response.headers, response.status
         if status in OF_THE_PROXY:
-            return ConnectionRefusedError(
+            raise ConnectionRefusedError(
                 f"the proxy refused our credentials (HTTP {status})"
             )
         self._count(self._crawler, stats.RESPONSES)
         self._count(self._crawler, stats.RESPONSE_STATUS, status=status)
-        sent = response.request or request
         via_proxy = bool(sent.meta.get("proxy"))
         is_cached = "cached" in response.flags
         # Ours 3.2: an offline crawl takes an answer of any age.
@@ -341,13 +308,11 @@ def parallel_fetches(settings: BaseSettings) -> int:
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
         # Other handlers than Twisted's have a pool of this many connections.
         return max(pages // 2, 1)
-    limit = math.inf
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        limit = math.inf if soft == resource.RLIM_INFINITY else soft
-    # At least a quarter, even if pages need most of them.
-    free = max(limit - pages - SPARE_DESCRIPTORS, limit / 4) if pages else limit / 2
-    return max(1, int(min(MAX_FETCHES, free)))
+        if soft != resource.RLIM_INFINITY:
+            return max(min(MAX_FETCHES, soft // 2), 1)
+    return MAX_FETCHES
 
 
 def whole_lines(body: bytes, limit: int) -> tuple[bytes, bool]:
@@ -368,10 +333,8 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
     # bounded: a header may be megabytes
-    listed = b",".join(lines)[:200].decode("latin-1").lower()
-    for coding in listed.split(",") if listed else ():
-        if (name := coding.partition(";")[0].strip(" \t\"'")) in _PACKED:
-            return f"Content-Encoding {name}, which was not unpacked"
+    if packed := _PACKED.search(b",".join(lines)[:200].lower()):
+        return f"Content-Encoding {packed[0].decode()}, which was not unpacked"
     if is_truncated and not body:
         return "no line ends within ROBOTS1994_MAX_BYTES; raise it"
     return None
@@ -389,38 +352,36 @@ def _redirect_fault(target: str, urls: list[str]) -> str:
     return ""
 
 
-def _is_redirect(answer: Answer) -> bool:
-    return answer.status is not None and answer.status // 100 == 3  # noqa: PLR2004 - 3xx
+def _pause_after(answer: Answer, pause: float | None) -> float | None:
+    """Return the seconds until the next attempt: *pause*, or what the server asks for. None
+    if *answer* is final.
+    """
+    # Ours R2: a redirect that leads nowhere will not lead anywhere soon.
+    is_redirect = (answer.status or 0) // 100 == 3  # noqa: PLR2004 - 3xx
+    if is_redirect or answer.outcome is not Outcome.UNREACHABLE:
+        return None
+    if pause is None or answer.retry_after is None:
+        return pause
+    asked = max(answer.retry_after, PAUSES[0])
+    return asked if asked <= MAX_RETRY_AFTER else None
 
 
-def _is_useless(result: Answer | Exception) -> bool:
-    return (
-        isinstance(result, Answer)
-        and result.source == "cache"
-        and result.outcome is Outcome.UNREACHABLE
-    )
-
-
-def is_out_of_resources(error: Exception) -> bool:
+def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
     """Return whether *error* says that this machine lacks descriptors, memory or ports."""
+    numbers = getattr(error, "errno", None), getattr(error, "osError", None)
+    if not _OUT_OF_RESOURCES.isdisjoint(it for it in numbers if type(it) is int):
+        return True
+    # `reasons` of Twisted are Failures. A client on asyncio may raise a group with one
+    # exception for each address of a host.
+    inner = getattr(error, "reasons", None) or getattr(error, "exceptions", None) or ()
+    causes = [getattr(it, "value", it) for it in inner]
+    causes += [error.__cause__, error.__context__]
     # bounded: a chain of exceptions may be a circle
-    for each in islice(_causes(error), 20):
-        numbers = getattr(each, "errno", None), getattr(each, "osError", None)
-        if not _OUT_OF_RESOURCES.isdisjoint(it for it in numbers if type(it) is int):
-            return True
-    return False
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    queue = [error]
-    for each in queue:
-        yield each
-        # `reasons` of Twisted are exceptions or Failures. A client on asyncio may raise a
-        # group with one exception for each address of a host.
-        inner = getattr(each, "reasons", None) or getattr(each, "exceptions", None)
-        causes = [getattr(it, "value", it) for it in inner or ()]
-        causes += [each.__cause__, each.__context__]
-        queue += [it for it in causes if isinstance(it, BaseException)]
+    return depth > 0 and any(
+        is_out_of_resources(it, depth - 1)
+        for it in causes
+        if isinstance(it, BaseException)
+    )
 
 
 def middleware_of(error: BaseException) -> object | None:

@@ -32,12 +32,20 @@ class _Safe:
 
 
 def log_line(
-    crawler: Crawler, level: int, text: str, *values: object, **more: object
+    crawler: Crawler,
+    level: int,
+    text: str,
+    *values: object,
+    error: BaseException | None = None,
+    **more: object,
 ) -> None:
-    """Log *text* with *values* filled in. *more* are further attributes of the record."""
+    """Log *text* with *values* filled in, and the traceback of *error*. *more* are further
+    attributes of the record.
+    """
     shown = (_Safe(it) if isinstance(it, str) else it for it in values)
     # Extensions and formatters find the lines of a spider by the attribute `spider`.
-    logger.log(level, text, *shown, extra={"spider": crawler.spider, **more})
+    extra = {"spider": crawler.spider, **more}
+    logger.log(level, text, *shown, exc_info=error, extra=extra)
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
@@ -69,8 +77,6 @@ class MessageKind(NamedTuple):
     level: int
     summary: str
     """What is logged at the close about all lines of the kind: `%d` is their number."""
-    command: str
-    """The command to run, as a sentence."""
 
 
 class OriginLog:
@@ -102,7 +108,8 @@ class OriginLog:
             if number > MAX_LINES_OF_A_KIND:
                 text = (
                     f"{kind.summary}. The first %d are logged above; "
-                    f'LOG_LEVEL = "DEBUG" logs all. {kind.command}'
+                    'LOG_LEVEL = "DEBUG" logs all; `scrapy robots-check --explain URL` '
+                    "shows what an origin answers now"
                 )
                 values = number, MAX_LINES_OF_A_KIND
                 log_line(self._crawler, kind.level, text, *values)

@@ -162,14 +162,18 @@ class Robots1994Middleware:
         A URL that the crawl does not check is allowed with the reason `unchecked`, and a
         robots.txt with the reason `robots.txt-itself`.
 
-        Raise `NotSupported` if *url* names no host, `FetchAborted` if the crawl closes, and
-        the error with which a waiting request would fail if the fetch failed on our side
-        (R7).
+        Raise `NotSupported` if *url* has no scheme or names no host, `FetchAborted` if the
+        crawl closes, and the error with which a waiting request would fail if the fetch
+        failed on our side (R7).
 
         A component gets this middleware with
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
         """
-        request, origin = Request(url), Origin.of(url)
+        origin = Origin.of(url)
+        try:
+            request = Request(url)
+        except ValueError as error:
+            raise NotSupported(str(error)) from None
         exemption = exemption_of(url, origin, {}, self._exempt)
         if exemption is Exemption.NO_HOST:
             raise NotSupported(exemption.value)

@@ -6,11 +6,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.fetch import (
-    is_out_of_resources,
-    middleware_of,
-    network_failures,
-)
+from scrapy_robots1994.crawl.fetch import middleware_of, network_failures
 from scrapy_robots1994.crawl.log import MessageKind, OriginLog, count
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import FetchAborted
@@ -18,33 +14,21 @@ from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Rules
 from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.policy.outcomes import Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import Policy
-
-_CHECK = "`scrapy robots-check --explain URL` shows what an origin answers now"
-_LINT = "`scrapy robots-lint URL` shows the problems of a file"
 
 _SOURCES = {"store": "the store", "cache": "the HTTP cache"}
 
-_RETRYING = MessageKind(
-    INFO, "%d robots.txt files did not arrive at the first attempt", _CHECK
-)
-_STALE = MessageKind(
-    WARNING,
-    "robots.txt of %d origins could not be fetched again: their last good policies "
-    "remain in use, for at most ROBOTS1994_STALE_TTL",
-    _CHECK,
-)
+_RETRYING = MessageKind(INFO, "%d robots.txt files did not arrive at the first attempt")
 _FAULT = MessageKind(
     WARNING,
     "%d fetches of robots.txt failed on our side, and the requests that waited for them "
     "failed with them",
-    _CHECK,
 )
 _TRUNCATED = MessageKind(
     WARNING,
     "%d robots.txt files are longer than ROBOTS1994_MAX_BYTES: only their whole lines within "
     "this limit are obeyed",
-    _LINT,
 )
 _OBEYING = (
     'ROBOTS1994_DIALECT = "rfc9309" obeys them, and "strictest" those that disallow'
@@ -53,12 +37,10 @@ _IGNORED = MessageKind(
     WARNING,
     "%d robots.txt files have lines for this robot that the dialect ignores or takes "
     f"literally; {_OBEYING}",
-    _CHECK,
 )
 _NO_FILE = MessageKind(
     INFO,
     "%d robots.txt files begin as HTML, XML or compressed data does: most disallow nothing",
-    _LINT,
 )
 
 
@@ -68,6 +50,7 @@ class PolicyLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
+        self._allowing = settings.freshness.allowing
         self._network_failures = network_failures(crawler.settings)
         self._origins = OriginLog(crawler)
 
@@ -91,10 +74,10 @@ class PolicyLog:
             "if this exception of your download handler means a network failure, list it in "
             "RETRY_EXCEPTIONS"
         )
-        if is_out_of_resources(error):
-            advice = "this machine is out of file descriptors, memory or ports"
-        elif isinstance(error, self._network_failures):
-            advice = "it was requested through a proxy, so the origin may be up"
+        if isinstance(error, self._network_failures):
+            advice = (
+                "this is a fault of the proxy or of this machine, the origin may be up"
+            )
         elif middleware := middleware_of(error):
             advice = (
                 f"let {global_object_name(type(middleware))} pass requests whose meta has "
@@ -144,40 +127,40 @@ class PolicyLog:
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
             source,
-            f"fresh for {rest:.0f} s" if rest >= 0 else "used while it is refreshed",
+            f"fresh for {rest:.0f} s",
         )
 
     def _meaning(
         self, policy: Policy, known: Policy | None
     ) -> tuple[MessageKind | None, str]:
         """Return the kind of the line about *policy* (None: DEBUG), and its effect or ""."""
-        row = policy.outcome.row
+        row, robots = policy.outcome.row, policy.robots
         if policy.is_stale_on_error:
             is_new = known is None or not known.is_stale_on_error
-            return _STALE if is_new else None, "the last good policy remains in use"
-        if row.reason:
-            is_open = row.outcome in self._settings.freshness.allowing
-            effect = row.effect(is_open=is_open)
+            kind = self._kind_of(Outcome.UNREACHABLE.row) if is_new else None
+            return kind, "the last good policy remains in use"
+        if row.setting:
+            is_open = row.outcome in self._allowing
             # Once an origin: a 403 is often a mistake of the server, and an origin without
             # an answer is asked again and again.
             is_new = known is None or known.outcome is not row.outcome
-            kind = None
-            if is_new and not (is_open and row.is_answer):
-                origins = "robots.txt of %d origins could not be fetched"
-                if row.is_answer:
-                    origins = f"%d origins answered {row.statuses} for robots.txt"
-                text = f"{origins}: all their URLs {effect}"
-                kind = MessageKind(WARNING, text, _CHECK)
-            return kind, f"all its URLs {effect}" if row.setting else ""
-        robots = policy.robots if known is None or known.robots is None else None
-        if robots and robots.compression:
-            kind = _NO_FILE._replace(level=WARNING)
-            return kind, f"the file is {robots.compression} data: it disallows nothing"
-        if robots and robots.is_markup:
-            return _NO_FILE, (
-                "the file begins as a page of HTML or XML does, not as a robots.txt"
-            )
+            is_said = is_new and not (is_open and row.is_answer)
+            meaning = f"all its URLs {row.effect(is_open=is_open)}"
+            return self._kind_of(row) if is_said else None, meaning
+        is_new = known is None or known.robots is None
+        if is_new and robots and (robots.is_markup or robots.compression):
+            return _NO_FILE, "the file begins as HTML, XML or compressed data does"
         return None, ""
+
+    def _kind_of(self, row: OutcomeRow) -> MessageKind:
+        effect = f"all their URLs {row.effect(is_open=row.outcome in self._allowing)}"
+        text = f"%d origins answered {row.statuses} for robots.txt: {effect}"
+        if not row.is_answer:
+            text = (
+                "robots.txt of %d origins could not be fetched: their last good policies "
+                f"remain in use, for at most ROBOTS1994_STALE_TTL, or {effect}"
+            )
+        return MessageKind(WARNING, text)
 
     def read(self, policy: Policy, rules: Rules) -> None:
         """Log and count what of a new file *rules* do not obey (1994 F6, Ours O24)."""

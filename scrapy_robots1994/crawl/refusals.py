@@ -8,7 +8,6 @@ origin is logged. If every request was refused, a warning is also logged.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
-from typing import Any
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -17,12 +16,10 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.exceptions import ForbiddenByRobots
 from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
-from scrapy_robots1994.crawl.requests import has_default_name
 from scrapy_robots1994.crawl.scrapy_private import is_crawling
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
-from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
@@ -52,11 +49,8 @@ VERDICT = "robots1994"
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
     "robots.txt refused every start request (%d). This request was refused first: %s: %s. "
-    "`scrapy robots-check%s --explain URL` explains each refusal.%s"
-)
-_DEFAULT_NAME = (
-    " The record is for Scrapy's default name; set USER_AGENT to the name of your "
-    "robot."
+    "`scrapy robots-check --explain URL` (for a spider with settings of its own: "
+    "`--spider NAME`) explains each refusal."
 )
 
 CLOSE_REASON = "robotstxt_denied"
@@ -183,19 +177,7 @@ class Refusals:
         if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused
             count(self._crawler, stats.STARTS_REFUSED, number)
-            url, verdict = self._first
-            record = verdict.record
-            is_named = record is not None and EVERYBODY not in record.names
-            more = _DEFAULT_NAME * (is_named and has_default_name(self._crawler))
-            # The command `robots-check` can read the settings of a spider only if the
-            # spider belongs to the project.
-            spider: Any = self._crawler.spider
-            places = self._crawler.settings.getlist("SPIDER_MODULES")
-            module = f"{type(spider).__module__}."
-            is_of_project = any(module.startswith(f"{it}.") for it in places)
-            option = f" --spider {spider.name}" * is_of_project
-            values = number, url, verdict, option, more
-            log_line(self._crawler, WARNING, _ALL_REFUSED, *values)
+            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *self._first)
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:

@@ -12,14 +12,14 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 from logging import ERROR
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
+from twisted.python.failure import Failure
 
-from scrapy_robots1994.crawl import stats, threads
-from scrapy_robots1994.crawl.log import count, log_line
+from scrapy_robots1994.crawl import threads
+from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.parser import (
     ROBOTS_PARSED,
     Robots1994Parser,
@@ -29,10 +29,11 @@ from scrapy_robots1994.crawl.parser import (
 from scrapy_robots1994.crawl.policy_log import PolicyLog
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.policy.policy import Policy, policy_from
-from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.stores.memory import policy_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from types import TracebackType
     from typing import TypeAlias
 
     from scrapy import Request
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
     Waiter: TypeAlias = "threads.DeferredWaiter[Resolved | Exception]"
-
-ErrorT = TypeVar("ErrorT", bound=BaseException)
 
 CLOSING = "the crawl is closing"
 
@@ -72,10 +71,8 @@ class _Lookup:
     found: Resolved | None = None
     """The new policy, while the observers and handlers learn of it."""
     cancel: Callable[[], object] = lambda: None
-
-    def release(self, result: Resolved | Exception) -> None:
-        for waiter in tuple(self.waiters):
-            waiter.release(result)
+    traceback: TracebackType | None = None
+    """Where the exception was raised with which the waits end."""
 
 
 class PolicyResolver:
@@ -101,15 +98,15 @@ class PolicyResolver:
         self._observers = observers
         self._robot = robot
         self._log = PolicyLog(crawler, settings)
-        self._reader = settings.new_reader()
-        self._freshness = settings.freshness
-        url = settings.store
-        self.memory = MemoryStore(url.max_origins, url.max_bytes, self.now)
+        self._policy = partial(
+            policy_from, reader=settings.new_reader(), freshness=settings.freshness
+        )
+        self.memory = policy_memory(
+            settings.store.max_origins, settings.store.max_bytes
+        )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
         """Which waiting requests a closing crawl still sends. None while it runs."""
-        if store is not None:
-            crawler.signals.connect(self._close_store, signals.spider_closed)
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if it is in memory and fresh."""
@@ -119,28 +116,22 @@ class PolicyResolver:
     async def resolve(self, origin: Origin, page: Request) -> Resolved:
         """Return the policy of *origin*, fetched the way *page* goes if need be.
 
-        A stale policy that may still decide is returned at once and refreshed meanwhile.
-        Raise `FetchAborted` if the crawl closes, and a copy of the exception if the fetch
-        failed on our side (Ours R7).
+        Raise `FetchAborted` if the crawl closes, and the exception of the fetch if it failed
+        on our side (Ours R7).
         """
-        lookup = self._lookups.get(origin)
-        policy, now = self.memory.get(origin), self.now()
-        if policy is not None and policy.is_usable(now):
-            is_refreshed = policy.is_fresh(now) or lookup is not None
-            if not is_refreshed and self._keeps is None:
-                self._start(_Lookup(origin, page, policy))
+        if policy := self.fresh(origin):
             return Resolved(policy)
+        lookup = self._lookups.get(origin)
         if lookup is not None and lookup.found is not None:
             # Stale at once. Those who wait will use it too.
             return lookup.found
         if self._keeps is not None and not self._keeps(page):
             raise FetchAborted(CLOSING)
+        is_new = lookup is None
+        lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
         waiter: Waiter = threads.DeferredWaiter()
-        if lookup is not None:
-            lookup.waiters[waiter] = page
-        else:
-            lookup = _Lookup(origin, page, policy and policy.last_good(now))
-            lookup.waiters[waiter] = page
+        lookup.waiters[waiter] = page
+        if is_new:
             self._start(lookup)
         # The lookup goes on for the others if this wait is cancelled.
         try:
@@ -148,7 +139,8 @@ class PolicyResolver:
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
-            raise copy_of(result)
+            # Each raise would add to the traceback, and thousands may wait.
+            raise result.with_traceback(lookup.traceback)
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
@@ -159,7 +151,9 @@ class PolicyResolver:
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             work = partial(robots.prepare, robot, reads_usage=self._reads_usage)
             await threads.compute(work, robots.size)
-            self.memory.measure(policy)
+            if self.memory.get(policy.origin) is policy:
+                # It has grown.
+                self.memory[policy.origin] = policy
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """End the waits (Ours R6), but for those of requests for which *keeps* is true:
@@ -168,11 +162,13 @@ class PolicyResolver:
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
             waiters = tuple(lookup.waiters.items())
-            kept = {page for _, page in waiters if keeps(page)}
+            is_kept = False
             for waiter, page in waiters:
-                if page not in kept:
+                if keeps(page):
+                    is_kept = True
+                else:
                     waiter.release(FetchAborted(CLOSING))
-            if kept:
+            if is_kept:
                 self._cancel_later(lookup)
             else:
                 self._cancel(lookup)
@@ -188,151 +184,88 @@ class PolicyResolver:
 
     def _start(self, lookup: _Lookup) -> None:
         self._lookups[lookup.origin] = lookup
-        running = deferred_from_coro(self._run(lookup))
-        # Also if it is cancelled before it begins. Twisted logs unhandled errors.
-        running.addBoth(lambda _: self._end(lookup, FetchAborted(threads.INTERRUPTED)))
+        running = deferred_from_coro(self._find(lookup))
+        running.addBoth(self._ended, lookup)
         lookup.cancel = running.cancel
         if self._keeps is not None:
             self._cancel_later(lookup)
 
-    async def _run(self, lookup: _Lookup) -> None:
-        result: Resolved | Exception = FetchAborted(threads.INTERRUPTED)
-        try:
-            result = await self._find(lookup)
-        except CancelledError:
-            pass
-        except Exception as error:  # noqa: BLE001 - those who wait raise it
-            result = error
-            if lookup.found is not None:
-                text = "After the fetch of %s"
-                log_line(self._crawler, ERROR, text, str(lookup.origin), exc_info=error)
-        finally:
-            # Also if the task is cancelled.
-            self._end(lookup, lookup.found or result)
-            if self._store is not None:
-                self._store.release(lookup.origin)
-
-    def _end(self, lookup: _Lookup, result: Resolved | Exception) -> None:
-        """Forget *lookup* and let those who wait go on. A second call has no effect."""
-        if self._lookups.get(lookup.origin) is lookup:
-            del self._lookups[lookup.origin]
-            if isinstance(result, Exception):
-                self._log.failed(lookup.origin, result)
-            lookup.release(result)
+    def _ended(self, result: Resolved | Failure, lookup: _Lookup) -> None:
+        """Forget *lookup*, and let those who wait go on."""
+        del self._lookups[lookup.origin]
+        if self._store is not None:
+            self._store.release(lookup.origin)
+        error = result.value if isinstance(result, Failure) else None
+        if not isinstance(error, Exception) or isinstance(error, CancelledError):
+            error = FetchAborted(threads.INTERRUPTED)
+        elif lookup.found is not None:
+            text = "After the fetch of %s"
+            log_line(self._crawler, ERROR, text, str(lookup.origin), error=error)
+        if lookup.found is None:
+            lookup.traceback = error.__traceback__
+            self._log.failed(lookup.origin, error)
+        for waiter in tuple(lookup.waiters):
+            waiter.release(lookup.found or error)
 
     async def _find(self, lookup: _Lookup) -> Resolved:
-        origin, last, store = lookup.origin, lookup.known, self._store
+        origin, known, store = lookup.origin, lookup.known, self._store
+        last = known and known.last_good(self.now())
         answer = None
         if store is not None:
             answer = await store.get(origin)
             if answer and (last is None or answer.fetched_at > last.fetched_at):
-                stored = await self._use_stored(lookup, answer)
-                if stored.is_fresh(self.now()):
-                    return Resolved(stored)
-                last = stored.last_good(self.now())
+                stored = self._policy(origin, answer)
+                if stored.is_fresh(now := self.now()):
+                    return await self._use(lookup, stored, answer)
+                last = stored.last_good(now)
             # Another crawl may have fetched it meanwhile.
             answer = await store.lease(origin, last.fetched_at if last else 0.0)
         if answer is None:
             answer, last = await self._fetch(lookup, last)
             if store is not None:
                 store.put(origin, answer)
-        policy = self._policy(origin, answer, last)
+        policy = self._policy(origin, answer, last=last)
         return await self._use(lookup, policy, answer)
-
-    async def _use_stored(self, lookup: _Lookup, answer: Answer) -> Policy:
-        """Return the policy of the stored *answer*. If it may decide, use it, although it
-        may be stale.
-        """
-        policy = self._policy(lookup.origin, answer)
-        if policy.is_usable(now := self.now()):
-            found = await self._use(lookup, policy, answer)
-            if not policy.is_fresh(now):
-                # Refreshed meanwhile.
-                lookup.known, lookup.found = policy, None
-                lookup.release(found)
-        return policy
 
     async def _fetch(
         self, lookup: _Lookup, last: Policy | None
     ) -> tuple[Answer, Policy | None]:
         """Return the answer of the origin, and the last good policy."""
-        fetch = partial(
-            self._fetcher.fetch, lookup.origin, lookup.page, self._log.retrying
-        )
+        origin = lookup.origin
+        fetch = partial(self._fetcher.fetch, origin, lookup.page, self._log.retrying)
         answer = await fetch()
         if answer.source == "cache":
             # Ours 3.2: a stale cached answer is the last good policy.
-            cached = self._policy(lookup.origin, answer)
+            cached = self._policy(origin, answer)
             if not cached.is_fresh(now := self.now()):
                 last = cached.last_good(now) or last
                 answer = await fetch(is_past_cache=True)
         return answer, last
 
-    def _policy(
-        self, origin: Origin, answer: Answer, last: Policy | None = None
-    ) -> Policy:
-        return policy_from(
-            origin, answer, self._reader, self.now(), self._freshness, last
-        )
-
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> Resolved:
         """Put *policy* into memory, and let the observers and handlers learn of it."""
-        known, page = lookup.known, lookup.page
+        known, page, robots = lookup.known, lookup.page, policy.robots
         try:
             # Before it is in memory, so that its measured size includes the rules.
             await self.make_ready(policy, page)
         finally:
             # Whatever happens afterwards, the policy decides.
-            self.memory.put(policy)
+            self.memory[policy.origin] = policy
             cause = None if policy.is_known else answer.error
             lookup.found = Resolved(policy, cause)
         for observer in self._observers:
             observer.fetched(policy, answer)
         self._log.used(policy, answer, known, self.now())
-        robots = policy.robots
         is_new = known is None or known.robots != robots
         if robots is None or (policy.is_stale_on_error and not is_new):
             return lookup.found
+        send = partial(threads.send_signal, self._crawler, request=page)
         if is_new:
             self._log.read(policy, policy.rules(self._robot.of(page)))
-        send = partial(threads.send_signal, self._crawler)
-        sitemaps: tuple[str, ...] = ()
-        if is_new and robots.sitemaps:
-            sitemaps = sitemaps_of(policy.origin, robots)
-        if sitemaps:
-            named = {"sitemaps": sitemaps, "origin": policy.origin}
-            await send(robots_sitemaps, robots=robots, request=page, **named)
+            if sitemaps := sitemaps_of(policy.origin, robots):
+                named = {"sitemaps": sitemaps, "origin": policy.origin}
+                await send(robots_sitemaps, robots=robots, **named)
         # As the built-in does, also for an unchanged file.
         if ROBOTS_PARSED is not None:
-            await send(
-                ROBOTS_PARSED, robotparser=Robots1994Parser(robots), request=page
-            )
+            await send(ROBOTS_PARSED, robotparser=Robots1994Parser(robots))
         return lookup.found
-
-    async def _close_store(self) -> None:
-        # Scrapy waits for this before the process ends.
-        assert self._store is not None  # noqa: S101 - connected only with a store
-        try:
-            await self._store.close()
-        finally:
-            if failures := self._store.failures:
-                count(self._crawler, stats.STORE_FAILURES, failures)
-
-
-def copy_of(error: ErrorT) -> ErrorT:
-    """Return a copy of *error* with *error* as its cause, or *error* if it has no copy.
-
-    One object, raised for thousands of requests, would collect a traceback of each.
-    """
-    # Not `copy.copy`, which calls `__init__` with `args`: it may need others.
-    try:
-        made = type(error).__new__(type(error), *error.args)
-        made.args = error.args
-        made.__dict__.update(error.__dict__)
-        is_like = str(made) == str(error)
-    except Exception:  # noqa: BLE001 - a class of anybody
-        return error
-    if not is_like:
-        return error
-    made.__cause__ = error
-    return made

@@ -15,9 +15,11 @@ from logging import DEBUG, WARNING
 from time import monotonic
 from typing import Any, TypeVar
 
+from scrapy import signals
 from scrapy.crawler import Crawler
 
-from scrapy_robots1994.crawl.log import log_line
+from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.log import count, log_line
 from scrapy_robots1994.crawl.threads import future_result, sleep
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.answer import Answer
@@ -34,8 +36,7 @@ LEASE_SECONDS = 10
 class GuardedStore:
     """The store at *url*, for answers of at most *limit* bytes.
 
-    An entry may be deleted *keep_seconds* after its answer was fetched. *failures* counts
-    the calls that failed.
+    An entry may be deleted *keep_seconds* after its answer was fetched.
     """
 
     def __init__(
@@ -50,9 +51,11 @@ class GuardedStore:
         self._thread = ThreadPoolExecutor(1, "robots1994-store")
         self._is_closed = False
         self._rests_until = -math.inf
-        self.failures = 0
-        # Of this worker. Only the thread uses it.
-        self._leases: set[Origin] = set()
+        self._failures = 0
+        # When the leases of this worker end. Only the thread uses it.
+        self._leases: dict[Origin, float] = {}
+        # Scrapy waits for this before the process ends.
+        crawler.signals.connect(self.close, signals.spider_closed)
 
     async def get(self, origin: Origin) -> Answer | None:
         """Return what *origin* said last, if the store knows it."""
@@ -96,6 +99,8 @@ class GuardedStore:
         self._is_closed = True
         self._thread.shutdown(wait=False)
         await future_result(closed)
+        if self._failures:
+            count(self._crawler, stats.STORE_FAILURES, self._failures)
 
     def _submit(self, call: Callable[..., T | None], *args: Any) -> "Future[T | None]":
         if self._is_closed:
@@ -112,10 +117,10 @@ class GuardedStore:
             return call(*args)
         except Exception as error:  # noqa: BLE001 - the class of a user may raise anything
             self._rests_until = monotonic() + REST_SECONDS
-            self.failures += 1
+            self._failures += 1
             log_line(
                 self._crawler,
-                WARNING if self.failures == 1 else DEBUG,
+                WARNING if self._failures == 1 else DEBUG,
                 "ROBOTS1994_STORE %s failed: %s. The crawl goes on without it, and tries it "
                 "again after %d seconds.",
                 str(self._url),
@@ -140,13 +145,13 @@ class GuardedStore:
 
     def _take_lease(self, origin: Origin) -> bool:
         # Before the call: one that fails may have taken it.
-        self._leases.add(origin)
+        self._leases[origin] = monotonic() + LEASE_SECONDS
         if self._store.lease(str(origin), LEASE_SECONDS):
             return True
-        self._leases.discard(origin)
+        del self._leases[origin]
         return False
 
     def _end_lease(self, origin: Origin) -> None:
-        if origin in self._leases:
-            self._leases.discard(origin)
+        # A lease that has ended may be another worker's by now.
+        if self._leases.pop(origin, 0.0) > monotonic():
             self._store.release(str(origin))

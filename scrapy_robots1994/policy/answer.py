@@ -1,5 +1,6 @@
 """What an origin said to GET /robots.txt: `Answer`, and the headers that it is read from."""
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timezone
@@ -10,6 +11,9 @@ from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
 """Bytes that are read of all lines of a header together."""
+
+_NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
+_MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
 
 Source: TypeAlias = Literal["fetched", "store", "cache"]
 
@@ -103,13 +107,15 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 
     None if it states none. *now* stands in for a missing Date.
     """
-    controls = _cache_controls(headers)
-    if b"no-store" in controls or b"no-cache" in controls:
+    # bounded: a header may be megabytes
+    listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()
+    if _NOT_FRESH.search(listed):
         return 0.0
     expires = headers.get("Expires")
-    if b"max-age" in controls:
+    # The first of several counts.
+    if max_age := _MAX_AGE.search(listed):
         # RFC 9111 4.2.1: an unreadable max-age is stale at once.
-        lifetime = _digits(controls[b"max-age"]) or 0.0
+        lifetime = _digits(max_age[1]) or 0.0
     elif expires is not None:
         # RFC 9111 5.3: an invalid date, especially 0, is in the past.
         date = date_of(headers)
@@ -132,20 +138,6 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     at, date = _epoch(value), date_of(headers)
     # Less the server's Date: its clock may differ from ours.
     return None if at is None else max(at - (now if date is None else date), 0.0)
-
-
-def _cache_controls(headers: HeaderLines) -> dict[bytes, bytes]:
-    joined = b",".join(headers.getlist("Cache-Control"))
-    if not joined:
-        return {}
-    # bounded: a header may be megabytes
-    listed = joined[:MAX_HEADER_BYTES].split(b",")
-    if len(joined) > MAX_HEADER_BYTES:
-        # The last directive may be cut.
-        del listed[-1]
-    # The first of several equal directives counts.
-    parts = [each.partition(b"=") for each in reversed(listed)]
-    return {name.strip().lower(): value.strip(b' \t"') for name, _, value in parts}
 
 
 def _epoch(date: bytes | None) -> float | None:

@@ -17,9 +17,6 @@ CLOCK_SKEW = 60.0
 PAUSE = 300.0
 """The least freshness lifetime of a file, and the least pause after a failure, in seconds."""
 
-MIN_STALE_WHILE_REVALIDATE = 60.0
-"""Seconds for which a stale policy may decide during its refresh, however short the TTL."""
-
 POLICY_BYTES = 1_300
 """Memory of a policy without its file, with its origin and its entry in memory."""
 
@@ -86,8 +83,6 @@ class Policy:
     status: int | None
     fetched_at: float
     fresh_until: float
-    stale_until: float
-    """Until then the stale policy may decide while it is refreshed."""
     keep_until: float
     """Until then the stale policy may decide if it cannot be refreshed (Ours R5)."""
     final_url: str | None = None
@@ -121,20 +116,15 @@ class Policy:
         """Return whether the policy is fresh at *now*. A policy from the future is not."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
-    def is_usable(self, now: float) -> bool:
-        """Return whether the policy may decide at *now*, fresh or during its refresh."""
-        return self.fetched_at <= now + CLOCK_SKEW and now < self.stale_until
-
     def last_good(self, now: float) -> "Policy | None":
         """Return this policy if it may decide at *now* although its refresh fails."""
         return self if self.is_known and now < self.keep_until else None
 
 
-def policy_from(  # noqa: PLR0913, PLR0917 - one function makes every policy
+def policy_from(
     origin: Origin,
     answer: Answer,
     reader: Reader,
-    now: float,
     freshness: FreshnessSettings,
     last: Policy | None = None,
 ) -> Policy:
@@ -142,89 +132,41 @@ def policy_from(  # noqa: PLR0913, PLR0917 - one function makes every policy
 
     If nothing is known of the origin (Ours R5), the last good policy *last* stays in use.
     """
-    row = answer.outcome.row
+    row, at = answer.outcome.row, answer.fetched_at
+    lifetime, keep, failure = freshness.ttl, freshness.stale_ttl, None
     if not row.is_answer:
-        last = last and last.last_good(now)
-        if last is None:
-            return _unreachable(origin, answer, now, freshness)
-        return _stale_on_error(last, answer, now, freshness)
-    lifetime = freshness.ttl
-    if row.reads_body and answer.lifetime is not None:
+        # Ours 3.1: the Retry-After of a proxy is ignored.
+        asked = 0.0 if answer.via_proxy else answer.retry_after or 0.0
+        lifetime, keep, failure = max(min(asked, lifetime), PAUSE), 0.0, answer.words
+        if last := last and last.last_good(at):
+            return replace(
+                last,
+                # If our clock was set back. From the future, it would never be fresh.
+                fetched_at=min(last.fetched_at, at),
+                fresh_until=min(at + lifetime, last.keep_until),
+                failure=failure,
+                is_stale_on_error=True,
+            )
+    elif row.reads_body and answer.lifetime is not None:
         lifetime = min(max(answer.lifetime, PAUSE), lifetime)
-    lifetime = min(lifetime, row.max_lifetime)
-    stale, keep = 0.0, freshness.stale_ttl
-    if row.allows:
-        stale = min(max(freshness.ttl, MIN_STALE_WHILE_REVALIDATE), keep)
     if answer.via_proxy and not row.is_trusted:
         # Ours 3.1: the status may be that of the proxy.
-        lifetime, stale, keep = min(lifetime, PAUSE), 0.0, 0.0
-    end = answer.fetched_at + lifetime
+        lifetime, keep = min(lifetime, PAUSE), 0.0
+    fresh_until = at + min(lifetime, row.max_lifetime)
     stated: RobotsTxt | UniformRules
-    if row.reads_body:
+    if row.reason is None:
         stated = reader.read(answer.body, is_truncated=answer.is_truncated)
     else:
-        stated = _uniform(answer, freshness)
+        is_open = row.outcome in freshness.allowing
+        stated = UniformRules(is_open, row.reason, answer.status, failure)
     return Policy(
         origin=origin,
         outcome=row.outcome,
         stated=stated,
         status=answer.status,
-        fetched_at=answer.fetched_at,
-        fresh_until=end,
-        stale_until=end + stale,
-        keep_until=end + keep,
-        final_url=answer.final_url,
-    )
-
-
-def _uniform(answer: Answer, freshness: FreshnessSettings) -> UniformRules:
-    row = answer.outcome.row
-    assert row.reason is not None  # noqa: S101 - the outcome has no file
-    failure = None if row.is_answer else answer.words
-    is_open = row.outcome in freshness.allowing
-    return UniformRules(is_open, row.reason, answer.status, failure)
-
-
-def _retry_at(answer: Answer, now: float, freshness: FreshnessSettings) -> float:
-    # Ours 3.1: the Retry-After of a proxy is ignored.
-    asked = 0.0 if answer.via_proxy else answer.retry_after or 0.0
-    return now + max(min(asked, freshness.ttl), PAUSE)
-
-
-def _unreachable(
-    origin: Origin, answer: Answer, now: float, freshness: FreshnessSettings
-) -> Policy:
-    # Ours R5: without a last good policy, until robots.txt is requested again.
-    retry_at = _retry_at(answer, now, freshness)
-    return Policy(
-        origin=origin,
-        outcome=Outcome.UNREACHABLE,
-        stated=_uniform(answer, freshness),
-        status=answer.status,
-        fetched_at=now,
-        fresh_until=retry_at,
-        stale_until=retry_at,
-        keep_until=retry_at,
-        final_url=answer.final_url,
-        failure=answer.words,
-    )
-
-
-def _stale_on_error(
-    last: Policy, answer: Answer, now: float, freshness: FreshnessSettings
-) -> Policy:
-    # If our clock was set back, date the policy back too. From the future, it would be
-    # requested again without a pause.
-    ahead = max(last.fetched_at - now, 0.0)
-    keep_until = last.keep_until - ahead
-    fresh_until = min(_retry_at(answer, now, freshness), keep_until)
-    stale = max(freshness.ttl, MIN_STALE_WHILE_REVALIDATE)
-    return replace(
-        last,
-        fetched_at=last.fetched_at - ahead,
+        fetched_at=at,
         fresh_until=fresh_until,
-        stale_until=min(fresh_until + stale, keep_until),
-        keep_until=keep_until,
-        failure=answer.words,
-        is_stale_on_error=True,
+        keep_until=fresh_until + keep,
+        final_url=answer.final_url,
+        failure=failure,
     )

@@ -73,7 +73,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         assert robots is not None
         # Read only the rules of the crawl's robot, because each robot has its own rules.
         robots.prepare(str(SETTINGS["USER_AGENT"]))
-        middleware._resolver.memory.put(policy)
+        middleware._resolver.memory[policy.origin] = policy
         with suppress(IgnoreRequest, StopIteration):
             middleware.process_request(Request(url)).send(None)
 

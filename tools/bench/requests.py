@@ -20,7 +20,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy
 from tests.support.crawler import idle_crawler
 from tools.bench.parsing import TEN
 from tools.bench.timing import OURS, Result, exponent, race
@@ -94,17 +94,17 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
     }
     middleware = Robots1994Middleware(idle_crawler(settings))
     for origin in origins:
-        middleware._resolver.memory.put(policy_of(origin, TEN, middleware))
+        policy = policy_of(origin, TEN, middleware)
+        middleware._resolver.memory[origin] = policy
     return middleware
 
 
 def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
     """Return a policy of *origin* that has the rules of *body* and stays fresh."""
-    reader = middleware._resolver._reader
     terms = FreshnessSettings(ttl=HORIZON)
     urls = (origin.robots_url,)
     answer = Answer(urls=urls, status=200, body=body, fetched_at=1e9)
-    return policy_from(origin, answer, reader, 1e9, terms)
+    return middleware._resolver._policy(origin, answer, freshness=terms)
 
 
 def _built_in(origins: int) -> Callable[..., Any]:

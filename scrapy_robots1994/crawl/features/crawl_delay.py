@@ -34,7 +34,6 @@ _CAPPED = MessageKind(
     WARNING,
     "%d origins ask for a longer pause than the maximum in ROBOTS1994_CRAWL_DELAY; the "
     "maximum is applied",
-    "`scrapy robots-lint URL` shows the pause that an origin asks for",
 )
 
 

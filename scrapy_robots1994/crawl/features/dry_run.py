@@ -6,7 +6,6 @@ way, and our verdict is written next to what it did. No request waits for that.
 
 from __future__ import annotations
 
-import time
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +26,7 @@ from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import compute, result_of
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import Policy, policy_from
-from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.stores.memory import policy_memory
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -69,7 +68,7 @@ class DryRun:
         self._reader, self._freshness = settings.new_reader(), settings.freshness
         url = settings.store
         # Not the store: others may share it.
-        self._memory = MemoryStore(url.max_origins, url.max_bytes, time.time)
+        self._memory = policy_memory(url.max_origins, url.max_bytes)
         self._found: dict[Origin, list[_Watched]] = {}
         self._asked: set[Origin] = set()
         # As Scrapy's middleware knows hosts: by `netloc`.
@@ -140,12 +139,12 @@ class DryRun:
 
     async def _find(self, origin: Origin, page: Request) -> None:
         answer = await self._fetcher.fetch(origin, page, lambda *_: None)
-        policy = policy_from(origin, answer, self._reader, time.time(), self._freshness)
+        policy = policy_from(origin, answer, self._reader, self._freshness)
         robots = policy.robots
         if robots is not None:
             read = partial(robots.prepare, self._robot.of(page), reads_usage=False)
             await compute(read, robots.size)
-        self._memory.put(policy)
+        self._memory[origin] = policy
         for watched in self._found.pop(origin):
             self._ask(policy, watched)
 
