@@ -50,7 +50,7 @@ REFUSED = (
 R1 = Meaning(FETCHED, "rule", "parsed", FRESH)
 AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
-HTML = f"{FRESH}; the file begins as a page of HTML or XML does"
+HTML = f"{FRESH}; the file begins as HTML, XML or compressed data does"
 R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
 """An HTML page in place of a robots.txt. The log reports an HTML page in place of a
 robots.txt at INFO.
@@ -166,7 +166,6 @@ TRANSFERS = [
     Row("ssh", raw(b"SSH-2.0-OpenSSH_9.2\r\n"), R5),
     Row("bare", raw(RULES), R5),
     Row("status-999", raw(b"HTTP/1.1 999 No\r\n" + LENGTH + RULES), R5),
-    Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R1),
     Row("endless", replies.endless(RULES), R5),
     Row("endless-line", replies.endless(b"#"), R5),
     Row("header-1mb", headed(("X-Long", "x" * 2**20)), R5),
@@ -177,6 +176,9 @@ TRANSFERS = [
         )
     ),
 ]
+
+NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
+"""Of Scrapy's handlers, only that of Twisted tells such a body from a whole one."""
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
 MEMBERS = gzip.compress(RULES[:14]) + gzip.compress(RULES[14:])

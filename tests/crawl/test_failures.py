@@ -93,6 +93,8 @@ def test_bug_in_the_preparation_of_a_file_loses_no_page(
     assert result.fetched_urls == [site.url("/a")]
     assert result.failed_urls == [site.url("/no")]
     assert result.reasons == ["rule"]
+    assert "After the fetch of" in result.log
+    assert "ZeroDivisionError: bug in the reader" in result.log
 
 
 def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:

@@ -29,7 +29,6 @@ from tests.support.site import Site
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 CLOSING = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
 NOTHING = "refused every start request"
-NAMING_SCRAPY = "User-agent: Scrapy\nDisallow: /\n"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
@@ -245,26 +244,6 @@ def test_start_requests_that_were_returned_to_the_scheduler_count_as_refused(
 
     assert len(result.lines("refused every start request (60)")) == 1
     assert result.stats["finish_reason"] == "robotstxt_denied"
-
-
-@table(
-    ("robots", "settings", "is_recommended"),
-    (NAMING_SCRAPY, {}, True),
-    (NAMING_SCRAPY, {"USER_AGENT": "scrapy"}, False),
-    (CLOSED, {}, False),
-)
-def test_record_for_the_default_name_recommends_another_name(
-    site: Site, robots: str, settings: dict[str, Any], is_recommended: bool
-) -> None:
-    """The log recommends another robot name if a record is for the default name of Scrapy.
-
-    The log does not recommend another name if a record for every robot disallows the URL.
-    """
-    site.robots(robots)
-    result = crawl([site.url("/private/1")], settings=settings)
-
-    (line,) = result.lines(NOTHING)
-    assert ("set USER_AGENT" in line) == is_recommended
 
 
 @table(

@@ -155,9 +155,9 @@ REFUSING = replies.text("User-agent: *\nDisallow: /\n")
     # A policy that is stale but not too old stays in use if it cannot be refreshed.
     (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
     (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
-    # A cached failure says nothing about now.
-    (replies.status(503), REFUSING, ["rule"]),
-    (replies.status(503), replies.text(OPEN), []),
+    # A failure counts for 300 s.
+    (replies.status(503, **RECENT), REFUSING, ["rule"]),
+    (replies.status(503, **RECENT), replies.text(OPEN), []),
 )
 def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
     site: Site,

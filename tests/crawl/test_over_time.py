@@ -6,9 +6,6 @@ In some tests, the clock is set back.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from tests.support import replies
 from tests.support.crawl import (
@@ -16,7 +13,6 @@ from tests.support.crawl import (
     HOUR,
     CrawlRequest,
     CrawlResult,
-    Reactor,
     crawl_over_time,
 )
 from tests.support.left_out import table
@@ -27,10 +23,8 @@ FIRST = b"User-agent: *\nDisallow: /first\n"
 LAST = b"User-agent: *\nDisallow: /last\n"
 FIRST_REPLY = replies.text(FIRST)
 DOWN = replies.status(503)
-LONG = 3 * DAY
-"""A number of seconds after which requests wait for the refresh of a policy. A policy that
-is fresh for one day is used for one more day during its refresh.
-"""
+LONG = DAY + HOUR
+"""Seconds after which a policy is stale."""
 
 
 def both(site: Site, step: int) -> list[str]:
@@ -52,57 +46,6 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 
     lines = result.lines("HTTP 403, forbidden")
     assert [it.split("] ")[1].partition(":")[0] for it in lines] == ["WARNING", "DEBUG"]
-
-
-@pytest.mark.parametrize("crawls", [1, 2])
-def test_stale_policy_decides_while_it_is_refreshed(
-    site: Site, reactor: Reactor, crawls: int, tmp_path: Path
-) -> None:
-    """Pages obey a stale policy during its refresh, and later pages obey the new policy.
-
-    The stale policy is in memory, or was stored by an earlier crawl.
-    """
-    last = replies.text(LAST, gate="fetched")
-    site.answer("/robots.txt", [replies.text(FIRST), last])
-    site.open_when("fetched", "/last/2")
-
-    steps: list[Any] = [both(site, 1), DAY, both(site, 2), LONG, both(site, 3)]
-    settings = {}
-    if crawls == 2:
-        settings["ROBOTS1994_STORE"] = f"sqlite:///{tmp_path}/robots.db"
-        crawl_over_time(steps.pop(0), settings=settings, reactor=reactor)
-    result = crawl_over_time(*steps, settings=settings, reactor=reactor)
-
-    fetched = {both(site, 2)[1], both(site, 3)[0]}
-    assert {*result.fetched_urls} - {both(site, 1)[1]} == fetched
-    # If a page had waited for the refresh, the refresh would have ended with a timeout.
-    assert "robots1994/stale_if_error" not in result.stats
-
-
-def test_slow_refresh_holds_up_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Requests do not wait for the slow refresh of a policy, even if the concurrency is 1.
-
-    The refresh of a policy does not take a slot.
-    """
-    if reactor == "none":
-        pytest.skip("aiohttp has one pool of connections for robots.txt and pages")
-    slow = replies.text("", gate="other")
-    site.answer("/robots.txt", [replies.text(""), slow], at="stale.test")
-    site.open_when("other", "/other")
-    pages = [site.url(path, host="stale.test") for path in ("/1", "/2")]
-    result = crawl_over_time(
-        pages[:1],
-        DAY + HOUR,
-        pages[1:],
-        [site.url("/other", host="other.test")],
-        settings={"CONCURRENT_REQUESTS": 1, "ROBOTS1994_TIMEOUT": 2},
-        reactor=reactor,
-    )
-
-    assert len(result.fetched) == 3
-    # If the refresh had delayed the last page, the refresh would have ended with a
-    # timeout.
-    assert "robots1994/stale_if_error" not in result.stats
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
@@ -165,8 +108,7 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
 
 @table(
     ("first", "seconds", "fetches"),
-    # A policy that disallows everything is not used after its lifetime, even during its
-    # refresh.
+    (FIRST_REPLY, LONG, 2),
     (replies.status(403), HOUR + 1, 2),
     (DOWN, 301, 2),
     # After the clock is set back, a policy with a date in the future is not used.
@@ -174,15 +116,12 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
     (DOWN, -HOUR, 2),
     # After a correction of the clock by less than a minute, the policy is still used.
     (replies.text(LAST), -50, 1),
-    ids=["403", "503", "future", "503 of the future", "corrected"],
+    ids=["stale", "403", "503", "future", "503 of the future", "corrected"],
 )
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Ours R3 (forbidden) and R5 (unreachable): if a policy can no longer be used,
-    robots.txt is fetched again. The pages wait for the new answer, and obey the new
-    answer.
-    """
+    """Pages wait for the new answer, and obey it, also those of a file that became stale."""
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
     result = crawl_over_time(both(site, 1), seconds, both(site, 2))
@@ -193,37 +132,13 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """If the clock is set back, the date of the last good policy is set to the new time.
+    """From the future, robots.txt would be requested again for each page."""
+    site.answer("/robots.txt", [FIRST_REPLY, DOWN])
 
-    With the original date, robots.txt would be fetched again for each request, and the
-    policy would be used for too long.
-    """
-    site.answer("/robots.txt", [replies.text(FIRST), DOWN])
-    settings = {"ROBOTS1994_STALE_TTL": 10 * DAY}
+    result = crawl_over_time(both(site, 1), -5 * DAY, both(site, 2), 60, both(site, 3))
 
-    result = crawl_over_time(
-        both(site, 1),
-        -5 * DAY,
-        both(site, 2),
-        60,
-        both(site, 3),
-        10 * DAY + HOUR,
-        [site.url("/4")],
-        2 * DAY,
-        [site.url("/5")],
-        settings=settings,
-    )
-
-    # According to the new clock, the age of the file is less than TTL plus STALE_TTL
-    # when /4 is requested. When /5 is requested, the age of the file is more than TTL
-    # plus STALE_TTL.
-    fetched = [both(site, step)[1] for step in range(1, 4)]
-    assert result.fetched_urls == sorted([*fetched, site.url("/4")])
-    assert (result.failed[-1].url, result.reasons[-1]) == (
-        site.url("/5"),
-        "unreachable",
-    )
-    assert len(site.log("/robots.txt")) == 4
+    assert result.fetched_urls == [both(site, step)[1] for step in range(1, 4)]
+    assert len(site.log("/robots.txt")) == 2
 
 
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(

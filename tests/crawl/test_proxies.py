@@ -203,31 +203,6 @@ def test_answer_of_a_proxy_opens_no_origin(
     assert fetched == []
 
 
-def test_failure_of_a_proxy_in_the_http_cache_is_requested_again(
-    tmp_path: Path,
-) -> None:
-    """Ours 3.2: a cached answer that says nothing about the origin is not used."""
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    with Site() as bad, Site() as good:
-        bad.answer("*", replies.status(402, Date=formatdate(usegmt=True)))
-        good.robots(FILE)
-        results = [
-            crawl(
-                [
-                    CrawlRequest(
-                        "http://far.test/closed", {"proxy": it.url("").rstrip("/")}
-                    )
-                ],
-                settings=settings,
-            )
-            for it in (bad, good)
-        ]
-        fetched = good.targets()
-
-    assert [it.reasons for it in results] == [["unreachable"], ["rule"]]
-    assert fetched == ["/robots.txt"]
-
-
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
     """Ours 3.2 (HTTP cache): without a proxy, a 403 is cached, and decides in the next crawl."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
@@ -237,15 +212,3 @@ def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> N
 
         assert [it.reasons for it in results] == [["forbidden"]] * 2
         assert site.targets() == ["/robots.txt"]
-
-
-def test_refusal_by_the_proxy_itself_is_no_answer_in_the_stats(site: Site) -> None:
-    """R7 (our own fault): a 407 comes from the proxy, so the attempt was not answered."""
-    site.answer("*", replies.status(407))
-    proxy = {"proxy": site.url("").rstrip("/")}
-    result = crawl([CrawlRequest("http://far.test/open", proxy)])
-
-    assert result.failed_urls == ["http://far.test/open"]
-    assert result.stats["robotstxt/request_count"] == 1
-    assert result.stats["robots1994/local_faults"] == 1
-    assert not [it for it in result.stats if it.startswith("robotstxt/response")]

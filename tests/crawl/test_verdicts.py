@@ -47,14 +47,15 @@ def test_check_raises_what_a_waiting_request_fails_with(
     """`check()` raises the exception that a waiting request would fail with.
 
     The exception is the local error that ended the fetch (R7, our own fault), or
-    `NotSupported` for a URL without a host.
+    `NotSupported` for a URL without a host or a scheme.
     """
     name = f"{COMPONENTS}.BreakRobots"
-    pages = [site.url("/open"), "http:///open"]
+    pages = [site.url("/open"), "http:///open", "foo"]
     settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}
     result = crawl(pages, spider=SPIDER, reactor=reactor, settings=settings)
 
-    assert [it["error"] for it in result.items] == ["ZeroDivisionError", "NotSupported"]
+    errors = [it["error"] for it in result.items]
+    assert errors == ["ZeroDivisionError", "NotSupported", "NotSupported"]
     assert site.targets() == []
 
 

@@ -330,15 +330,6 @@ def test_failing_store_does_not_stop_the_crawl(
     assert result.stats["robots1994/store_failures"] >= 1
 
 
-def test_wrong_store_stops_the_crawl(site: Site, tmp_path: Path) -> None:
-    """With a mistyped folder, nothing would be stored, and everything fetched again."""
-    result = crawl([site.url("/open")], settings=stored_in(tmp_path / "nosuch"))
-
-    assert site.log() == []
-    assert "existing folder" in result.error
-    assert len(result.lines("CRITICAL", "existing folder")) == 1
-
-
 def test_several_crawls_in_one_process_leak_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:

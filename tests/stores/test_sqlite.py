@@ -57,19 +57,6 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
     assert path.stat().st_size <= 1_000_000
 
 
-def test_lower_limit_holds_for_what_is_put(path: Path) -> None:
-    """The file does not shrink, but grows no further."""
-    with closing(store_at(path)) as store:
-        for number in range(400):
-            store.put(f"http://host{number}.example", os.urandom(5_000), LATER)
-    size = path.stat().st_size
-    with closing(store_at(path, "?max_bytes=1000000")) as store:
-        for number in range(400):
-            store.put(f"http://more{number}.example", os.urandom(5_000), LATER)
-        assert store.get("http://more399.example") is not None
-    assert path.stat().st_size <= size
-
-
 def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
     """The file is in WAL mode: somebody may read it while a crawl writes."""
     with closing(store_at(path)) as store, closing(sqlite3.connect(path)) as reader:

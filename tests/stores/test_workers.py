@@ -113,34 +113,6 @@ def test_crawls_continue_when_redis_stops_and_restarts() -> None:
     assert result.log.count("The crawl goes on without it") == 1
 
 
-@pytest.mark.long
-def test_shortage_of_descriptors_is_not_a_redis_outage() -> None:
-    """If the process runs out of file descriptors, the crawl counts no store failure, and
-    asyncio reports no unretrieved exception.
-    """
-    with RedisServer() as server, Site(addresses=60) as site:
-        site.robots(BODY)
-        urls = [site.address_url(number, "/open") for number in range(60)]
-        crawl = start_crawl(
-            urls,
-            settings={
-                "ROBOTS1994_STORE": server.url,
-                "CONCURRENT_REQUESTS": 60,
-                "RETRY_ENABLED": True,
-            },
-            hook="take_descriptors",
-        )
-        result = crawl.result()
-
-    lines = result.log.split("\n")
-    assert result.stats["finish_reason"] == "finished"
-    assert len([line for line in lines if "WARNING" in line and "_STORE" in line]) <= 1
-    assert "ROBOTS1994_STORE redis" not in result.log or "limit of this" in result.log
-    assert "robots1994/store_failures" not in result.stats
-    assert "never retrieved" not in result.log
-    assert len(result.fetched) + len(result.failed) == 60
-
-
 def links(site: Site, first: int, end: int) -> str:
     """Return an HTML page with links for each origin from *first* to *end*, excluding
     *end*. One link leads to an allowed page, and one link leads to a disallowed page.

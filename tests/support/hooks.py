@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import os
 import resource
@@ -290,27 +289,6 @@ def on_sitemaps_close(crawler: Crawler) -> None:
 def without_http_sf(_crawler: Crawler) -> None:
     """Let the import of `http_sf` fail. The extra `usage` installs it."""
     sys.modules["http_sf"] = None  # type: ignore[assignment]  # makes the import fail
-
-
-LEFT = 8
-
-
-def take_descriptors(crawler: Crawler, left: int = LEFT) -> None:
-    """When the spider has opened, limit the process to *left* further file descriptors.
-
-    In the test, the spider requests more than *left* origins.
-    """
-
-    def limit() -> None:
-        # Load the source of the spider into memory now, because Scrapy 2.13 reads the
-        # source of a callback.
-        inspect.getsource(type(crawler.spider))
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        free = os.open(os.devnull, os.O_RDONLY)
-        os.close(free)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (free + left, hard))
-
-    crawler.signals.connect(limit, signals.spider_opened, weak=False)
 
 
 def fill_disk(crawler: Crawler) -> None:

@@ -47,4 +47,4 @@ def parsed(
     )
     # A new reader for each policy: with one, equal files would share one parsed file.
     reader = Reader("1994", len(body))
-    return policy_from(origin, answer, reader, at, freshness)
+    return policy_from(origin, answer, reader, freshness)

@@ -14,7 +14,7 @@ from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
-from scrapy_robots1994.stores.memory import MemoryStore
+from scrapy_robots1994.stores.memory import policy_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +57,7 @@ def policy_of(
     answer = Answer(
         urls=(origin.robots_url,), status=status, body=text.encode(), fetched_at=0.0
     )
-    return policy_from(origin, answer, reader, 0.0, freshness)
+    return policy_from(origin, answer, reader, freshness)
 
 
 def policies(file: str) -> Iterator[Policy]:
@@ -96,31 +96,39 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
     texts.
     """
 
-    def fill() -> MemoryStore:
-        store = MemoryStore(10**6, MAX_BYTES, lambda: 0.0)
+    def fill() -> object:
+        memory = policy_memory(10**6, MAX_BYTES)
         for policy in policies(file):
-            store.put(policy)
-        return store
+            memory[policy.origin] = policy
+        return memory
 
     assert taken_by(fill) < 1.25 * MAX_BYTES
 
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
-    """A crawl may compile rules for a second robot of a stored policy. `measure` counts the
-    rules, and removes the least recently used policies if the memory exceeds its limit.
-    """
+    """A crawl may compile rules for a second robot of a stored policy, and puts it again."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
-    store, made = MemoryStore(10**6, MAX_BYTES, lambda: 0.0), list[Policy]()
+    memory, made = policy_memory(10**6, MAX_BYTES), list[Policy]()
     for seed in range(50):
         origin = Origin("http", f"h{seed}.test", 80)
         made.append(policy_of(origin, 200, FILES["rules"](seed), reader, freshness))
-        store.put(made[-1])
+        memory[origin] = made[-1]
         made[-1].rules("me")
-        store.measure(made[-1])
+        memory[origin] = made[-1]
 
-    stored = [it for it in made if store.get(it.origin)]
+    stored = [it for it in made if it.origin in memory]
     assert stored[-1] is made[-1]
     assert sum(it.memory_bytes for it in stored) <= MAX_BYTES
+
+
+def test_number_of_origins_is_bounded() -> None:
+    """The option `max_origins` of `memory://`."""
+    memory, reader = policy_memory(10, MAX_BYTES), Reader("1994", MAX_FILE)
+    for seed in range(30):
+        origin = Origin("http", f"h{seed}.test", 80)
+        memory[origin] = policy_of(origin, 404, "", reader, FreshnessSettings())
+
+    assert len(memory) == 10
 
 
 def test_usage_preferences_are_counted() -> None:
