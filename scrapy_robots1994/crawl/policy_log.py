@@ -76,7 +76,8 @@ class PolicyLog:
         )
         if isinstance(error, self._network_failures):
             advice = (
-                "this is a fault of the proxy or of this machine, the origin may be up"
+                "it was requested through a proxy, or this machine is out of file "
+                "descriptors, memory or ports, so the origin may be up"
             )
         elif middleware := middleware_of(error):
             advice = (

@@ -180,30 +180,6 @@ def test_table_shows_the_first_line_and_the_last_outcome_of_an_origin(
     assert row.split()[:3] == ["3", "forbidden", site.url("")]
 
 
-@pytest.mark.parametrize(
-    "module", ["", "tests.support.spider", "tests.support.spiders"]
-)
-def test_hint_about_refused_starts_names_only_a_spider_of_the_project(
-    site: Site, module: str
-) -> None:
-    """The hint contains `robots-check --spider` only if the spider belongs to the project.
-    The command would not find any other spider, such as the spider of `scrapy fetch`.
-
-    In this test, the spider is in the module `tests.support.spiders`. There is no
-    module `tests.support.spider`.
-    """
-    site.robots(CLOSED)
-    settings = {"SPIDER_MODULES": module, "SPIDER_LOADER_WARN_ONLY": True}
-    # Scrapy warns about spiders of the module that have the same name, and about a module that
-    # does not exist.
-    options: dict[str, Any] = {"settings": settings, "may_warn": True}
-    result = crawl([site.url("/private/a")], spider="FilteredSpider", **options)
-
-    (line,) = result.lines(NOTHING)
-    is_of_project = module == "tests.support.spiders"
-    assert ("robots-check --spider " in line) is is_of_project
-
-
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
