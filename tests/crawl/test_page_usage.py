@@ -65,25 +65,21 @@ EXAMPLES = rows(
 25 | Content-Usage: train-ai=y | <meta name="robots" content="noai"> |
        train-ai=A header Content-Usage, train-ai=D meta tag robots
 - | X-Robots-Tag: all, noai |  |
+- | | <meta name="r&#111;bots" content="no&#97;i"> | train-ai=D meta tag robots
 - | X-Robots-Tag: noai noimageai |  |  | noai noimageai
 - | tdm-reservation: 1 | <meta name="tdm-reservation" content="yes"> |
        tdm=D header tdm-reservation | yes
 - | tdm-reservation: 0 & tdm-reservation: 1 |  | tdm=D header tdm-reservation
-- | Content-Signal: ai-train=no | <meta name="robots" content="noarchive, noml"> |
 - | Content-Usage: train-ai=no, search=n |  | search=D header Content-Usage | train-ai=no
 - | X-Robots-Tag: noai; noindex |  |  | noai; noindex
 - | X-Robots-Tag: googlebot: noindex, mybot: noai |  | train-ai=D header X-Robots-Tag
 - | X-Robots-Tag: unavailable_after: 25 Jun 2027 15:00:00 GMT, noai |  |
        train-ai=D header X-Robots-Tag
-- | X-Robots-Tag: noarchive, noai, max-snippet: 50 |  | train-ai=D header X-Robots-Tag
-- | | <meta name=googlebot content=noai> |
 - | | <meta name=' robots ' content=' noai '> | train-ai=D meta tag robots
-- | | <meta name=robots content='index,follow,noai,'> | train-ai=D meta tag robots
 - | tdm-reservation: \x201\x20 |  | tdm=D header tdm-reservation
 - | tdm-reservation: 1.0 |  |  | 1.0
 - | tdm-reservation: | <meta name="tdm-reservation" content="1"> |
        tdm=D meta tag tdm-reservation
-- | tdm-reservation: 1 | <meta name="tdm-reservation" content=""> | tdm=D header tdm-reservation
 - | | <meta name="tdm-reservation" content="0"><meta name="tdm-reservation" content="1"> |
        tdm=D meta tag tdm-reservation
 - | Content-Usage: train-ai=n & Content-Usage: search=y |  | train-ai=D header Content-Usage,
@@ -185,25 +181,12 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
     assert len(found.not_understood) <= 20
 
 
-def test_meta_tag_in_character_references_is_found_and_an_endless_header_is_not_read() -> (
-    None
-):
-    """A meta tag with character references, odd quotes, or wide characters is found.
-
-    A header value that is too long is not read.
-    """
-    for body in (
-        '<meta name="r&#111;bots" content="no&#97;i">',
-        "<p>" * 99 + '<x:META name="robots" content="NOAI"/>',
-        '<meta name=a content="don\'t"><meta content="it\'s > noai, noai" name=robots>',
-        "<meta name=a content='1 > 0, \"'><META NAME=ROBOTS CONTENT=NOAI>",
-    ):
-        assert usage([], body)["train-ai"] is D
+def test_wide_page_is_read_and_an_endless_header_is_not() -> None:
+    """In UTF-16, no byte string `noai` is in the page."""
     wide = HtmlResponse(URL, body=meta("robots", "noai").encode("utf-16"))
     assert page_usage(wide, "mybot")["train-ai"] is D
     long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])
-    assert long["train-ai"] is U
-    assert len(long.not_understood) == 1
+    assert (long["train-ai"], len(long.not_understood)) == (U, 1)
 
 
 def test_directives_of_a_page_are_those_without_preferences() -> None:
