@@ -1,0 +1,29 @@
+"""The file of evidence after a write that failed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from scrapy_robots1994.crawl.features.evidence import EvidenceFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
+    """Below half a gzip member, nothing could be read. The first error stays."""
+    file = EvidenceFile(tmp_path, "spider")
+    file.add({"crawl": {}})
+    assert file.write().result() is None
+    size = file.path.stat().st_size
+
+    with open("/dev/full", "wb") as full, file.path.open("ab") as good:  # noqa: PTH123 - a device
+        place = file._file.fileno()
+        for target, count in (full, 1), (good, 2):
+            os.dup2(target.fileno(), place)
+            file.add({"decision": count})
+            assert isinstance(file.write().result(), OSError)
+    file.close()
+
+    assert file.path.stat().st_size == size
