@@ -14,7 +14,7 @@ from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import Problem, lines_text
 from scrapy_robots1994.lint.values import can_match
 from scrapy_robots1994.parser import Line, LineKind, Record
-from scrapy_robots1994.parser.dialects import Dialect, grammars_of
+from scrapy_robots1994.parser.dialects import STRICTEST, Dialect, grammars_of
 from scrapy_robots1994.parser.fields import Field, Role
 from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.user_agent import EVERYBODY
@@ -28,7 +28,7 @@ _STYLES = {kinds.ERROR: "1;31", kinds.WARNING: "33", kinds.INFO: "36"}
 _COMMANDS = {kinds.ERROR: "error", kinds.WARNING: "warning", kinds.INFO: "notice"}
 _BOLD, _FAINT = "1", "2"
 _TEXT, _INDENT = 44, " " * 7
-_SHOWN, _QUOTED, _NAMED = 3, 22, 200
+_SHOWN, _QUOTED = 3, 22
 _MAX_MESSAGE = 1_000
 _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
@@ -78,12 +78,14 @@ class Report:
     def note(self) -> str:
         """The sentence about the dialect `other`, or "" if it decides alike."""
         parts = [
-            f"{how} to {escape_control_chars(', '.join(map(_quoted, names)), _NAMED)}"
+            f"{how} to {_quoted(names[0])}"
+            + f" and {len(names) - 1} more" * (len(names) > 1)
             for how, names in self.otherwise.items()
             if names
         ]
-        start = f'In the dialect "{self.other}", the whole site is '
-        return f"{start}{', and '.join(parts)}." if parts else ""
+        start = f'In "{self.other}", the whole site is '
+        text = f"{start}{', and '.join(parts)}." if parts else ""
+        return escape_control_chars(text, WIDTH - len(_INDENT) - 2)
 
 
 def _is_closed(robots: RobotsTxt, name: str) -> bool:
@@ -178,16 +180,20 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
         yield f"{_INDENT}(the file has no lines: every robot may retrieve everything)"
     for rows in below.values():
         yield from rows
-    for text in wrap_and_escape(report.note, width):
-        yield _INDENT + text
+    if report.note:
+        yield _INDENT + report.note
 
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield one line for each problem, with its place as compilers write it."""
+    """Yield one line for each problem, with its place as compilers write it, and in the dialect
+    `strictest` the note.
+    """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):
         place = f"{name}:{problem.line}:{problem.column}:"
         yield f"{place} {paint(head, _STYLES[problem.severity])} {text} {advice}".rstrip()
+    if report.note and report.robots.dialect == STRICTEST:
+        yield f"{name}: note: {report.note}"
 
 
 def _advised(report: Report) -> Iterator[tuple[Problem, str, str, str]]:

@@ -199,8 +199,8 @@ OTHER_FIELD = Kind(
     code="R008",
     severity=INFO,
     when="a field is not part of the dialect",
-    message='the field "{}" is not part of this dialect, and is ignored{}',
-    advice="Keep the line if a program that you know reads it; begin a comment with `#`.",
+    message='the field "{}" is not part of this dialect{}',
+    advice="Keep the line for the robots that read it; begin a comment with `#`.",
     bad="User-agent: *\nDisallow: /private\n»Written-by: us\n",
     good="User-agent: *\nDisallow: /private\n# Written-by: us\n",
 )
@@ -243,11 +243,10 @@ ODD_NAME = Kind(
 CUT_NAME = Kind(
     code="R013",
     severity=INFO,
-    opens=True,
     when="a name has a version or several words, or is a whole User-Agent header",
-    message='most robots read "{}" as "{}"',
-    advice="Write the name that the robot's operator documents: one word, without a version.",
-    bad="User-agent: »Mozilla/5.0 (compatible; AhrefsBot/7.0)\nDisallow: /private\n",
+    message='{} robots read "{}" as "{}"',
+    advice="Write the name as the robot's operator documents it, without a version.",
+    bad="User-agent: »AhrefsBot/7.0\nDisallow: /private\n",
     good="User-agent: AhrefsBot\nDisallow: /private\n",
 )
 MISSPELT_ROBOT = Kind(
@@ -285,7 +284,7 @@ SEVERAL_PATHS = Kind(
     opens=True,
     when="a path contains a space, or a list of paths",
     message='the {} is part of the path "{}"',
-    advice="Write one path a line, `%20` for a space in a path, and `#` before a comment.",
+    advice="Write `#` before a comment, one path a line, and `%20` for a space in a path.",
     bad="User-agent: *\nDisallow: /a»,/b c\n",
     good="User-agent: *\nDisallow: /a\nDisallow: /b%20c\n",
 )
@@ -312,9 +311,9 @@ ORPHAN = Kind(
     code="R020",
     severity=ERROR,
     opens=True,
-    when="a rule has no User-agent line",
-    message="{} is ignored, because {}",
-    advice="Write User-agent lines directly above it; `User-agent: *` is for every robot.",
+    when="a rule stands above all User-agent lines",
+    message="{} is ignored, because no User-agent line is above it",
+    advice="Move it below the line that names its robots, such as `User-agent: *`.",
     bad="»Disallow: /private\n",
     good="User-agent: *\nDisallow: /private\n",
 )
@@ -324,19 +323,27 @@ SPLIT = Kind(
     opens=True,
     when="a blank line stands between names and their rules",
     message="the blank line ends the record of line {} before {}",
-    advice="Delete the blank line, or put an empty `Disallow:` above it to part the names.",
+    advice="Delete the blank lines between the two if they belong together.",
     bad="User-agent: *\n»\nDisallow: /private\n",
     good="User-agent: *\nDisallow: /private\n",
     dialect="1994",
 )
 WITHOUT_RULES = Kind(
     code="R022",
-    severity=INFO,
     opens=True,
-    when="a record disallows nothing",
-    message='the record for "{}" {}',
-    advice="Write an empty `Disallow:` if this is meant, or `Disallow: /` if only the allowed "
-    "paths may be fetched.",
+    when="a record has no rule",
+    message='the record for "{}" has no rule, so it disallows nothing',
+    advice="Write the rules below it, or an empty `Disallow:` if everything is allowed.",
+    bad="»User-agent: rexbot\n\nUser-agent: *\nDisallow: /\n",
+    good="User-agent: rexbot\nDisallow: /\n\nUser-agent: *\nDisallow: /\n",
+    dialect="1994",
+)
+ONLY_ALLOW = Kind(
+    code="R032",
+    severity=INFO,
+    when="a record has only Allow lines",
+    message='the record for "{}" has only Allow lines: everything else is allowed too',
+    advice="Write `Disallow: /` below the Allow lines if only these paths are allowed.",
     bad="»User-agent: *\nAllow: /blog/\n",
     good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
@@ -389,21 +396,20 @@ NOT_INHERITED = Kind(
 ALLOW = Kind(
     code="R028",
     severity=INFO,
-    when="an Allow line would allow what a Disallow line covers",
-    message="Allow is ignored in this dialect: what a Disallow line covers is disallowed",
-    advice="Keep the line for the robots that know it; for the others, write narrower "
-    "Disallow lines.",
+    when="an Allow line is ignored",
+    message="Allow is ignored in this dialect: {}",
+    advice="Keep the line for the robots that know it; for the others, name in Disallow lines "
+    "only what is closed.",
     bad="User-agent: *\nDisallow: /a/\n»Allow: /a/public\n",
     good="User-agent: *\nDisallow: /a/private\nDisallow: /a/tmp\nAllow: /a/public\n",
     dialect="1994",
 )
 NO_EFFECT = Kind(
     code="R029",
-    severity=INFO,
     opens=True,
     when="a line has no effect next to another rule",
     message='line {}, "{}", {}',
-    advice="Delete the line that is not meant; this one changes nothing.",
+    advice="Delete this line, which changes nothing, or the other one if this one is meant.",
     bad="User-agent: *\nAllow: /\n»Disallow: /\n",
     good="User-agent: *\nDisallow: /\n",
 )
@@ -425,5 +431,10 @@ USAGE_NOBODY = Kind(
     good="User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n",
 )
 
-KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
+KINDS = tuple(
+    sorted(
+        (it for it in list(globals().values()) if isinstance(it, Kind)),
+        key=lambda it: it.code,
+    )
+)
 """All kinds, in the order of their codes."""

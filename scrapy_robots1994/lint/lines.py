@@ -108,9 +108,11 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
         # `records.py` asks what an Allow line would allow, `problems.py` what is preferred.
         return
     elif line.field and value != content:
-        is_known = field is not None and field.role is Role.NONE
-        words = f" ({field.meaning})" if field and is_known else ""
+        words = f", and is ignored ({field.meaning})" if field else ", and is ignored"
+        if field and field.dialects:
+            words = ": robots of other dialects read it"
         yield kinds.OTHER_FIELD.at(line, line.field, words)
+        yield from value_problems(line, dialect)
     else:
         yield kinds.MALFORMED.at(line, content)
 

@@ -74,9 +74,8 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
             nameless.add(_record(groups, problem))
     misread = {_record(groups, it) for it in found if it.kind in _MISREAD}
     unsure = {
-        kinds.ORPHAN: nameless,
-        kinds.NO_EFFECT: nameless,
-        kinds.WITHOUT_RULES: misread,
+        **dict.fromkeys((kinds.ORPHAN, kinds.SPLIT, kinds.NO_EFFECT), nameless),
+        **dict.fromkeys((kinds.WITHOUT_RULES, kinds.NOT_INHERITED), misread),
     }
     for problem in record_problems(groups, dialect):
         if _record(groups, problem) not in unsure.get(problem.kind, ()):
@@ -97,13 +96,16 @@ def _record(groups: Sequence[Group], problem: Problem) -> int:
 def _grouped(
     problems: Iterable[Problem], groups: Sequence[Group]
 ) -> tuple[Problem, ...]:
-    """Return *problems* by line, each kind once a record or a file."""
+    """Return *problems* by line, each kind or message once a record or a file."""
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
+    places: dict[tuple[Kind, str], object] = {}
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
         if problem.kind.severity == kinds.INFO:
             # Another field is another problem.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
+        # Many owners copy a line to each record.
+        where = places.setdefault((problem.kind, problem.message), where)
         key = problem.kind, where, problem.severity, problem.weakens_policy
         found.setdefault(key, []).append(problem)
     return tuple(

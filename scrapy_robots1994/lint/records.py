@@ -5,27 +5,26 @@ A group is a record with all its lines; the first group has the lines above all 
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from scrapy_robots1994.lint import kinds
-from scrapy_robots1994.lint.kinds import ERROR, WARNING, Problem, lines_text
+from scrapy_robots1994.lint.kinds import ERROR, Problem, lines_text
 from scrapy_robots1994.lint.values import before_wildcard
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import ALLOW, IDLE, LineKind
+from scrapy_robots1994.parser.fields import ALLOW, DISALLOW, IDLE, LineKind
 from scrapy_robots1994.parser.reader import Group, Line
 from scrapy_robots1994.parser.rfc9309 import normal_spelling
 from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Names are compared with each other, and rules of several groups together: at most so many.
+# Names are compared with each other, and lines of several groups together: at most so many.
 MAX_NAMES = 500
-MAX_RULES = 100_000
+MAX_LINES = 100_000
 
 _WHOLE = ("/", "*", "/*")
 # What another line does to a line without effect.
 _BEATS = "decides for every URL that this line covers"
-_COVERS = "already covers every URL that this line covers"
 _CONTRADICTS = "disallows something, so the empty Disallow has no effect"
 _BARE = (*IDLE, LineKind.USER_AGENT)
 
@@ -34,29 +33,23 @@ def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Probl
     """Yield the problems with *groups*, of which the first is above all records."""
     above, *records = groups
     for line in above.rules:
-        yield kinds.ORPHAN.at(line, line.field, "no User-agent line is above it")
-    has_allow = any(_allows(line) for group in groups for line in group.lines)
-    with_rules = {
-        it.lower() for group in records if _disallows(group) for it in group.names
-    }
-    for group, below in zip_longest(records, records[1:]):
-        yield from _boundary_problems(group, below, with_rules, dialect)
+        yield kinds.ORPHAN.at(line, line.field)
+    obeyed = _obeyed(records, dialect)
+    yield from _robots_problems(records, obeyed, dialect)
+    for group in records:
+        yield from _split(group)
         yield from _joined_problems(group)
-        yield from _rule_problems(group, dialect, has_allow=has_allow)
+        yield from _contradictions(group)
         if not dialect.has_allow:
             yield from _ignored_allows(group)
         if not dialect.has_wildcards:
             yield from _literal_wildcards(group, dialect)
-    yield from _not_inherited(records)
+            yield from _covered_above(group)
     if dialect.has_blank_lines:
         yield from _unseparated(records)
-    if dialect.has_wildcards:
-        for rules in _rules_together(records):
-            yield from _beaten(rules)
     if not dialect.merges_named:
         yield from _second_defaults(records)
-        if sum(len(it.names) for it in records) <= MAX_NAMES:
-            yield from _unreached(records, dialect)
+        yield from _unreached(records, obeyed)
 
 
 def _rules(group: Group) -> list[Line]:
@@ -75,37 +68,109 @@ def _closing(group: Group) -> list[Line]:
     return [it for it in _disallows(group) if it.value]
 
 
-def _boundary_problems(
-    group: Group, below: Group | None, with_rules: set[str], dialect: Dialect
+def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, ...]]:
+    """Return the places of the records that the robot of each name obeys. A name in lower
+    case may be missing.
+    """
+    places: dict[str, dict[int, None]] = {}
+    for place, group in enumerate(records):
+        for name in group.names:
+            places.setdefault(name.lower(), {})[place] = None
+    obeyed = {
+        name: tuple(them)
+        if dialect.merges_named or name == EVERYBODY
+        else tuple(them)[:1]
+        for name, them in places.items()
+    }
+    names = [it.names for it in records]
+    if dialect.merges_named or sum(map(len, names)) > MAX_NAMES:
+        return obeyed
+    for name in places:
+        # Past the cache: the name may be as long as a file.
+        robot = robot_names.__wrapped__(name)
+        # No robot has the name of a problem with names.
+        if name in robot:
+            obeyed[name] = tuple(dialect.choose(names, robot))
+    return obeyed
+
+
+def _split(group: Group) -> Iterator[Problem]:
+    """Yield a problem for each blank line that cuts rules off from *group*."""
+    orphans = (it for it in group.rules if it.kind is LineKind.ORPHAN)
+    blanks = (it for it in group.without if it.kind is LineKind.BLANK)
+    blank = None
+    for line in sorted((*orphans, *blanks)):
+        if line.kind is LineKind.BLANK:
+            blank = blank or line
+        elif blank:
+            rules = f"its rules in line {line.number}"
+            yield kinds.SPLIT.at(
+                blank, group.agents[0].number, rules, column=1, opens=bool(line.value)
+            )
+            blank = None
+
+
+def _robots_problems(
+    records: Sequence[Group], obeyed: dict[str, tuple[int, ...]], dialect: Dialect
 ) -> Iterator[Problem]:
-    """Yield the problems with the end of *group*, or with its lack of rules."""
-    first, named = group.agents[0], ", ".join(group.names)
-    orphans = [it for it in group.rules if it.kind is LineKind.ORPHAN]
+    """Yield the problems with all rules that a robot obeys together."""
+    defaults = [it for it in records if EVERYBODY in it.names]
+    rules = [line for group in defaults for line in _closing(group)]
+    is_closed = any(it.value in _WHOLE for it in rules)
+    closed = Beginnings(it.value for it in rules)
+    numbers = lines_text([it.number for it in rules]) if rules else ""
+    names: dict[tuple[int, ...], str] = {}
+    for name, places in obeyed.items():
+        names.setdefault(places, name)
+    count = 0
+    for places, name in names.items():
+        groups = [records[it] for it in places]
+        lines = [line for group in groups for line in group.lines]
+        count += len(lines)
+        if count > MAX_LINES:
+            return
+        if dialect.has_wildcards:
+            yield from _beaten([line for group in groups for line in _rules(group)])
+        first, own = groups[0], [line for group in groups for line in _closing(group)]
+        written = next((it for it in first.names if it.lower() == name), None)
+        is_default = any(EVERYBODY in it.names for it in groups)
+        allowed = [it.value for it in lines if _allows(it)]
+        if own or _frees(lines):
+            is_meant = is_closed or any(it.value in _WHOLE for it in own) or not own
+        elif all(it.kind in _BARE for it in lines):
+            yield _without_rules(records, places[0], dialect)
+            continue
+        elif (is_default or not rules) and dialect.has_allow and allowed:
+            yield kinds.ONLY_ALLOW.at(first.agents[0], ", ".join(first.names))
+            continue
+        else:
+            # Without Allow, the rules repeated would close what is to be open.
+            is_meant = not dialect.has_allow and any(map(closed.cover, allowed))
+        if rules and written and not (is_default or is_meant):
+            mine = Beginnings(it.value for it in own)
+            if not all(map(mine.cover, closed.texts)):
+                yield kinds.NOT_INHERITED.at(first.agents[0], written, numbers)
+
+
+def _without_rules(records: Sequence[Group], place: int, dialect: Dialect) -> Problem:
+    """Return the problem with a record of which no line is a rule."""
+    group, *below = records[place : place + 2]
+    first = group.agents[0]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
-    if blank and orphans and not _rules(group):
-        rules = f"its rules in line {orphans[0].number}"
-        yield kinds.SPLIT.at(blank, first.number, rules, column=1)
-        return
-    for line in orphans:
-        yield kinds.ORPHAN.at(line, line.field, "a blank line ends the record above it")
-    is_merged = with_rules.issuperset(map(str.lower, group.names))
-    if orphans or is_merged or _disallows(group):
-        return
-    allows = [it for it in group.lines if it.value and _allows(it)]
-    if allows:
-        if not any(it.value in _WHOLE for it in allows):
-            words = "has only Allow lines, so everything else is allowed too"
-            yield kinds.WITHOUT_RULES.at(first, named, words, opens=False)
-        return
-    is_bare = all(it.kind in _BARE for it in group.lines)
     # Nobody lists `*` with other names, so such names may be meant to be free.
-    is_list = EVERYBODY not in (*group.names, *(below.names if below else ()))
-    if below and blank and is_bare and is_list and dialect.has_blank_lines:
-        names = f"the names in line {below.agents[0].number}"
-        yield kinds.SPLIT.at(blank, first.number, names, column=1)
-        return
-    words, severity = "has no rule, so it disallows nothing", WARNING if is_bare else ""
-    yield kinds.WITHOUT_RULES.at(first, named, words, severity=severity, opens=is_bare)
+    is_list = not any(EVERYBODY in it.names for it in (group, *below))
+    if blank and below and is_list and dialect.has_blank_lines:
+        names = f"the names in line {below[0].agents[0].number}"
+        return kinds.SPLIT.at(blank, first.number, names, column=1)
+    return kinds.WITHOUT_RULES.at(first, ", ".join(group.names))
+
+
+def _frees(lines: Iterable[Line]) -> bool:
+    """Return whether a line disallows something, or says that everything is allowed."""
+    free = ("", *_WHOLE)
+    return any(
+        it.value in free if _allows(it) else it.known is DISALLOW for it in lines
+    )
 
 
 def _joined_problems(group: Group) -> Iterator[Problem]:
@@ -143,27 +208,10 @@ def _second_defaults(records: Sequence[Group]) -> Iterator[Problem]:
         yield kinds.SECOND_DEFAULT.at(line, defaults[0].number)
 
 
-def _not_inherited(records: Sequence[Group]) -> Iterator[Problem]:
-    """Yield a problem for each record whose robots the rules for every robot do not bind,
-    unless the record or those rules speak of the whole site.
-    """
-    defaults = [it for it in records if EVERYBODY in it.names]
-    rules = [line for group in defaults for line in _closing(group)]
-    if not rules or any(it.value in _WHOLE for it in rules):
-        return
-    paths = Beginnings(it.value for it in rules)
-    numbers = lines_text([it.number for it in rules])
-    for group in records:
-        own = [it.value for it in _closing(group)]
-        if not own or EVERYBODY in group.names or any(it in _WHOLE for it in own):
-            continue
-        if not all(map(Beginnings(own).cover, paths.texts)):
-            yield kinds.NOT_INHERITED.at(group.agents[0], group.names[0], numbers)
-
-
-def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
+def _unreached(
+    records: Sequence[Group], obeyed: dict[str, tuple[int, ...]]
+) -> Iterator[Problem]:
     """Yield a problem for each name whose robot obeys an earlier record with other rules."""
-    names = [it.names for it in records]
     rules = [
         {(it.field.lower(), it.value) for it in _rules(group)} for group in records
     ]
@@ -171,26 +219,27 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
         for agent, name in (
             (it, name) for it in group.agents for name in it.said or ()
         ):
-            # Past the cache: the name may be as long as a file.
-            robot = robot_names.__wrapped__(name)
-            taken = dialect.choose(names, robot)
-            # No robot has the name of a problem with names.
-            if name == EVERYBODY or name.lower() not in robot or place in taken:
+            taken = obeyed.get(name.lower(), (place,))
+            if place in taken or rules[taken[0]] == rules[place]:
                 continue
             taker = records[taken[0]]
-            if rules[taken[0]] != rules[place]:
-                also = (it for it in taker.names if it.lower() in name.lower())
-                named = next(also, taker.names[0])
-                yield kinds.UNREACHED.at(agent, name, taker.agents[0].number, named)
+            also = (it for it in taker.names if it.lower() in name.lower())
+            named = next(also, taker.names[0])
+            yield kinds.UNREACHED.at(agent, name, taker.agents[0].number, named)
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each Allow line that would allow what a Disallow line covers."""
+    """Yield a problem for each Allow line that would allow what a Disallow line covers, or
+    that stands alone.
+    """
     closed = Beginnings(it.value for it in _closing(group))
+    is_alone = not _frees(group.lines)
     for line in filter(_allows, group.without):
         is_wide = "*" in line.value and closed.meet(line.value)
-        if line.value and (is_wide or closed.cover(line.value)):
-            yield kinds.ALLOW.at(line)
+        if is_alone:
+            yield kinds.ALLOW.at(line, "this record disallows nothing")
+        elif line.value and (is_wide or closed.cover(line.value)):
+            yield kinds.ALLOW.at(line, "what a Disallow line covers is disallowed")
 
 
 def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
@@ -204,65 +253,32 @@ def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
                 yield kinds.WILDCARD.at(line, path[at], path, column=column)
 
 
-def _rule_problems(
-    group: Group, dialect: Dialect, *, has_allow: bool
-) -> Iterator[Problem]:
-    """Yield the problems with rules without effect next to other rules of *group*.
-
-    If the file *has_allow*, a rule that a shorter one covers may matter, also to robots of
-    another dialect.
-    """
-    rules, closing = _rules(group), _closing(group)
-    for line in rules:
+def _contradictions(group: Group) -> Iterator[Problem]:
+    closing = _closing(group)
+    for line in _disallows(group):
         # Ours O21
-        if closing and not line.value and not _allows(line):
-            yield _no_effect(line, closing[0], _CONTRADICTS, WARNING)
-    spelling_of = normal_spelling if dialect.has_wildcards else canonical
-    spelled = [
-        (spelling_of(it.value), it)
-        for it in rules
-        if it.value.startswith("/") and not (has_wildcard(it.value) or " " in it.value)
-    ]
+        if closing and not line.value:
+            yield _no_effect(line, closing[0], _CONTRADICTS)
+
+
+def _covered_above(group: Group) -> Iterator[Problem]:
+    """Yield a problem for each rule of which a rule above decides the opposite."""
+    spelled = [(canonical(it.value), it) for it in _rules(group) if it.value]
     above: list[tuple[str, Line]] = []
     for spelling, line in sorted(spelled, key=lambda it: (it[0], it[1].number)):
         while above and not spelling.startswith(above[-1][0]):
             above.pop()
         if above:
-            shorter, other = above[-1]
-            is_same = shorter == spelling
-            if _allows(line) == _allows(other):
-                if is_same or not has_allow:
-                    yield _no_effect(line, other, _COVERS)
-                    continue
-            # Ours X1: the first rule that covers a URL decides.
-            elif other.number < line.number and not dialect.has_wildcards:
+            _, other = above[-1]
+            # Ours X1
+            if other.number < line.number and _allows(line) != _allows(other):
                 yield _no_effect(line, other, _BEATS)
         above.append((spelling, line))
 
 
-def _no_effect(line: Line, other: Line, how: str, severity: str = "") -> Problem:
-    rule = f"{other.field}: {other.value}"
-    opens = how == _BEATS
-    if opens:
-        severity = WARNING
-    return kinds.NO_EFFECT.at(
-        line, other.number, rule, how, severity=severity, opens=opens
-    )
-
-
-def _rules_together(records: Sequence[Group]) -> Iterator[list[Line]]:
-    """Yield the rules that a robot obeys together, for each robot that is named."""
-    places: dict[str, dict[int, None]] = {}
-    for place, group in enumerate(records):
-        for name in group.names:
-            places.setdefault(name.lower(), {})[place] = None
-    count = 0
-    for together in dict.fromkeys(map(tuple, places.values())):
-        rules = [line for place in together for line in _rules(records[place])]
-        count += len(rules)
-        if count > MAX_RULES:
-            return
-        yield rules
+def _no_effect(line: Line, other: Line, how: str) -> Problem:
+    texts = other.number, f"{other.field}: {other.value}", how
+    return kinds.NO_EFFECT.at(line, *texts, opens=how == _BEATS)
 
 
 def _beaten(rules: Sequence[Line]) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.characters import ROBOTS, misspelt_robot
 from scrapy_robots1994.lint.kinds import INFO, WARNING, Problem
 from scrapy_robots1994.parser.dialects import Dialect
-from scrapy_robots1994.parser.fields import USER_AGENT, Role
+from scrapy_robots1994.parser.fields import USER_AGENT, Role, seconds_of
 from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
@@ -15,35 +15,36 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 # A hostile value may be as long as a whole file.
 MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
-_DAY = 86_400
+_UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
 
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
-_MARKS = ":;,'\"`<>[](){}\u2018\u2019\u201c\u201d"
+# Punctuation that no robot's name has at this place, as `WWW::Mechanize` and `Xenu's` have.
+_ODD_MARK = re.compile(r"[*,;|<>\[\]{}\"`\u2018-\u201d]|(?<!\S)[(:']|[:'](?!\S)")
+_TOKEN = re.compile(rf"[^{SPACE}/\\(]*")
 _NO_LIST = re.compile(r"[(\[]|://|@")
 _PART_END = re.compile(rf"[,;|](?=[{SPACE}]*/)|[{SPACE}]")
 _NEXT_PATH = re.compile(rf"[,;|{SPACE}]+(?:/|<!--)")
 
 
 def value_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with the value of *line*, whose field *dialect* has."""
-    role = line.row.role if line.row else Role.NONE
+    """Yield the problems with the value of *line*, whose field a dialect has."""
+    role = line.known.role if line.known else Role.NONE
     if role is Role.NAMES:
         yield from _name_problems(line, dialect)
     elif role is Role.RULE:
         yield from _path_problems(line, dialect)
     elif role is Role.PAUSE:
         yield from _delay_problems(line)
-    elif not is_absolute(line.value):
+    elif role is Role.SITEMAP and not is_absolute(line.value):
         words = "is not an absolute URL"
         yield kinds.BAD_VALUE.at(line, line.value, words, column=line.value_column)
 
 
 def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     value, column = line.value[:MAX_SEARCHED], line.value_column
-    first = value.partition("/")[0].strip(SPACE)
-    if not (line.said and first):
+    if not (line.said and value.partition("/")[0].strip(SPACE)):
         yield kinds.ODD_NAME.at(line, value, "a name is missing", meant=USER_AGENT)
     elif not dialect.has_lists and _is_list(value):
         words = (
@@ -52,10 +53,7 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         yield kinds.ODD_NAME.at(line, value, words, column=column, meant=USER_AGENT)
     elif "/" in value:
         # Ours O10: a whole header names the robot that O9 finds in it.
-        severity = WARNING if "(" in value else ""
-        yield kinds.CUT_NAME.at(
-            line, value, first, column=column, severity=severity, opens=False
-        )
+        yield _cut_name(line, value, column)
     else:
         for name in line.said:
             yield from _odd_name(line, name, dialect)
@@ -64,26 +62,30 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
     """Yield the problem with *name*, one of the names in the User-agent line *line*."""
     column = line.value_column + line.value.find(name)
-    mark = next((it for it in (EVERYBODY, *_MARKS) if it in name), "")
-    first = name.partition(" ")[0]
+    mark = _ODD_MARK.search(name)
     if mark and name != EVERYBODY:
-        words = f'the "{mark}" is part of it'
+        words = f'the "{mark[0]}" is part of it'
         yield kinds.ODD_NAME.at(line, name, words, column=column, meant=USER_AGENT)
-    elif dialect.merges_named and first != name:
-        yield kinds.CUT_NAME.at(
-            line, name, first, column=column, severity=WARNING, meant=USER_AGENT
-        )
+    elif dialect.merges_named and " " in name:
+        yield _cut_name(line, name, column)
     elif robot := misspelt_robot(name):
         yield kinds.MISSPELT_ROBOT.at(
             line, name, robot, column=column, meant=USER_AGENT
         )
 
 
+def _cut_name(line: Line, name: str, column: int) -> Problem:
+    token = _TOKEN.match(name)
+    many, severity = ("most", WARNING) if "(" in name else ("some", "")
+    texts = many, name, token[0] if token else ""
+    return kinds.CUT_NAME.at(line, *texts, column=column, severity=severity)
+
+
 def _is_list(value: str) -> bool:
     """Return whether *value* probably lists several names."""
     if _NO_LIST.search(value):
         return False
-    parts = [it for it in _SEPARATOR.split(value) if it.strip(SPACE + _MARKS)]
+    parts = [it for it in _SEPARATOR.split(value) if it.strip(SPACE)]
     # A name may consist of several words, such as "My Company Bot".
     words = value.split()
     is_list = all(it == EVERYBODY or is_robot(it) for it in words)
@@ -124,6 +126,8 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             yield kinds.PATHLESS.at(line, path, words, column=column, severity=WARNING)
         if found := _PART_END.search(path, 0, MAX_SEARCHED):
             named = {" ": "space", "\t": "tab"}.get(found[0], "separator")
+            if path.startswith("<!--", found.end()):
+                named = "HTML comment"
             # What follows a space alone may belong to the path, or be a comment.
             opens = _NEXT_PATH.match(path, found.start()) is not None
             column += found.start()
@@ -147,11 +151,12 @@ def _pathless(
 
 
 def _delay_problems(line: Line) -> Iterator[Problem]:
-    if line.said is None:
+    seconds = seconds_of(line.value)
+    if seconds is None:
         words = "is not a number of seconds, and is ignored"
-    elif line.said > _SLOW_SECONDS:
-        pages = f"{_DAY / line.said:.2g}"
-        words = f"counts seconds, and asks for {pages} page{'s' * (pages != '1')} a day"
+    elif seconds > _SLOW_SECONDS:
+        unit, size = next(it for it in _UNITS if seconds >= it[1])
+        words = f"counts seconds, and asks for a pause of {seconds / size:,.1f} {unit}"
     else:
         return
     yield kinds.BAD_VALUE.at(line, line.value, words, column=line.value_column)

@@ -277,7 +277,7 @@ TEXT = """\
      5 Disallow: /                                  forbids everything
      6 Disallow: /a b                               forbids what begins with /a b
        ^ warning R017, also line 9: the space is part of the path "/a b".
-         Write one path a line, `%20` for a space in a path, and `#` before a comment.
+         Write `#` before a comment, one path a line, and `%20` for a space in a path.
      7 Disalow: /x                                  ignored: this dialect has no such field
        ^ error R005: "Disalow: /x" is ignored: was "Disallow: /x" meant? Some robots, Googlebot
          among them, guess so.
@@ -286,7 +286,7 @@ TEXT = """\
        ^ warning R019: the value "/s.xml" is not an absolute URL.
          Write it as in `Crawl-delay: 10` or `Sitemap: https://example.com/sitemap.xml`.
      9 Disallow: /c d                               forbids what begins with /c d
-       In the dialect "1994", the whole site is open to every robot not named.
+       In "1994", the whole site is open to every robot not named.
 """
 BODY = "\n".join(row[7:51].rstrip() for row in TEXT.splitlines() if row[5:6].isdigit())
 
@@ -320,13 +320,22 @@ def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
         "-:7:1",
         "-:8:10",
     ]
-    assert shown[1] == (
-        '-:6:13: warning R017, also line 9: the space is part of the path "/a b". Write one '
-        "path a line, `%20` for a space in a path, and `#` before a comment."
-    )
+    assert shown[1].startswith("-:6:13: warning R017, also line 9: the space is part")
     assert robots_lint("-", "--only-problems", stdin_text=CLEAN).out == ""
-    twice = WARNING + "\nUser-agent: a\nDisallow: /a b\n"
+    twice = WARNING + "\nUser-agent: a\nDisallow: /a c\n"
     assert robots_lint("-", "--only-problems", stdin_text=twice).out.count("%20") == 1
+
+
+def test_strictest_names_the_other_dialect_with_only_problems_too() -> None:
+    """In one line of at most 100 columns, however many robots there are."""
+    group = "User-agent: {}-with-a-long-name\nDisallow: /*\n\n"
+    body = "".join(map(group.format, "abc"))
+    args = ("-", "--only-problems", "--ignore", "R018", "--dialect")
+
+    (note,) = robots_lint(*args, "strictest", stdin_text=body).lines
+    assert note.startswith('-: note: In "rfc9309", the whole site is closed to "a-with')
+    assert note.endswith(" and 2 more.")
+    assert robots_lint(*args, "1994", stdin_text=body).out == ""
 
 
 def report(body: str, *args: str) -> Any:

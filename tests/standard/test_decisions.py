@@ -79,7 +79,7 @@ OURS = rows(r"""
 O1 first record that names the robot | {U}re{D}/a\n\n{U}rex{D}/b            | -/a +/b
 O2 all default records together      | {U}*{D}/a\n\n{U}*{D}/b               | -/a -/b | R025
 O3 record without Disallow applies   | {U}rex\n\n{U}*{D}/                   | +/ -other/ | R022
-O4 Disallow without a record | Disallow: /x\n\n{U}*{D}/y\n{D}/z | +/x -/y +/z | R020 R020
+O4 Disallow without a record | Disallow: /x\n\n{U}*{D}/y\n{D}/z | +/x -/y +/z | R020 R021
 O5 blank line ends the record        | {U}rex\n{D}/x\n                      | +/x | R021
 O5 blank line after a Disallow       | {U}rex{D}/x\n{D}/y\n\n{D}/z          | -/x +/y +/z
 O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | R021
