@@ -12,14 +12,13 @@ from tests.support.after_failure import (
     pytest_runtest_teardown,
 )
 from tests.support.crawl import Reactor, reactors
-from tests.support.left_out import pytest_runtest_setup, pytest_sessionfinish
+from tests.support.left_out import long_after, pytest_runtest_setup
 from tests.support.site import Site
 
 __all__ = [
     "pytest_runtest_makereport",
     "pytest_runtest_setup",
     "pytest_runtest_teardown",
-    "pytest_sessionfinish",
 ]
 
 
@@ -38,10 +37,10 @@ def site() -> Iterator[Site]:
         yield started
 
 
-@pytest.fixture(params=reactors())
+@pytest.fixture(params=long_after(1, reactors()))
 def reactor(request: pytest.FixtureRequest) -> Reactor:
-    """Return the name of a reactor. The test runs once with each reactor that this version
-    of Scrapy supports.
+    """Return the name of a reactor: each that this version of Scrapy supports, all but the
+    first marked `long`.
     """
     chosen: Reactor = request.param
     return chosen

@@ -110,7 +110,6 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
         assert process.stdout is not None
         # Wait for the first line. After the first line, the command serves the sites,

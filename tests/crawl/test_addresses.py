@@ -225,13 +225,13 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
 @written
 def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
-    reactor: Reactor, tmp_path: Path, meta: dict[str, bool]
+    reactor: Reactor, meta: dict[str, bool]
 ) -> None:
     """The HTTP/2 handler requests no disallowed URL, whatever the spelling of the URL.
     HTTP/2 sends the path in a header.
     """
     handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
-    with http2_site(tmp_path) as (base, targets):
+    with http2_site() as (base, targets):
         requests = [CrawlRequest(base + path, meta) for path in SPELLINGS]
         result = crawl(
             requests, reactor=reactor, settings={"DOWNLOAD_HANDLERS": handlers}

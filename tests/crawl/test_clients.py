@@ -23,25 +23,20 @@ from tests.support.crawl import (
     Reactor,
     crawl,
     http_handlers,
-    reactors,
 )
 from tests.support.http2 import http2_site
+from tests.support.left_out import long_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from tests.support.site import Site
 
 VERSION = tuple(map(int, version.split(".")[:2]))
 MODULE = "scrapy.core.downloader.handlers"
-AIOHTTP = f"{MODULE}._aiohttp.AiohttpDownloadHandler"
 HTTP2 = f"{MODULE}.http2.H2DownloadHandler"
 HTTPX = f"{MODULE}._httpx.HttpxDownloadHandler"
 
-needs_aiohttp = pytest.mark.skipif(
-    "none" not in reactors(), reason="this Scrapy has no handler of aiohttp"
-)
 needs_http2 = pytest.mark.skipif(
     VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
 )
@@ -149,14 +144,14 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-WITH_SCHEME = [
-    pytest.param(reactor, handler, as_is, id=f"{reactor}-{handler[35:]}-{as_is}")
+CLIENTS = [
+    (reactor, handler, as_is)
     for reactor, handler in http_handlers()
     for as_is in (False, True)
 ]
 
 
-@pytest.mark.parametrize(("reactor", "handler", "as_is"), WITH_SCHEME)
+@pytest.mark.parametrize(("reactor", "handler", "as_is"), long_after(2, CLIENTS))
 def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
     site: Site, reactor: Reactor, handler: str, *, as_is: bool
 ) -> None:
@@ -188,21 +183,18 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 
 @pytest.mark.plugin("h2")
 @needs_http2
-def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives(
-    tmp_path: Path,
-) -> None:
+def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives() -> None:
     """If robots.txt disallows a target as HTTP/2 sends it, the target never arrives.
 
     HTTP/2 sends the path in a header, and omits the parameters of a path segment.
     """
     settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
-    with http2_site(tmp_path) as (base, seen):
+    with http2_site() as (base, seen):
         sent = requests(base, targets(), as_is=False)
         crawl(sent, middleware="off", settings=settings, may_warn=True)
     found = changed(sent, base, seen)
     assert {it[it.index("/a;") :] for it in found if "/a;b" in it} == set(PARAMETERS)
-    (tmp_path / "robots.txt").write_text(robots_txt(found, "rfc9309"))
-    with http2_site(tmp_path) as (base, seen):
+    with http2_site(robots_txt(found, "rfc9309")) as (base, seen):
         again = requests(base, found, as_is=False)
         result = crawl(again, settings=settings, may_warn=True)
 
@@ -210,7 +202,6 @@ def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives(
     assert len(result.failed) == len(found)
 
 
-@pytest.mark.parametrize("reactor", reactors())
 def test_ours_o27_every_way_to_a_url_is_judged_as_a_client_may_send_it(
     site: Site, reactor: Reactor
 ) -> None:

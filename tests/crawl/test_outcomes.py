@@ -291,6 +291,7 @@ def test_ours_r5_answer_that_does_not_end_is_given_up(
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
     """With every reactor, each answer has the meaning in its row, although the HTTP clients

@@ -25,16 +25,14 @@ VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 @pytest.mark.plugin("h2")
 @pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
 @table(("limit", "fetched"), (100, ["/late"]), (500_000, []))
-def test_http2_file_is_truncated_at_the_limit(
-    tmp_path: Path, limit: int, fetched: list[str]
-) -> None:
+def test_http2_file_is_truncated_at_the_limit(limit: int, fetched: list[str]) -> None:
     """With HTTP/2, only the lines of robots.txt within ROBOTS1994_MAX_BYTES are obeyed.
 
     Scrapy's handler for HTTP/2 nevertheless downloads the whole robots.txt.
     """
     handlers = {"https": f"{MODULE}.http2.H2DownloadHandler"}
     settings = {"DOWNLOAD_HANDLERS": handlers, "ROBOTS1994_MAX_BYTES": limit}
-    with http2_site(tmp_path) as (url, _):
+    with http2_site() as (url, _):
         result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
 
     assert result.fetched_urls == [url + path for path in fetched]

@@ -15,6 +15,9 @@ from typing import TypeAlias
 
 from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
+# A shell lets background commands ignore SIGINT, and children would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 SCRAPY = (sys.executable, "-m", "scrapy")
 SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
 """The path of the console script `robots-lint` that pip installs."""
@@ -71,9 +74,6 @@ def interrupted(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # Restore the handler of Ctrl-C in the process, because a shell lets background
-        # commands ignore SIGINT.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - no threads here
     ) as process:
         # Kill a command that never becomes ready for Ctrl-C.
         late = Timer(TIMEOUT_SECONDS, process.kill)

@@ -56,7 +56,6 @@ PRELOADED = (
     "tests.support.child",
     "tests.support.components",
     "tests.support.hooks",
-    "tests.support.server",
 )
 INSTALLING = "scrapy.core.downloader.handlers.ftp"
 """A module that installs a reactor on import in versions of Scrapy before 2.16."""

@@ -1,28 +1,24 @@
-"""Hooks of pytest that skip tests whose programs are missing, and count the skipped tests.
+"""A hook that skips a test whose programs or packages are missing, and marks for long rows.
 
-A test that needs a program has the mark `redis` or `browser`. A test that needs other packages
-has the mark `plugin` with the import names of the packages. If a program or package is missing,
-the test is skipped, or fails if ROBOTS1994_TEST_ALL is set (`tests/run --all`, and CI). The last
-lines of a run show each group of skipped tests, and how to install the program or package.
+A test that needs a program has the mark `redis` or `browser`, one that needs packages of others
+the mark `plugin` with their import names. If ROBOTS1994_TEST_ALL is set (`tests/run --all`, and
+CI), such a test fails instead. pytest's summary says what to install.
 
-A slow test has the mark `long`. In a table of rows (see `table`), all rows except the first
-rows have the mark `long`. `tests/run` without arguments sets ROBOTS1994_TEST_SHORT. If
-ROBOTS1994_TEST_SHORT is set, tests with the mark `long` and tests on a reactor other than
-asyncio are skipped. `tests/run --all` and pytest itself run all tests.
+A slow test has the mark `long`, and so have all rows of a table after the first (see `table`).
+`tests/run` without arguments leaves them out.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections import Counter
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Sequence
+    from collections.abc import Iterable
 
     from _pytest.mark import ParameterSet
 
@@ -89,16 +85,7 @@ def leave_out(reason: str) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test if its programs or packages are missing, or if a short run omits the
-    test.
-
-    If ROBOTS1994_TEST_ALL is set, a test whose programs or packages are missing fails.
-    """
-    if "ROBOTS1994_TEST_SHORT" in os.environ:
-        if item.get_closest_marker("long"):
-            pytest.skip("long: tests/run --all")
-        if is_on_other_reactor(item):
-            pytest.skip("on another reactor than asyncio: tests/run --all")
+    """Skip a test whose programs or packages are missing."""
     for mark in PROGRAMS:
         if item.get_closest_marker(mark):
             require(mark)
@@ -107,38 +94,3 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             package = name.replace("_", "-")
             is_here = find_spec(name) is not None
             leave_out("" if is_here else f"{package} is missing: pip install {package}")
-
-
-def is_on_other_reactor(item: pytest.Item) -> bool:
-    """Return whether *item* has a parameter `reactor` that is not asyncio."""
-    callspec = getattr(item, "callspec", None)
-    return (
-        callspec is not None and callspec.params.get("reactor", "asyncio") != "asyncio"
-    )
-
-
-def left_out(skipped: Sequence[pytest.TestReport]) -> list[str]:
-    """Return a heading, and then one line for each reason why tests were skipped.
-
-    The reason for the most skipped tests comes first. If no test was skipped, the list is
-    empty.
-    """
-    reasons = Counter(
-        report.longrepr[2].removeprefix("Skipped: ")
-        if isinstance(report.longrepr, tuple)
-        else "no reason given"
-        for report in skipped
-    )
-    width = len(str(max(reasons.values(), default=0)))
-    lines = [f"  {count:{width}} {why}" for why, count in reasons.most_common()]
-    return [f"Left out: {len(skipped)} tests", *lines] if lines else []
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
-    """Print the groups of skipped tests below the last line of pytest."""
-    yield
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and not hasattr(session.config, "workerinput"):
-        for line in left_out(reporter.stats.get("skipped", [])):
-            reporter.write_line(line)

@@ -16,8 +16,6 @@ import redis
 from tests.support import left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
@@ -120,36 +118,9 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a free port. The port whose number is higher by 10,000 is also free.
-
-    A Redis cluster uses the returned port and the port whose number is higher by
-    10,000. Both port numbers are below the numbers of the ephemeral ports, which begin
-    at 32,768. Connections of other tests could take an ephemeral port at any moment.
-    """
+    """Return a free port below the ephemeral ones, which other connections could take."""
     while True:
-        port = random.randrange(20_000, 22_700)  # noqa: S311 - not a secret
-        with (
-            contextlib.suppress(OSError),
-            socket.socket() as free,
-            socket.socket() as above,
-        ):
+        port = random.randrange(20_000, 32_000)  # noqa: S311 - not a secret
+        with contextlib.suppress(OSError), socket.socket() as free:
             free.bind(("127.0.0.1", port))
-            above.bind(("127.0.0.1", port + 10_000))
             return port
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Call *condition* repeatedly until *condition* returns true."""
-    give_up = time.monotonic() + TIMEOUT_SECONDS
-    while not condition():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-
-
-def knows_master(port: int) -> bool:
-    """Return whether the sentinel at *port* knows the master server."""
-    try:
-        with redis.Redis(port=port) as client:
-            return bool(client.sentinel_get_master_addr_by_name("main"))
-    except redis.RedisError:
-        return False

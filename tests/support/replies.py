@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 Ending = Literal["keep", "close", "reset", "hang"]
 
@@ -50,17 +50,6 @@ class Reply:
     pause: float = 0.0
     repeat: int = 1
     ending: Ending = "keep"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the reply as JSON values, with the body in base64."""
-        return asdict(self) | {"body": base64.b64encode(self.body).decode()}
-
-    @classmethod
-    def from_json(cls, packed: dict[str, Any]) -> Reply:
-        """Return the reply that was encoded by `to_json`."""
-        headers = tuple((name, value) for name, value in packed["headers"])
-        body = base64.b64decode(packed["body"])
-        return cls(**packed | {"body": body, "headers": headers})
 
 
 def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:

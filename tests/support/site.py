@@ -1,47 +1,63 @@
-"""The interface of tests to the scripted HTTP server, which runs in its own process."""
+"""A scripted HTTP server on loopback. All sites of a process share the event loop of a thread."""
 
 from __future__ import annotations
 
-import json
-import os
+import asyncio
+import atexit
 import socket
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import ssl
+import tempfile
+from functools import cache
+from threading import Thread
+from typing import TYPE_CHECKING, TypeVar
 
 from tests.support import replies
-from tests.support.forked import ForkedProcess
+from tests.support.certificates import make_certificate
 from tests.support.replies import Reply
+from tests.support.server import Connections, Script, Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
+    from typing import Any
 
     from typing_extensions import Self
 
     from tests.support.certificates import Flaw
 
-TIMEOUT_SECONDS = 60.0
-"""Time limit, in seconds, for the answer to a command. If the server does not answer
-within this time, the test fails.
-"""
+T = TypeVar("T")
+TIMEOUT_SECONDS = 120.0
+"""If a request that a test waits for does not arrive within this time, the test fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """One request that the server received.
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """Start the event loop of all sites."""
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever, name="sites", daemon=True)
+    thread.start()
 
-    `host` is the Host header with the port, or the host in the target of a request to a proxy.
-    `at` is the time of the request on the machine's monotonic clock.
-    """
+    def end() -> None:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
-    method: str
-    scheme: str
-    host: str
-    target: str
-    headers: dict[str, str]
-    proxied: bool
-    at: float
-    peer: str
-    port: int
+    atexit.register(end)
+    return loop
+
+
+def on_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run *work* on the event loop of all sites, and return its result."""
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result(TIMEOUT_SECONDS)
+
+
+def tls_context(pem: str) -> ssl.SSLContext:
+    """Return the context of a server with the private key and certificate in *pem*."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+        file.write(pem)
+        file.flush()
+        context.load_cert_chain(file.name)
+    return context
 
 
 class Site:
@@ -54,6 +70,9 @@ class Site:
     and any other target with a small page.
     """
 
+    certificate: str
+    """The server's certificate as PEM text, for clients that trust this certificate."""
+
     def __init__(
         self,
         *,
@@ -63,55 +82,75 @@ class Site:
         tls: Flaw | None = None,
     ) -> None:
         """Choose the ports and addresses. The `with` block starts the server."""
-        self._order = {"ports": ports, "addresses": addresses, "tls": tls, "ipv6": ipv6}
+        self._counts = ports, addresses
+        self._ipv6, self._tls = ipv6, tls
 
     def __enter__(self) -> Self:
-        """Start the server, and wait until the server reports its ports."""
-        stdin, self._stdin = os.pipe()
-        ready, stdout = os.pipe()
-        self._process = ForkedProcess(
-            "tests.support.server:run",
-            json.dumps(self._order),
-            files=(stdin, stdout, 2),
-        )
-        os.close(stdin)
-        os.close(stdout)
-        with os.fdopen(ready) as line:
-            self._ready = json.loads(line.readline())
-        self.port: int = self._ready["http"][0]
+        """Start the server."""
+        self._script = Script()
+        self._connections = Connections(self._script, lambda: self._secure_port)
+        self._servers: list[asyncio.Server] = []
+        self._refusing = socket.socket()
+        self._refusing.bind(("127.0.0.1", 0))
+        on_loop(self._listen())
+        self.port = self._ports[0]
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Kill the server."""
-        self._process.kill()
-        self._process.wait()
-        os.close(self._stdin)
+    async def _listen(self) -> None:
+        """Listen on all ports and addresses."""
+        ports, addresses = self._counts
+        self._ports = [await self._serve("127.0.0.1") for _ in range(ports)]
+        for number in range(addresses):
+            await self._serve(_address(number), self._ports[0])
+        if self._ipv6:
+            await self._serve("::1", self._ports[0])
+        if self._tls:
+            private, self.certificate = make_certificate(self._tls)
+            context = tls_context(private + self.certificate)
+            self._secure_port = await self._serve("127.0.0.1", tls=context)
 
-    @property
-    def certificate(self) -> str:
-        """The server's certificate as PEM text, for clients that trust this certificate."""
-        pem: str = self._ready["certificate"]
-        return pem
+    async def _serve(
+        self, address: str, port: int = 0, tls: ssl.SSLContext | None = None
+    ) -> int:
+        """Listen on *port* of *address*, and return the port."""
+        serve = self._connections.serve
+        server = await asyncio.start_server(serve, address, port, ssl=tls)
+        self._servers.append(server)
+        listening: int = server.sockets[0].getsockname()[1]
+        return listening
+
+    def __exit__(self, *_: object) -> None:
+        """Close the server and all its connections."""
+        on_loop(self._close())
+        self._refusing.close()
+
+    async def _close(self) -> None:
+        for server in self._servers:
+            server.close()
+        tasks = list(self._script.tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
         """Return the URL of a target. *port* is the index of a port of the server, counted
         from 0.
         """
-        return f"http://{host}:{self._ready['http'][port]}{target}"
+        return f"http://{host}:{self._ports[port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
         """Return the HTTPS URL of a target."""
-        return f"https://{host}:{self._ready['https']}{target}"
+        return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
         """Return the URL of a target at the further loopback address *number*, counted from
         0.
         """
-        return self.url(target, host=f"127.1.{number // 200}.{number % 200 + 1}")
+        return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:
         """Return a URL with a port that refuses every connection."""
-        return f"http://127.0.0.1:{self._ready['refused']}{target}"
+        return f"http://127.0.0.1:{self._refusing.getsockname()[1]}{target}"
 
     def answer(
         self, target: str, reply: Reply | Sequence[Reply], *, at: str = "*"
@@ -123,8 +162,7 @@ class Site:
         query matches any query. The target `*` matches every target without its own script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
-        packed = [each.to_json() for each in several]
-        self._send_order(do="answer", target=target, at=at, replies=packed)
+        self._script.replies[at, target] = several
 
     def robots(self, body: str | bytes, *, at: str = "*", gate: str = "") -> None:
         """Script /robots.txt as a plain text file. If *gate* is given, the reply waits for
@@ -136,27 +174,22 @@ class Site:
         """Open *gate*. The server sends the replies that wait for *gate*, and later replies
         do not wait.
         """
-        self._send_order(do="open", gate=gate)
+        _loop().call_soon_threadsafe(self._script.gates[gate].set)
 
     def open_when(
         self, gate: str, target: str = "*", *, count: int = 1, host: str = "*"
     ) -> None:
         """Open *gate* once *count* requests for *target* and *host* have arrived."""
-        self._send_order(
-            do="open-when", gate=gate, target=target, count=count, host=host
-        )
+        opening = self._script.open_when(gate, target, host, count)
+        asyncio.run_coroutine_threadsafe(opening, _loop())
 
     def wait(self, target: str = "*", *, count: int = 1, host: str = "*") -> None:
         """Return once *count* requests for *target* and *host* have arrived."""
-        self._send_order(do="wait", target=target, count=count, host=host)
+        on_loop(self._script.wait(target, host, count))
 
     def log(self, target: str = "*") -> list[Seen]:
         """Return the requests for *target* so far, or all requests; the oldest is first."""
-        found = [
-            Seen(**entry | {"headers": dict(entry["headers"])})
-            for entry in self._send_order(do="log")
-        ]
-        return [seen for seen in found if target in ("*", seen.target)]
+        return [it for it in list(self._script.log) if target in ("*", it.target)]
 
     def targets(self) -> list[str]:
         """Return the targets that have been requested so far, in order of arrival."""
@@ -164,13 +197,9 @@ class Site:
 
     def forget(self) -> None:
         """Empty the request log. Scripts and gates do not change."""
-        self._send_order(do="forget")
+        self._script.log.clear()
 
-    def _send_order(self, **order: object) -> Any:
-        """Send one command to the server, and return the answer of the server."""
-        address = ("127.0.0.1", self._ready["control"])
-        with socket.create_connection(address, TIMEOUT_SECONDS) as call:
-            call.sendall(json.dumps(order).encode() + b"\n")
-            with call.makefile() as answer:
-                reply = json.loads(answer.readline())
-        return reply
+
+def _address(number: int) -> str:
+    """Return the further loopback address *number*."""
+    return f"127.1.{number // 200}.{number % 200 + 1}"

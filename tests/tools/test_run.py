@@ -1,4 +1,4 @@
-"""Tests of `tests/run`, and of the list of skipped tests at the end of a pytest run."""
+"""Tests of `tests/run`, and of what a run says about missing programs."""
 
 from __future__ import annotations
 
@@ -29,45 +29,22 @@ def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[s
     )
 
 
-def without_programs(*arguments: str, **variables: str) -> tuple[int, list[str]]:
-    """Run pytest with a PATH without programs. Return the exit code and the output lines."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    ran = run(*command, PATH="/nowhere", **variables)
-    return ran.returncode, ran.stdout.splitlines()
+@pytest.mark.parametrize(
+    ("variables", "code"),
+    [({}, 0), pytest.param({"ROBOTS1994_TEST_ALL": "1"}, 1, marks=pytest.mark.long)],
+)
+def test_missing_program_skips_its_tests_or_fails_all(
+    variables: dict[str, str], code: int
+) -> None:
+    """The summary names the program, and how to install it. `tests/run --all` fails."""
+    tests = ("tests/stores/test_redis.py", "tests/crawl/test_browser.py")
+    ran = run(sys.executable, "-m", "pytest", *tests, PATH="/nowhere", **variables)
 
-
-REDIS = "tests/stores/test_redis.py"
-BROWSER = "tests/commands/test_report_page.py"
-
-
-def test_last_lines_name_each_group_of_skipped_tests() -> None:
-    """The last lines describe each group of skipped tests. The line about a group
-    contains the number of tests, the missing program, and the command that installs the
-    program.
-    """
-    code, lines = without_programs(REDIS, BROWSER)
-
-    assert code == 0
-    closing, total, *groups = lines[-4:]
-    counts = [int(group.split()[0]) for group in groups]
-    assert f"{sum(counts)} skipped in" in closing
-    assert total == f"Left out: {sum(counts)} tests"
-    browser, redis = sorted(group.split(maxsplit=1)[1] for group in groups)
-    assert browser.startswith("chromium and chromedriver are missing: ")
-    assert browser.endswith("apt-get install chromium chromium-driver")
-    assert redis == "redis-server is missing: apt-get install redis-server"
-
-
-@pytest.mark.long
-def test_missing_program_fails_a_run_of_all_tests() -> None:
-    """`tests/run --all` sets `ROBOTS1994_TEST_ALL`. If `ROBOTS1994_TEST_ALL` is set, a
-    test whose program is missing fails.
-    """
-    code, lines = without_programs(REDIS, ROBOTS1994_TEST_ALL="1")
-
-    assert code == 1
-    assert " skipped" not in lines[-1]
-    assert any("redis-server is missing: apt-get install" in line for line in lines)
+    assert ran.returncode == code
+    assert "redis-server is missing: apt-get install redis-server\n" in ran.stdout
+    missing = "chromium and chromedriver are missing: apt-get install chromium chromium-driver"
+    assert missing in ran.stdout
+    assert (" skipped in " in ran.stdout) == (not code)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,7 @@
-"""Measure how the time for a hostile file grows with its size.
-
-Run `python -m tests.unit.growth`, optionally with the names of operations.
-
-Each row of the output is about one kind of file and one operation. The numbers in a row
-are nanoseconds of CPU time per byte, for files of 1 KB to 4 MB. Constant numbers mean
-linear time. The exit code is 1 if a byte of the longest file takes at least 6 times as
-long as a byte of a 4 KB file.
-"""
+"""Hostile files of any size, and what one asks of a file."""
 
 from __future__ import annotations
 
-import sys
 from time import process_time_ns
 from typing import TYPE_CHECKING
 
@@ -19,9 +10,6 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-WORST = 6.0
-SIZES = tuple(2**exponent for exponent in range(10, 23, 2))
 
 # `_LINES_OF_A_RECORD` contains a line of each kind that one record can contain. Most lines
 # contain a number.
@@ -125,22 +113,3 @@ def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> fl
         OPERATIONS[operation](robots)
         least = min(least, process_time_ns() - start)
     return least / len(body)
-
-
-def main() -> int:
-    """Print the table of measurements, and return the exit code."""
-    steep = 0
-    sizes = "".join(f"{size // 1024:>8,}K" for size in SIZES)
-    sys.stdout.write(f"{'ns of CPU per byte':32}{sizes}\n")
-    for name, made in HOSTILE.items():
-        for operation in sys.argv[1:] or OPERATIONS:
-            costs = [cost(made(size), operation, 1) for size in SIZES]
-            steep += costs[-1] >= WORST * costs[1]
-            row = "".join(f"{each:9,.1f}" for each in costs)
-            sys.stdout.write(f"{name + ', ' + operation:32}{row}\n")
-            sys.stdout.flush()
-    return int(steep > 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
