@@ -30,6 +30,12 @@ settings.register_profile(
 settings.load_profile("any-machine")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests, so that no worker ends with one alone."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture
 def site() -> Iterator[Site]:
     """Yield a scripted HTTP server on one loopback port."""

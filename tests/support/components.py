@@ -33,6 +33,18 @@ def is_robots(request: Request) -> bool:
     return request.url.endswith("/robots.txt")
 
 
+class OfCrawler:
+    """A component that knows its crawler."""
+
+    def __init__(self, crawler: Any) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Return a component of *crawler*."""
+        return cls(crawler)
+
+
 class CancelRobots:
     """A middleware that cancels every robots.txt request."""
 
@@ -100,29 +112,23 @@ META_KEYS = (
 )
 
 
-class RecordMeta:
+class RecordMeta(OfCrawler):
     """A middleware that records the meta of a sent robots.txt request in the stats."""
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Connect to the signal of requests that reach the downloader."""
-        recorder = cls()
-        recorder.crawler = crawler
-        crawler.signals.connect(recorder.reached, signals.request_reached_downloader)
-        return recorder
-
-    crawler: Crawler
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        crawler.signals.connect(self.reached, signals.request_reached_downloader)
 
     def reached(self, request: Request) -> None:
         """Record the values of `META_KEYS` and the callback of a robots.txt request."""
-        if not is_robots(request) or self.crawler.stats is None:
+        if not is_robots(request):
             return
         meta = {key: request.meta.get(key) for key in META_KEYS}
         meta["callback"] = getattr(request.callback, "__name__", None)
         self.crawler.stats.set_value("test/robots_meta", meta)
 
 
-class Gauge:
+class Gauge(OfCrawler):
     """A component that records the largest number of simultaneous requests in the stats.
 
     The stat `test/most_pages` counts page requests, and `test/most_robots` counts
@@ -130,29 +136,16 @@ class Gauge:
     `test/slots` contains the concurrency and the delay of each download slot.
     """
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Connect to the signals of requests that reach and leave the downloader."""
-        gauge = cls()
-        gauge.crawler = crawler
-        gauge.under_way = []
-        reached, left = (
-            signals.request_reached_downloader,
-            signals.request_left_downloader,
-        )
-        crawler.signals.connect(gauge.reached, reached)
-        crawler.signals.connect(gauge.left, left)
-        return gauge
-
-    crawler: Crawler
-    under_way: list[Request]
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self.under_way: list[Request] = []
+        crawler.signals.connect(self.reached, signals.request_reached_downloader)
+        crawler.signals.connect(self.left, signals.request_left_downloader)
 
     def reached(self, request: Request) -> None:
         """Record that *request* has reached the downloader, and update the stats."""
         self.under_way.append(request)
         pages = [request for request in self.under_way if not is_robots(request)]
-        assert self.crawler.stats is not None
-        assert self.crawler.engine is not None
         downloader = self.crawler.engine.downloader
         slots = {(slot.concurrency, slot.delay) for slot in downloader.slots.values()}
         most = self.crawler.stats.max_value
@@ -213,27 +206,19 @@ class RobotsFromOtherPath:
         return response
 
 
-class TokenMiddleware:
+class TokenMiddleware(OfCrawler):
     """A middleware that requests TOKEN_URL for each numbered page, and awaits the response.
 
     In the setting TOKEN_URL, `{n}` stands for the number of the page. The request for the
     token is a copy of the page request with another URL.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a middleware of *crawler*."""
-        return cls(crawler)
-
     async def process_request(self, request: Request, spider: Any = None) -> None:
         """Await the response of TOKEN_URL if *request* is for a numbered page."""
         _, is_page, number = request.url.rpartition("/p")
         if is_page and number.isdigit():
-            url = self._crawler.settings["TOKEN_URL"].replace("{n}", number)
-            await download(self._crawler, request.replace(url=url))
+            url = self.crawler.settings["TOKEN_URL"].replace("{n}", number)
+            await download(self.crawler, request.replace(url=url))
 
 
 class RenamingMiddleware:
@@ -303,25 +288,19 @@ class OpenParser:
         return False
 
 
-class CountPasses:
+class CountPasses(OfCrawler):
     """A middleware that counts how often the request of each page passes through the
     middleware.
     """
 
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware of *crawler*."""
-        passes = cls()
-        assert crawler.stats is not None
-        passes.counts = Counter()
-        crawler.stats.set_value("test/passes", passes.counts)
-        return passes
-
-    counts: Counter[str]
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self.counts: Counter[str] = Counter()
+        crawler.stats.set_value("test/passes", self.counts)
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Count a page request that passes through the middleware."""
-        if not request.url.endswith("/robots.txt"):
+        if not is_robots(request):
             self.counts[request.url] += 1
 
 
@@ -340,20 +319,12 @@ class InterruptingMiddleware:
         await sleep(0.3)
 
 
-class AwaitingPipeline:
+class AwaitingPipeline(OfCrawler):
     """A pipeline that requests the page that each item names, and awaits the response."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a pipeline of *crawler*."""
-        return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
         """Await the page, as a pipeline for screenshots or prices would."""
-        response = await download(self._crawler, Request(item["awaited"]))
+        response = await download(self.crawler, Request(item["awaited"]))
         return item | {"status": response.status}
 
 
@@ -421,27 +392,19 @@ class ReportingFiles(_RaisingRefusals, Files):
     """The pipeline `Files` with the reasons for refusals in its results."""
 
 
-class RequestingPipeline:
+class RequestingPipeline(OfCrawler):
     """A pipeline that requests two pages through the engine for each item."""
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler: Any = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a pipeline of *crawler*."""
-        return cls(crawler)
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
         """Wait for the download of one page, and schedule a request for another page."""
         try:
-            response = await download(self._crawler, Request(item["download"]))
+            response = await download(self.crawler, Request(item["download"]))
             item["downloaded"] = response.status
         except IgnoreRequest as error:
             item["downloaded"] = str(error)
-        spider = self._crawler.spider
+        spider = self.crawler.spider
         request = spider.request(item["crawl"], meta={"further": True})
-        self._crawler.engine.crawl(request)
+        self.crawler.engine.crawl(request)
         return item
 
 
@@ -458,21 +421,22 @@ class FakeHandler:
         """Return a handler."""
         return cls()
 
-    async def download_request(self, request: Request) -> Response:
+    async def answer(self, request: Request) -> Response:
         """Return a response to every request."""
         return TextResponse(request.url, body=b"pretended", request=request)
+
+    async def download_request(self, request: Request) -> Response:
+        """Return the answer."""
+        return await self.answer(request)
 
     async def close(self) -> None:
         """Do nothing, because nothing is open."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    # Return a Deferred, because Scrapy 2.13 expects a Deferred from a handler.
-    answer: Any = FakeHandler.download_request
-
-    def deferred(self: Any, request: Request, spider: Any = None) -> Any:
-        """Return a Deferred of the response."""
-        return deferred_from_coro(answer(self, request))
-
-    FakeHandler.download_request = deferred  # type: ignore[method-assign]
-    FakeHandler.close = lambda _: None  # type: ignore[assignment, method-assign, return-value]
+    # Scrapy 2.13 expects a Deferred from a handler.
+    older: Any = FakeHandler
+    older.download_request = lambda self, request, _: deferred_from_coro(
+        self.answer(request)
+    )
+    older.close = lambda _: None

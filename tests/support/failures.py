@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import builtins
 import errno
-import inspect
 import ssl
 from collections.abc import Sequence
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest, NotSupported
 from scrapy.http import HtmlResponse, Response
-from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet import error as twisted_errors
 from twisted.web import client
-from typing_extensions import Self
+
+from tests.support.components import FakeHandler, is_robots
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
@@ -120,39 +117,14 @@ OF_LIBRARIES: dict[str, Exception] = {
 """Failures of libraries that `RETRY_EXCEPTIONS` does not list, by host."""
 
 
-class FailingHandler:
-    """A handler that raises the failure of the requested host for each robots.txt request.
-
-    The handler answers every other request with a page.
+class FailingHandler(FakeHandler):
+    """A handler that raises the failure of the requested host for each robots.txt request,
+    and answers every other request with a page.
     """
 
-    lazy = False
-
-    @classmethod
-    def from_crawler(cls, _crawler: Crawler) -> Self:
-        """Return a handler."""
-        return cls()
-
-    async def download_request(self, request: Request) -> Response:
-        """Raise the failure for the host of a robots.txt request, or return a page for
-        another request.
-        """
+    async def answer(self, request: Request) -> Response:
+        """Raise the failure, or return a page."""
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")
-        if request.url.endswith("/robots.txt"):
+        if is_robots(request):
             raise (OF_ORIGIN | OURS | BUGS | OF_LIBRARIES)[name]
         return HtmlResponse(request.url, request=request)
-
-    async def close(self) -> None:
-        """Do nothing, because nothing is open."""
-
-
-class OlderFailingHandler(FailingHandler):
-    """`FailingHandler` for Scrapy 2.13, which expects a Deferred."""
-
-    def download_request(self, request: Request, spider: Any = None) -> Any:
-        """Return a Deferred of the failure or the page."""
-        return deferred_from_coro(super().download_request(request))
-
-
-if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    FailingHandler = OlderFailingHandler  # type: ignore[misc]  # crawls load this name

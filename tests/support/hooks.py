@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from scrapy import Request, signals
-from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
@@ -32,23 +31,22 @@ from scrapy_robots1994 import (
 from tests.support.spiders import download, sleep
 
 
-def close_soon(_crawler: Crawler) -> None:
+def close_soon(_crawler: Any) -> None:
     """Let a closing crawl wait only one second for the robots.txt of waiting requests."""
     # Import the module only now: an import at the top of this module would import a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
-def log_scheduled(crawler: Crawler) -> None:
+def log_scheduled(crawler: Any) -> None:
     """Log the URL of each request before the scheduler receives the request."""
 
     def scheduled(request: Request) -> None:
-        assert crawler.spider is not None
         crawler.spider.logger.info("scheduled %s", request.url)
 
     crawler.signals.connect(scheduled, signals.request_scheduled, weak=False)
 
 
-def await_a_page(crawler: Crawler) -> None:
+def await_a_page(crawler: Any) -> None:
     """Await a page of the same origin in handlers of the signals `robots_sitemaps` and
     `robots_parsed`.
     """
@@ -56,7 +54,6 @@ def await_a_page(crawler: Crawler) -> None:
     async def heard(request: Request, **_: Any) -> None:
         page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
         response = await download(crawler, page)
-        assert crawler.stats is not None
         crawler.stats.inc_value(f"test/awaited/{response.status}")
 
     for sent in (robots_sitemaps, getattr(signals, "robots_parsed", None)):
@@ -64,11 +61,10 @@ def await_a_page(crawler: Crawler) -> None:
             crawler.signals.connect(heard, sent, weak=False)
 
 
-def await_pages_at_the_start(crawler: Crawler) -> None:
+def await_pages_at_the_start(crawler: Any) -> None:
     """Await an allowed page and a disallowed page while the spider opens."""
 
     async def opened() -> None:
-        assert crawler.stats is not None
         site = crawler.settings["SITE"]
         response = await download(crawler, Request(f"{site}/login"))
         crawler.stats.set_value("test/login", response.status)
@@ -80,19 +76,16 @@ def await_pages_at_the_start(crawler: Crawler) -> None:
     crawler.signals.connect(opened, signals.spider_opened, weak=False)
 
 
-def shrink_concurrency(crawler: Crawler) -> None:
+def shrink_concurrency(crawler: Any) -> None:
     """Set the total concurrency to 4 at each robots.txt request, and record the total
     concurrency at the close.
     """
 
     def reached(request: Request) -> None:
-        assert crawler.engine is not None
         if request.url.endswith("/robots.txt"):
             crawler.engine.downloader.total_concurrency = 4
 
     def closed() -> None:
-        assert crawler.stats is not None
-        assert crawler.engine is not None
         concurrency = crawler.engine.downloader.total_concurrency
         crawler.stats.set_value("test/concurrency", concurrency)
 
@@ -100,7 +93,7 @@ def shrink_concurrency(crawler: Crawler) -> None:
     crawler.signals.connect(closed, signals.spider_closed, weak=False)
 
 
-def stop_all_but_html(crawler: Crawler) -> None:
+def stop_all_but_html(crawler: Any) -> None:
     """Stop every download of content other than HTML as soon as its headers arrive."""
 
     def received(headers: Headers, **_: Any) -> None:
@@ -110,7 +103,7 @@ def stop_all_but_html(crawler: Crawler) -> None:
     crawler.signals.connect(received, signals.headers_received, weak=False)
 
 
-def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
+def stop_at_the_first_bytes(crawler: Any, *, fail: bool = False) -> None:
     """Stop every download at its first bytes, as an example in Scrapy's documentation does."""
 
     def received(**_: Any) -> None:
@@ -119,35 +112,32 @@ def stop_at_the_first_bytes(crawler: Crawler, *, fail: bool = False) -> None:
     crawler.signals.connect(received, signals.bytes_received, weak=False)
 
 
-def count_dropped(crawler: Crawler) -> None:
+def count_dropped(crawler: Any) -> None:
     """Record in the stats which items Scrapy dropped, from which page, and why."""
 
     def dropped(item: Any, response: Response, exception: Exception) -> None:
         dropped = (item["url"], response.url, type(exception).__name__, str(exception))
-        assert crawler.stats is not None
         crawler.stats.set_value(f"test/dropped{response.url}", dropped)
 
     crawler.signals.connect(dropped, signals.item_dropped, weak=False)
 
 
-def count_dropped_slowly(crawler: Crawler) -> None:
+def count_dropped_slowly(crawler: Any) -> None:
     """Count dropped items in an asynchronous handler that takes a while."""
 
     async def dropped() -> None:
         await sleep(0.5)
-        assert crawler.stats is not None
         crawler.stats.inc_value("test/dropped")
 
     crawler.signals.connect(dropped, signals.item_dropped, weak=False)
 
 
-def note_sitemaps(crawler: Crawler) -> None:
+def note_sitemaps(crawler: Any) -> None:
     """Record the arguments of the signals `robots_sitemaps` in the stats, and count the
     signals.
     """
 
     def sitemaps_found(**arguments: Any) -> None:
-        assert crawler.stats is not None
         crawler.stats.set_value("test/sitemaps", arguments["sitemaps"])
         crawler.stats.set_value("test/origin", str(arguments["origin"]))
         crawler.stats.set_value("test/request", arguments["request"].url)
@@ -156,17 +146,16 @@ def note_sitemaps(crawler: Crawler) -> None:
     crawler.signals.connect(sitemaps_found, robots_sitemaps, weak=False)
 
 
-def note_sitemaps_of_parser(crawler: Crawler) -> None:
+def note_sitemaps_of_parser(crawler: Any) -> None:
     """Record in the stats the sitemaps of the parser that the signal `robots_parsed` passes."""
 
     def parsed(robotparser: Any) -> None:
-        assert crawler.stats is not None
         crawler.stats.set_value("test/sitemaps", list(robotparser.sitemaps()))
 
     crawler.signals.connect(parsed, signals.robots_parsed, weak=False)
 
 
-def note_slots(crawler: Crawler) -> None:
+def note_slots(crawler: Any) -> None:
     """Record the delay and the concurrency of each download slot in the stats.
 
     The values are recorded whenever a request leaves the downloader.
@@ -174,8 +163,6 @@ def note_slots(crawler: Crawler) -> None:
 
     def left(request: Request) -> None:
         key = request.meta["download_slot"]
-        assert crawler.engine is not None
-        assert crawler.stats is not None
         slot = crawler.engine.downloader.slots[key]
         seen = crawler.stats.get_value(f"test/slot/{key}", [])
         crawler.stats.set_value(
@@ -190,14 +177,13 @@ def is_on_the_loop() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def count_readings(crawler: Crawler) -> None:
+def count_readings(crawler: Any) -> None:
     """Delay each reading of a file for a robot by 0.1 s. Count the readings, those at
     once, and those on the event loop.
     """
     read, under_way = RobotsTxt.prepare, [0]
 
     def slowly(*args: Any, **options: Any) -> Any:
-        assert crawler.stats is not None
         under_way[0] += 1
         crawler.stats.inc_value("test/readings")
         crawler.stats.max_value("test/readings_at_once", under_way[0])
@@ -210,7 +196,7 @@ def count_readings(crawler: Crawler) -> None:
     RobotsTxt.prepare = slowly  # type: ignore[method-assign]
 
 
-def break_reading(_crawler: Crawler) -> None:
+def break_reading(_crawler: Any) -> None:
     """Let each reading of a file raise an error, as a bug would."""
 
     def broken(*_: Any, **_options: Any) -> Any:
@@ -219,7 +205,7 @@ def break_reading(_crawler: Crawler) -> None:
     RobotsTxt.prepare = broken  # type: ignore[method-assign]
 
 
-def count_decisions(crawler: Crawler) -> None:
+def count_decisions(crawler: Any) -> None:
     """Record the largest number of decisions in one turn of the event loop."""
     rules: Any = import_module("scrapy_robots1994.parser.rules").RobotRules
     call_later = import_module("scrapy_robots1994.crawl.threads").call_later
@@ -229,7 +215,6 @@ def count_decisions(crawler: Crawler) -> None:
         in_turn[0] = 0
 
     def counted(*args: Any, **options: Any) -> Any:
-        assert crawler.stats is not None
         if not in_turn[0]:
             call_later(0, ends)
         in_turn[0] += 1
@@ -272,7 +257,7 @@ def record_refusals(crawler: Any) -> None:
         crawler.signals.connect(handler, request_refused, weak=False)
 
 
-def on_sitemaps_close(crawler: Crawler) -> None:
+def on_sitemaps_close(crawler: Any) -> None:
     """Close the crawl in a handler of `robots_sitemaps`, and await the close."""
 
     async def handle() -> None:
@@ -286,12 +271,12 @@ def on_sitemaps_close(crawler: Crawler) -> None:
     crawler.signals.connect(handle, robots_sitemaps, weak=False)
 
 
-def without_http_sf(_crawler: Crawler) -> None:
+def without_http_sf(_crawler: Any) -> None:
     """Let the import of `http_sf` fail. The extra `usage` installs it."""
     sys.modules["http_sf"] = None  # type: ignore[assignment]  # makes the import fail
 
 
-def fill_disk(crawler: Crawler) -> None:
+def fill_disk(crawler: Any) -> None:
     """As soon as evidence has been written, let each further write to it fail, as on a full
     disk.
     """
@@ -306,36 +291,35 @@ def fill_disk(crawler: Crawler) -> None:
     crawler.signals.connect(received, signals.response_received, weak=False)
 
 
-def few_descriptors(crawler: Crawler) -> None:
+def few_descriptors(crawler: Any) -> None:
     """Limit the file descriptors of the process to the setting TEST_DESCRIPTORS."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     few = crawler.settings.getint("TEST_DESCRIPTORS")
     resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
 
 
-def warn(crawler: Crawler) -> None:
+def warn(crawler: Any) -> None:
     """Emit a warning."""
     warnings.warn("heard", stacklevel=1)
 
 
-def leak_a_socket(crawler: Crawler) -> None:
+def leak_a_socket(crawler: Any) -> None:
     """Leave a socket open until the interpreter ends, like a faulty component."""
     sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # kept until exit
 
 
-def forget_a_coroutine(crawler: Crawler) -> None:
+def forget_a_coroutine(crawler: Any) -> None:
     """Create a reference cycle with a coroutine that is never awaited, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
 
 
-def count_cookies(crawler: Crawler) -> None:
+def count_cookies(crawler: Any) -> None:
     """Count the cookies that are read from answers."""
     policy = import_module("http.cookiejar").DefaultCookiePolicy
     set_ok = policy.set_ok
 
     def counted(*args: Any) -> bool:
-        assert crawler.stats is not None
         crawler.stats.inc_value("test/cookies")
         return bool(set_ok(*args))
 

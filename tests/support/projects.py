@@ -13,14 +13,13 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredSemaphore
 
 from tests.support.child import RequestingSpider
-from tests.support.components import is_robots
+from tests.support.components import OfCrawler, is_robots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from typing_extensions import Self
 
 PAGES = 40
 LEASES = 16
@@ -84,17 +83,13 @@ class SeenScheduler(Scheduler):
         return super().enqueue_request(request)
 
 
-class ScheduledBudget:
+class ScheduledBudget(OfCrawler):
     """An extension that drops all requests after the first `PAGES` that are scheduled."""
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
         self._scheduled = 0
         crawler.signals.connect(self._count, signals.request_scheduled)
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return an extension of *crawler*."""
-        return cls(crawler)
 
     def _count(self) -> None:
         self._scheduled += 1
