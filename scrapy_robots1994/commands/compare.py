@@ -51,7 +51,7 @@ class RobotsCompare(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of `robots-compare`."""
-        from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS  # noqa: PLC0415 - imported only when needed
+        from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS  # noqa: PLC0415 - imported only when needed
 
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)

@@ -38,7 +38,7 @@ from scrapy_robots1994.crawl.features.comparison import (
     obeyed_body,
     other_parsers,
 )
-from scrapy_robots1994.crawl.setting_types import SCRAPY_PARSERS
+from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin

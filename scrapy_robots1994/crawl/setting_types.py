@@ -7,11 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-import scrapy.robotstxt
-from scrapy.robotstxt import RobotParser
-from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
-
 from scrapy_robots1994.crawl.requests import is_requestable
 from scrapy_robots1994.errors import SettingsError, did_you_mean
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
@@ -24,9 +19,6 @@ PARSER_SETTING = "ROBOTSTXT_PARSER"
 """Scrapy's setting for the parser of the built-in middleware. In `ROBOTS1994_COMPARE`, it
 stands for the value of that setting.
 """
-
-SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
-"""The names of Scrapy's parser classes."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
@@ -195,32 +187,6 @@ PARSERS = SettingType(
     '["ProtegoRobotParser", "my.module.MyRobotParser"]',
     _switch((PARSER_SETTING,), (), _parsers),
 )
-
-
-def load_parser(
-    path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
-) -> type[RobotParser]:
-    """Return a parser class. *path* is the class, its class path, or its name in
-    `scrapy.robotstxt`, which may be short ("Protego").
-
-    Raise `SettingsError`, which names *setting*, for any other value of *path*.
-    """
-    if path == PARSER_SETTING:
-        setting, path = PARSER_SETTING, settings[PARSER_SETTING]
-    known, name = vars(scrapy.robotstxt), str(path)
-    try:
-        kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
-        # Not the base class, which Scrapy does not require.
-        _require(callable(kind.allowed) and callable(kind.from_crawler))
-    except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
-        why = str(error) or "it needs the methods from_crawler() and allowed()"
-    else:
-        return cast("type[RobotParser]", kind)
-    hint = did_you_mean(name, SCRAPY_PARSERS) or (
-        "; write the path of a class, for example scrapy.robotstxt.ProtegoRobotParser."
-    )
-    shown = escape_control_chars(f"{name} is not a parser: {why}")
-    raise SettingsError(f"{setting}: {shown}{hint}")
 
 
 def _path(value: Any) -> str | None:

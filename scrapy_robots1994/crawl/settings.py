@@ -11,15 +11,11 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timezone
 from logging import DEBUG, INFO
-from pathlib import Path
 from typing import TypeVar, cast
 
-from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
@@ -307,36 +303,6 @@ def _unknown(name: str, known: list[str]) -> str:
     listed = f"the settings are {', '.join(known)}."
     hint = f"did you mean {PREFIX}{close}?" if close else listed
     return f"{escape_control_chars(name)} is not a setting of scrapy_robots1994; {hint}"
-
-
-class _Placeholders(dict[str, object]):
-    """The values of the placeholders in a path: the attributes of a spider, and the time.
-    A property of the spider is computed only if the path names it.
-    """
-
-    def __init__(self, spider: Spider | None) -> None:
-        super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
-        self._spider = spider
-
-    def __missing__(self, name: str) -> object:
-        return getattr(self._spider, name)
-
-
-def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI of
-    FEEDS.
-
-    Raise `SettingsError` for an unknown placeholder, so that the crawl fails when it starts
-    and not when it ends.
-    """
-    try:
-        path %= _Placeholders(spider)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise SettingsError(
-            f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
-            "write %% for a per cent sign."
-        ) from None
-    return Path(file_uri_to_path(path) if path.startswith("file:") else path)
 
 
 @contextmanager

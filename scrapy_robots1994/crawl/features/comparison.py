@@ -39,10 +39,11 @@ from scrapy_robots1994.compare.rows import (
 )
 from scrapy_robots1994.compare.why import Cause
 from scrapy_robots1994.crawl import stats
+from scrapy_robots1994.crawl.features.parsers import load_parser
+from scrapy_robots1994.crawl.features.paths import fill_in_path
 from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.setting_types import PARSER_SETTING, load_parser
-from scrapy_robots1994.crawl.settings import RobotsSettings, fill_in_path
+from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import MissingExtra, SettingsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
+    from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.policy.answer import Answer

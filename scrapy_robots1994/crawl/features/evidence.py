@@ -24,9 +24,10 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
+from scrapy_robots1994.crawl.features.paths import fill_in_path
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.settings import PREFIX, fill_in_path
+from scrapy_robots1994.crawl.settings import PREFIX
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
 from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import one_line

@@ -1,0 +1,40 @@
+"""Paths of files that a crawl writes, with placeholders as in a URI of FEEDS."""
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+from scrapy import Spider
+from w3lib.url import file_uri_to_path
+
+from scrapy_robots1994.crawl.settings import PREFIX
+from scrapy_robots1994.errors import SettingsError
+
+
+class _Placeholders(dict[str, object]):
+    """The values of the placeholders in a path: the attributes of a spider, and the time.
+    A property of the spider is computed only if the path names it.
+    """
+
+    def __init__(self, spider: Spider | None) -> None:
+        super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
+        self._spider = spider
+
+    def __missing__(self, name: str) -> object:
+        return getattr(self._spider, name)
+
+
+def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
+    """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI of
+    FEEDS.
+
+    Raise `SettingsError` for an unknown placeholder, so that the crawl fails when it starts
+    and not when it ends.
+    """
+    try:
+        path %= _Placeholders(spider)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise SettingsError(
+            f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
+            "write %% for a per cent sign."
+        ) from None
+    return Path(file_uri_to_path(path) if path.startswith("file:") else path)
