@@ -11,7 +11,7 @@ from scrapy_robots1994.commands import inputs, terminal
 from scrapy_robots1994.commands.base import RobotsCommand, project_notes
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import WIDTH, ExitCode, Paint, WrongUse
-from scrapy_robots1994.errors import MissingExtra, SettingsError
+from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.escaping import (
     escape_control_chars,
     redact_and_escape,
@@ -52,6 +52,8 @@ class RobotsCheck(RobotsCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of `robots-check`."""
+        from scrapy_robots1994.parser.usage import PURPOSES  # noqa: PLC0415 - imported only when needed
+
         super().add_options(parser)
         add, with_value = parser.add_argument, terminal.adder(parser)
         robot = "check for this robot, given as a name or a whole User-Agent header"
@@ -72,8 +74,7 @@ class RobotsCheck(RobotsCommand):
         with_value(
             "--purpose",
             action="append",
-            default=[],
-            metavar="PURPOSE",
+            choices=PURPOSES,
             help="a use of the pages, such as train-ai (may be repeated); if robots.txt "
             "disallows this use, the exit code is the same as for a disallowed URL",
         )
@@ -82,6 +83,8 @@ class RobotsCheck(RobotsCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
         """Look up the policies, print the verdicts, and return the exit code."""
+        from scrapy_robots1994.parser.usage import http_sf  # noqa: PLC0415 - imported only when needed
+
         if opts.robot:
             name = "ROBOTSTXT_USER_AGENT"
             self.settings.set(name, opts.robot, priority="cmdline")
@@ -91,9 +94,9 @@ class RobotsCheck(RobotsCommand):
         self._lookup = self.lookup(opts)
         self._lookup.refreshes = opts.refresh
         # By default, those for which the project's crawl refuses requests.
-        self._purposes = (
-            _purposes(opts.purpose) or self._lookup.settings.request_purposes
-        )
+        self._purposes = opts.purpose or self._lookup.settings.request_purposes
+        if opts.purpose:
+            http_sf()
         self._counts: Counter[str] = Counter()
         self._not_for = 0
         wanted = defaultdict[str, list[str]](list)
@@ -297,18 +300,6 @@ class Row:
             "rfc9309": _verdict_as_json(self.rfc9309),
             "usage": self.usage and asdict(self.usage),
         }
-
-
-def _purposes(names: list[str]) -> tuple[str, ...]:
-    from scrapy_robots1994.crawl.setting_types import PURPOSES  # noqa: PLC0415 - slow to import
-    from scrapy_robots1994.parser.usage import http_sf  # noqa: PLC0415 - rarely needed
-
-    if names:
-        http_sf()
-    try:
-        return PURPOSES.read("--purpose", names)
-    except SettingsError as error:
-        raise WrongUse(str(error).replace("ROBOTS1994_PURPOSES", "--purpose")) from None
 
 
 def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]:

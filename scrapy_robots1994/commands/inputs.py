@@ -11,7 +11,7 @@ from typing import NoReturn, TypeAlias
 from urllib.parse import quote_from_bytes
 
 from scrapy_robots1994.commands import terminal
-from scrapy_robots1994.commands.terminal import Unreadable, WrongUse
+from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import is_http
 from scrapy_robots1994.policy.policy import Policy, UniformRules
@@ -103,12 +103,8 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 def listed(name: str) -> list[str]:
     """Return the URLs in the file *name*, one a line, without blank lines and comments."""
-    try:
-        body = read_bytes(name)
-    except OSError as error:
-        shown = escape_control_chars(name, 100)
-        raise Unreadable(f"--urls: {shown}: {why_unread(error)}") from None
-    urls = (_as_url(line).strip() for line in body.removeprefix(BOM_UTF8).split(b"\n"))
+    lines = read_bytes(name).removeprefix(BOM_UTF8).split(b"\n")
+    urls = (_as_url(line).strip() for line in lines)
     return [url for url in urls if url and not url.startswith("#")]
 
 

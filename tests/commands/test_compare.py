@@ -103,7 +103,7 @@ def test_missing_file_is_named_once_and_sets_exit_code_3(
     result = scrapy(*command, folder=tmp_path)
 
     assert result.code == 3
-    assert (result.out + result.err).count("missing: No such file") == 1
+    assert (result.out + result.err).count("No such file") == 1
     assert "Traceback" not in result.err
     assert bool(result.out) is ("--urls" not in command)
 

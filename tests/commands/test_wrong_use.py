@@ -30,8 +30,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["--robots", "file", "http:///x"], "neither a URL nor a path"),
         (["http://127.0.0.1:1/", "--spider", "nosuch"], "no spider 'nosuch'"),
         (["--urls", "words"], "'x.test/y' is neither a URL nor a path"),
-        (["--purpose", "ai-train", URL], '--purpose must be "train-ai" or'),
-        (["--purpose", "ai-train", URL], 'did you mean "train-ai"?'),
+        (["--purpose", "ai-train", URL], "invalid choice: 'ai-train'"),
         (["--purpose", "", URL], "--purpose: a value is missing"),
     ],
     "robots-lint": [
