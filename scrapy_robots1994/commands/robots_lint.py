@@ -138,12 +138,10 @@ def project_dialect() -> str:
 
 HELP = """Show what each line of a robots.txt does, and its problems.
 
-Show what each line of a robots.txt means for a robot that follows the dialect.
-Below a line, show its problems, with severity, code and advice. A folder means
-all files under it, and - means standard input. The command `scrapy robots-lint`
-also takes URLs, and fetches them with the downloader and the settings of the
-project. A URL without a path means /robots.txt of its origin. The console
-script robots-lint starts without Scrapy.
+Show what each line of a robots.txt means to a robot, and below it its problems.
+A folder means all files under it, and - means standard input. The command
+`scrapy robots-lint` also takes URLs, and fetches them as a crawl does; a URL
+without a path means /robots.txt. `robots-lint` starts without Scrapy.
 
 examples:
   robots-lint robots.txt

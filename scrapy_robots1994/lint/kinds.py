@@ -20,25 +20,26 @@ _MARK = "»"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of problem, with an example for the reference page and the tests."""
+    """A kind of problem, with an example for the reference page and the tests.
+
+    A kind whose *severity* is INFO is said once a file, another one once a record. *opens* is
+    true if the file allows URLs that its author probably meant to disallow. *when* is the
+    heading in the reference: when the problem is reported. *message* says what is wrong, with
+    placeholders for texts of the file; *advice* is one sentence to the author.
+
+    *bad* is a file with the problem, with a » before its place, and *good* the file after the
+    advice, both in *dialect*.
+    """
 
     code: str
     severity: str = WARNING
-    """A kind that is INFO is said once a file, another one once a record."""
     opens: bool = False
-    """Whether the file allows URLs that its author probably meant to disallow."""
     when: str
-    """When the problem is reported: the heading of the kind in the reference."""
     message: str
-    """What is wrong, with placeholders for texts of the file."""
     advice: str
-    """One sentence to the author of the file."""
     bad: str
-    """A file with the problem, and a » before its place."""
     good: str
-    """The file after the advice."""
     dialect: str = "rfc9309"
-    """The dialect of the examples."""
 
     @property
     def example(self) -> str:
@@ -74,21 +75,22 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """A kind of problem in one record, or in a file. All texts are safe to print."""
+    """A kind of problem in one record, or in a file. All texts are safe to print.
+
+    *lines* are the numbers of the lines with the problem, from 1, and *column* is its place
+    in the first of them, from 1. *message* says in a sentence what is wrong with that line.
+    *severity* is "error", "warning" or "info". *weakens_policy* is true if the file allows URLs
+    that its author probably meant to disallow. *meant* is the field that a wrong line probably
+    means, or None.
+    """
 
     kind: Kind
     lines: tuple[int, ...]
-    """The numbers of the lines with the problem, from 1. The message is about the first."""
     column: int
-    """The column of the problem in the first line, from 1."""
     message: str
-    """What is wrong, in a sentence."""
     severity: str
-    """"error", "warning" or "info"."""
     weakens_policy: bool
-    """Whether the file allows URLs that its author probably meant to disallow."""
     meant: Field | None = None
-    """The field that a wrong line probably means."""
 
     @property
     def code(self) -> str:
@@ -293,7 +295,8 @@ WILDCARD = Kind(
     opens=True,
     when="a path has a wildcard",
     message='the "{}" in "{}" is an ordinary character in this dialect',
-    advice="Keep the line for the robots that know wildcards, and add rules for the others.",
+    advice="Keep the line for the robots that know wildcards; add a path without one only if "
+    "all below it is closed.",
     bad="User-agent: *\nDisallow: /print/»*.pdf\n",
     good="User-agent: *\nDisallow: /print/*.pdf\nDisallow: /print/\n",
     dialect="1994",
@@ -337,15 +340,6 @@ WITHOUT_RULES = Kind(
     bad="»User-agent: rexbot\n\nUser-agent: *\nDisallow: /\n",
     good="User-agent: rexbot\nDisallow: /\n\nUser-agent: *\nDisallow: /\n",
     dialect="1994",
-)
-ONLY_ALLOW = Kind(
-    code="R032",
-    severity=INFO,
-    when="a record has only Allow lines",
-    message='the record for "{}" has only Allow lines: everything else is allowed too',
-    advice="Write `Disallow: /` below the Allow lines if only these paths are allowed.",
-    bad="»User-agent: *\nAllow: /blog/\n",
-    good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
 JOINED = Kind(
     code="R023",
@@ -430,11 +424,16 @@ USAGE_NOBODY = Kind(
     bad="Content-Signal: »ai-train=no\nUser-agent: *\nDisallow:\n",
     good="User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n",
 )
-
-KINDS = tuple(
-    sorted(
-        (it for it in list(globals().values()) if isinstance(it, Kind)),
-        key=lambda it: it.code,
-    )
+# Records again.
+ONLY_ALLOW = Kind(
+    code="R032",
+    severity=INFO,
+    when="a record has only Allow lines",
+    message='the record for "{}" has only Allow lines: everything else is allowed too',
+    advice="Write `Disallow: /` below the Allow lines if only these paths are allowed.",
+    bad="»User-agent: *\nAllow: /blog/\n",
+    good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
+
+KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
 """All kinds, in the order of their codes."""

@@ -3,13 +3,14 @@
 A group is a record with all its lines; the first group has the lines above all records.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import ERROR, Problem, lines_text
-from scrapy_robots1994.lint.values import before_wildcard
+from scrapy_robots1994.lint.values import before_wildcard, can_match
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import ALLOW, DISALLOW, IDLE, LineKind
 from scrapy_robots1994.parser.reader import Group, Line
@@ -34,8 +35,7 @@ def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Probl
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)
-    obeyed = _obeyed(records, dialect)
-    yield from _robots_problems(records, obeyed, dialect)
+    yield from _robots_problems(records, dialect)
     for group in records:
         yield from _split(group)
         yield from _joined_problems(group)
@@ -49,7 +49,9 @@ def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Probl
         yield from _unseparated(records)
     if not dialect.merges_named:
         yield from _second_defaults(records)
-        yield from _unreached(records, obeyed)
+        yield from _unreached(records, dialect)
+    if dialect.has_wildcards:
+        yield from _beaten(records, dialect)
 
 
 def _rules(group: Group) -> list[Line]:
@@ -60,12 +62,12 @@ def _allows(line: Line) -> bool:
     return line.known is ALLOW
 
 
-def _disallows(group: Group) -> list[Line]:
-    return [it for it in _rules(group) if not _allows(it)]
+def _closes(line: Line) -> bool:
+    return line.value != "" and not _allows(line)
 
 
 def _closing(group: Group) -> list[Line]:
-    return [it for it in _disallows(group) if it.value]
+    return list(filter(_closes, _rules(group)))
 
 
 def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, ...]]:
@@ -110,52 +112,62 @@ def _split(group: Group) -> Iterator[Problem]:
             blank = None
 
 
-def _robots_problems(
-    records: Sequence[Group], obeyed: dict[str, tuple[int, ...]], dialect: Dialect
-) -> Iterator[Problem]:
-    """Yield the problems with all rules that a robot obeys together."""
-    defaults = [it for it in records if EVERYBODY in it.names]
-    rules = [line for group in defaults for line in _closing(group)]
-    is_closed = any(it.value in _WHOLE for it in rules)
-    closed = Beginnings(it.value for it in rules)
-    numbers = lines_text([it.number for it in rules]) if rules else ""
+def _obeyed_together(
+    records: Sequence[Group], dialect: Dialect
+) -> Iterator[tuple[str, list[Group]]]:
+    """Yield the records that a robot obeys together, and its name in lower case. Of robots
+    that obey the same records, one counts.
+    """
     names: dict[tuple[int, ...], str] = {}
-    for name, places in obeyed.items():
+    for name, places in _obeyed(records, dialect).items():
         names.setdefault(places, name)
     count = 0
     for places, name in names.items():
         groups = [records[it] for it in places]
-        lines = [line for group in groups for line in group.lines]
-        count += len(lines)
+        count += sum(len(it.names) + len(it.rules) + len(it.without) for it in groups)
         if count > MAX_LINES:
             return
-        if dialect.has_wildcards:
-            yield from _beaten([line for group in groups for line in _rules(group)])
+        yield name, groups
+
+
+def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
+    """Yield the problems with what a robot obeys: no rule, or not the rules for `*`."""
+    rules = [
+        line
+        for group in records
+        for line in _closing(group)
+        if EVERYBODY in group.names and can_match(line.value, dialect)
+    ]
+    is_closed = any(it.value in _WHOLE for it in rules)
+    closed = Beginnings(it.value for it in rules)
+    for name, groups in _obeyed_together(records, dialect):
         first, own = groups[0], [line for group in groups for line in _closing(group)]
-        written = next((it for it in first.names if it.lower() == name), None)
-        is_default = any(EVERYBODY in it.names for it in groups)
+        lines = [line for group in groups for line in group.lines]
         allowed = [it.value for it in lines if _allows(it)]
-        if own or _frees(lines):
-            is_meant = is_closed or any(it.value in _WHOLE for it in own) or not own
-        elif all(it.kind in _BARE for it in lines):
-            yield _without_rules(records, places[0], dialect)
-            continue
-        elif (is_default or not rules) and dialect.has_allow and allowed:
-            yield kinds.ONLY_ALLOW.at(first.agents[0], ", ".join(first.names))
-            continue
+        written = next((it for it in first.names if it.lower() == name), None)
+        is_bound = not rules or any(EVERYBODY in it.names for it in groups)
+        if own:
+            is_meant = is_closed or any(it.value in _WHOLE for it in own)
         else:
             # Without Allow, the rules repeated would close what is to be open.
-            is_meant = not dialect.has_allow and any(map(closed.cover, allowed))
-        if rules and written and not (is_default or is_meant):
+            is_kept = not dialect.has_allow and any(map(closed.cover, allowed))
+            is_meant = is_kept or _frees(lines)
+        if not own and all(it.kind in _BARE for it in lines):
+            yield _without_rules(first, records, dialect)
+        elif is_bound and allowed and dialect.has_allow and not _frees(lines):
+            yield kinds.ONLY_ALLOW.at(first.agents[0], ", ".join(first.names))
+        elif written and not (is_bound or is_meant):
             mine = Beginnings(it.value for it in own)
-            if not all(map(mine.cover, closed.texts)):
+            if not all(mine.cover(it.value) for it in rules):
+                numbers = lines_text([it.number for it in rules])
                 yield kinds.NOT_INHERITED.at(first.agents[0], written, numbers)
 
 
-def _without_rules(records: Sequence[Group], place: int, dialect: Dialect) -> Problem:
-    """Return the problem with a record of which no line is a rule."""
-    group, *below = records[place : place + 2]
+def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> Problem:
+    """Return the problem with *group*, of which no line is a rule."""
     first = group.agents[0]
+    at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
+    below = records[at : at + 1]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
     # Nobody lists `*` with other names, so such names may be meant to be free.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
@@ -208,10 +220,9 @@ def _second_defaults(records: Sequence[Group]) -> Iterator[Problem]:
         yield kinds.SECOND_DEFAULT.at(line, defaults[0].number)
 
 
-def _unreached(
-    records: Sequence[Group], obeyed: dict[str, tuple[int, ...]]
-) -> Iterator[Problem]:
+def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield a problem for each name whose robot obeys an earlier record with other rules."""
+    obeyed = _obeyed(records, dialect)
     rules = [
         {(it.field.lower(), it.value) for it in _rules(group)} for group in records
     ]
@@ -235,10 +246,9 @@ def _ignored_allows(group: Group) -> Iterator[Problem]:
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)
     for line in filter(_allows, group.without):
-        is_wide = "*" in line.value and closed.meet(line.value)
         if is_alone:
             yield kinds.ALLOW.at(line, "this record disallows nothing")
-        elif line.value and (is_wide or closed.cover(line.value)):
+        elif line.value and closed.cover(line.value):
             yield kinds.ALLOW.at(line, "what a Disallow line covers is disallowed")
 
 
@@ -255,9 +265,9 @@ def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
 
 def _contradictions(group: Group) -> Iterator[Problem]:
     closing = _closing(group)
-    for line in _disallows(group):
+    for line in _rules(group):
         # Ours O21
-        if closing and not line.value:
+        if closing and not (line.value or _allows(line)):
             yield _no_effect(line, closing[0], _CONTRADICTS)
 
 
@@ -281,22 +291,33 @@ def _no_effect(line: Line, other: Line, how: str) -> Problem:
     return kinds.NO_EFFECT.at(line, *texts, opens=how == _BEATS)
 
 
-def _beaten(rules: Sequence[Line]) -> Iterator[Problem]:
-    """Yield a problem for each Disallow line that an Allow line beats for every URL."""
-    # RFC 9309 2.2.2: the most octets decide, and Allow wins a tie.
-    longest: dict[str, Line] = {}
-    for line in sorted(filter(_allows, rules), key=lambda it: len(it.value)):
-        longest[_covered(line)] = line
-    for line in rules:
-        other = longest.get(_covered(line))
-        is_rule = bool(line.value) and not _allows(line)
-        if is_rule and other and len(other.value) >= len(line.value):
-            yield _no_effect(line, other, _BEATS)
+def _beaten(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
+    """Yield a problem for each Disallow line that Allow lines beat for every URL and every
+    robot.
+    """
+    robots, beaten = Counter[Line](), dict[Line, list[Line]]()
+    for _, groups in _obeyed_together(records, dialect):
+        rules = [line for group in groups for line in _rules(group)]
+        robots.update(rules)
+        # RFC 9309 2.2.2: the most octets decide, and Allow wins a tie.
+        allows = sorted(filter(_allows, rules), key=lambda it: len(it.value))
+        longest = {_covered(it): it for it in allows}
+        for line in filter(_closes, rules):
+            other = longest.get(_covered(line))
+            if other and len(other.value) >= len(line.value):
+                beaten.setdefault(line, []).append(other)
+    for line, others in beaten.items():
+        if len(others) == robots[line]:
+            yield _no_effect(line, others[0], _BEATS)
 
 
 def _covered(line: Line) -> str:
     """Return the value of a rule without the wildcards at its end, which mean nothing."""
     return normal_spelling(line.value.rstrip("*") or "/")
+
+
+def _beginning(path: str) -> str:
+    return canonical(before_wildcard(path)) or "/"
 
 
 class Beginnings:
@@ -306,19 +327,13 @@ class Beginnings:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.texts: list[str] = []
-        for text in sorted(canonical(before_wildcard(it)) for it in paths):
+        for text in sorted(map(_beginning, paths)):
             if not (self.texts and text.startswith(self.texts[-1])):
                 self.texts.append(text)
 
     def cover(self, path: str) -> bool:
         """Return whether *path* begins with one of the beginnings."""
-        text = canonical(before_wildcard(path))
+        text = _beginning(path)
         place = bisect_left(self.texts, text)
         near = self.texts[max(place - 1, 0) : place + 1]
         return any(map(text.startswith, near))
-
-    def meet(self, path: str) -> bool:
-        """Return whether one of the beginnings begins with *path* up to its wildcard."""
-        text = canonical(before_wildcard(path))
-        place = bisect_left(self.texts, text)
-        return any(it.startswith(text) for it in self.texts[place : place + 1])
