@@ -8,7 +8,7 @@ from types import FunctionType, NoneType
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from scrapy_robots1994.parser.body import Body, begins_as_markup, compression_of
+from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect, grammars_of
 from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
 from scrapy_robots1994.parser.records import Record, records_of
@@ -227,16 +227,6 @@ class RobotsTxt:
     def size(self) -> int:
         """The number of bytes of `body`."""
         return self._body.size
-
-    @property
-    def compression(self) -> str | None:
-        """The name of the compressed format as which the body begins, or None."""
-        return compression_of(self._body.data)
-
-    @property
-    def is_markup(self) -> bool:
-        """Whether the file begins as an HTML or XML document does."""
-        return begins_as_markup(self.text)
 
     @property
     def is_truncated(self) -> bool:

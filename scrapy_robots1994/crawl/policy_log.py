@@ -38,10 +38,6 @@ _IGNORED = MessageKind(
     "%d robots.txt files have lines for this robot that the dialect ignores or takes "
     f"literally; {_OBEYING}",
 )
-_NO_FILE = MessageKind(
-    INFO,
-    "%d robots.txt files begin as HTML, XML or compressed data does: most disallow nothing",
-)
 
 
 class PolicyLog:
@@ -135,7 +131,7 @@ class PolicyLog:
         self, policy: Policy, known: Policy | None
     ) -> tuple[MessageKind | None, str]:
         """Return the kind of the line about *policy* (None: DEBUG), and its effect or ""."""
-        row, robots = policy.outcome.row, policy.robots
+        row = policy.outcome.row
         if policy.is_stale_on_error:
             is_new = known is None or not known.is_stale_on_error
             kind = self._kind_of(Outcome.UNREACHABLE.row) if is_new else None
@@ -148,9 +144,6 @@ class PolicyLog:
             is_said = is_new and not (is_open and row.is_answer)
             meaning = f"all its URLs {row.effect(is_open=is_open)}"
             return self._kind_of(row) if is_said else None, meaning
-        is_new = known is None or known.robots is None
-        if is_new and robots and (robots.is_markup or robots.compression):
-            return _NO_FILE, "the file begins as HTML, XML or compressed data does"
         return None, ""
 
     def _kind_of(self, row: OutcomeRow) -> MessageKind:

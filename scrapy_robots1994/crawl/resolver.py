@@ -162,16 +162,11 @@ class PolicyResolver:
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
             waiters = tuple(lookup.waiters.items())
-            is_kept = False
             for waiter, page in waiters:
-                if keeps(page):
-                    is_kept = True
-                else:
+                if not keeps(page):
                     waiter.release(FetchAborted(CLOSING))
-            if is_kept:
-                self._cancel_later(lookup)
-            else:
-                self._cancel(lookup)
+            is_kept = any(keeps(page) for _, page in waiters)
+            (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
         # One second more: a request that reaches its time limit ends by itself.

@@ -15,22 +15,6 @@ _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
 # A search of a whole hostile file would block all threads.
 _MARKUP_CHARACTERS = 100_000
 
-# The first bytes of compressed formats, with which no text begins.
-_COMPRESSED = {
-    b"\x1f\x8b": "gzip",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\xfd7zXZ\x00": "xz",
-    b"PK\x03\x04": "zip",
-}
-
-
-def compression_of(body: bytes) -> str | None:
-    """Return the name of the compressed format as which *body* begins, or None.
-
-    No line of a file is readable that a server sends compressed without Content-Encoding.
-    """
-    return next((it for mark, it in _COMPRESSED.items() if body.startswith(mark)), None)
-
 
 def begins_as_markup(text: str) -> bool:
     """Return whether the decoded *text* of a file begins like an HTML or XML document."""

@@ -208,18 +208,11 @@ ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
 _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 
-def group_of(status: int | None) -> AnswerGroup:
-    """Return the group of an answer with *status*. `None` means that the origin gave no
-    answer.
-    """
-    return FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-
-
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     """Return the group of the answer that led to a verdict for all URLs. *reason* and
     *status* are the reason and the status in the verdict.
     """
-    group = group_of(status)
+    group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
     # Return `FAILURE` if the outcome that *reason* names cannot have this *status*. For
     # example, a 402 that a proxy may have generated has the reason "unreachable".
     return group if group in outcome_of_reason(reason).row.groups else FAILURE

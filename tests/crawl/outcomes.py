@@ -50,11 +50,6 @@ REFUSED = (
 R1 = Meaning(FETCHED, "rule", "parsed", FRESH)
 AGAIN = replace(R1, attempts=2)
 R1_EMPTY = replace(R1, closed=FETCHED)
-HTML = f"{FRESH}; the file begins as HTML, XML or compressed data does"
-R1_HTML = replace(R1_EMPTY, level="INFO", log=HTML)
-"""An HTML page in place of a robots.txt. The log reports an HTML page in place of a
-robots.txt at INFO.
-"""
 R3 = Meaning("forbidden", "forbidden", "forbidden", FRESH, "WARNING", HOUR)
 R4 = Meaning(FETCHED, FETCHED, "absent", FRESH)
 R5 = Meaning(
@@ -262,8 +257,8 @@ NOISE = bytes(range(256)) * 40
 FILES = [
     Row("empty", replies.text(b""), R1_EMPTY),
     Row("noise", replies.text(NOISE), R1_EMPTY),
-    Row("html", replies.html("<html>robots</html>"), R1_HTML),
-    Row("meta-refresh", replies.html(REFRESH), R1_HTML),
+    Row("html", replies.html("<html>robots</html>"), R1_EMPTY),
+    Row("meta-refresh", replies.html(REFRESH), R1_EMPTY),
     Row("utf-16", replies.text(RULES.decode().encode("utf-16")), R1),
     Row("mark", replies.text(b"\xef\xbb\xbf" + RULES), R1),
     Row("charset", headed(("Content-Type", "text/plain; charset=utf-16")), R1),

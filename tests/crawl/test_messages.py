@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -295,8 +294,6 @@ KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
         "WARNING",
         {},
     ),
-    "begin as HTML": (replies.text("<html>"), "INFO", {}),
-    "or compressed data": (replies.text(gzip.compress(b"")), "WARNING", {}),
     "are longer than ROBOTS1994_MAX_BYTES": (
         replies.text(CLOSED + "# more"),
         "WARNING",
