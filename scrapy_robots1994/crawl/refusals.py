@@ -23,28 +23,23 @@ from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
-"""Signal that is sent for each refused request, before the errback of the request is
-called.
+"""Signal for each refused request, before its errback is called.
 
-Arguments: *request*, the refused request; *verdict*, a `Verdict` with the reason, the
-line and the record; *spider*. Like Scrapy's `request_dropped`, this signal does not
-support asynchronous handlers.
+Arguments: *request*, *verdict* (a `Verdict`) and *spider*. Like `request_dropped`, it has no
+asynchronous handlers.
 """
 
 MAX_ROWS = 10_000
-"""Maximum number of origins whose refusals are counted separately. The refusals at all
-further origins are counted together.
-"""
+"""Origins whose refusals are counted apart. Those of all further origins are one row."""
 
 TOP_ORIGINS = 20
-"""Maximum number of rows in the table of refusals, and of origins with a stat of their own.
-"""
+"""Rows of the table, and origins with a stat of their own."""
 
 FIRST_WIDTH = 34
-"""Width of the table's column "first line that refused", in characters."""
+"""Characters of the last column of the table."""
 
 VERDICT = "robots1994"
-"""Meta key of a refused request. The value is the verdict for the request."""
+"""Meta key of a refused request, with its verdict."""
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -85,10 +80,8 @@ class Refusals:
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
-        """Whether any request from the scheduler passed. The middleware sets this
-        attribute.
-        """
-        # `_first` contains the URL and the verdict of the first refused request.
+        """Whether any request from the scheduler passed. The middleware sets it."""
+        # The URL and the verdict of the first refused request.
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:

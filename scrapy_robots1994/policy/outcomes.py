@@ -112,14 +112,10 @@ class OutcomeRow:
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""The statuses of redirects (R2, redirects). Scrapy's RedirectMiddleware follows
-redirects with these statuses.
-"""
+"""Those that Scrapy's RedirectMiddleware follows (Ours R2)."""
 
 OF_THE_PROXY = frozenset({407})
-"""The statuses that only a proxy sends. An answer with a status in `OF_THE_PROXY` means R7
-(our own fault).
-"""
+"""Statuses that only a proxy sends (Ours R7)."""
 
 _TEMPORARY = frozenset({408, 421, 425, 429})
 _FORBIDDEN = frozenset({401, 403})
@@ -178,21 +174,19 @@ ROWS = (
         is_answer=False,
     ),
 )
-"""The rows of all outcomes, in the order in which tables show the outcomes."""
+"""All outcomes, in the order of tables."""
 
 for _row in ROWS:
     _row.outcome.row = _row
 
 GROUPS = tuple(group for row in ROWS for group in row.groups)
-"""All groups of answers, in the order in which tables show the groups."""
+"""All groups, in the order of tables."""
 
 TEXT = GROUPS[0]
-"""The group of the answers in which a file states the policy."""
+"""The group of files."""
 
 FAILURE = GROUPS[-1]
-"""The group for origins that gave no answer, and for statuses that do not belong to another
-group.
-"""
+"""The group of no answer, and of statuses without a group."""
 
 _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
 _OUTCOME_OF = {

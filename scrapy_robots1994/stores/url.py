@@ -56,9 +56,10 @@ class StoreUrl:
         except MissingExtra:
             raise
         except Exception as error:  # noqa: BLE001 - the class of a user may raise anything
+            wrong = cls(url=url)
             example = _STORES.get(scheme, _STORES["sqlite"])[1]
             raise SettingsError(
-                f'ROBOTS1994_STORE, "{_shown(url)}": {_describe(error, url)}; '
+                f'ROBOTS1994_STORE, "{wrong}": {wrong.describe(error)}; '
                 f'write for example "{example}".'
             ) from None
         return parsed
@@ -89,11 +90,16 @@ class StoreUrl:
 
     def describe(self, error: Exception) -> str:
         """Return the message of *error* as one printable line without credentials."""
-        return _describe(error, self.url or "")
+        text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        user = (self.url or "").partition("://")[2].rpartition("@")[0]
+        parts = {user, user.partition(":")[2]} - {""}
+        secrets = {form for part in parts for form in (part, unquote(part))}
+        return escape_control_chars(redact_secrets(text, secrets), 300)
 
     def __str__(self) -> str:
         """Return the URL without credentials and options, for a log."""
-        return _shown(self.url or "memory://")
+        url = "memory://" if self.url is None else self.url
+        return escape_control_chars(redact_url(url))
 
 
 def open_store(url: str) -> Store:
@@ -141,15 +147,3 @@ def _class_of(scheme: str) -> type[Store]:
     if lacks:
         raise ValueError(f"it is no store, as it lacks the plain {', '.join(lacks)}")
     return cast("type[Store]", store_class)
-
-
-def _describe(error: Exception, url: str) -> str:
-    text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    user = url.partition("://")[2].rpartition("@")[0]
-    parts = {user, user.partition(":")[2]} - {""}
-    secrets = {form for part in parts for form in (part, unquote(part))}
-    return escape_control_chars(redact_secrets(text, secrets), 300)
-
-
-def _shown(url: str) -> str:
-    return escape_control_chars(redact_url(url))

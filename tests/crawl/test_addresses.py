@@ -17,16 +17,13 @@ import pytest
 import scrapy
 from scrapy.settings import default_settings
 
-from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
     CrawlRequest,
     Reactor,
     crawl,
     http_handlers,
-    reactors,
 )
-from tests.support.http2 import http2_site
 from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.site import Site
@@ -104,16 +101,6 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
     assert sorted(site.targets()) == ["/open", "/robots.txt"]
     assert result.fetched_urls == [site.url("/open"), base + "/open"]
     assert result.reasons == ["rule", "rule", "rule"]
-
-
-def test_robots_txt_is_not_redirected_to_a_web_socket(site: Site) -> None:
-    """R2 (redirects): a redirect of robots.txt is followed only to an http or https URL."""
-    to = site.url("/elsewhere").replace("http:", "ws:")
-    site.answer("/robots.txt", replies.redirect(to))
-    result = crawl([site.url("/open")], settings={"DOWNLOAD_HANDLERS": {"ws": FAKE}})
-
-    assert site.targets() == ["/robots.txt"]
-    assert result.reasons == ["unreachable"]
 
 
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
@@ -217,27 +204,6 @@ def test_no_spelling_of_a_disallowed_url_is_requested(
     result = crawl(requests, reactor=reactor, settings=settings, may_warn=bool(handler))
 
     assert_checked_as_sent(site.targets(), len(result.failed))
-
-
-@pytest.mark.long
-@pytest.mark.plugin("h2")
-@pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
-@pytest.mark.parametrize("reactor", [it for it in reactors() if it != "none"])
-@written
-def test_no_spelling_of_a_disallowed_url_is_requested_over_http2(
-    reactor: Reactor, meta: dict[str, bool]
-) -> None:
-    """The HTTP/2 handler requests no disallowed URL, whatever the spelling of the URL.
-    HTTP/2 sends the path in a header.
-    """
-    handlers = {"https": f"{HANDLERS}.http2.H2DownloadHandler"}
-    with http2_site() as (base, targets):
-        requests = [CrawlRequest(base + path, meta) for path in SPELLINGS]
-        result = crawl(
-            requests, reactor=reactor, settings={"DOWNLOAD_HANDLERS": handlers}
-        )
-
-    assert_checked_as_sent(targets, len(result.failed))
 
 
 HOSTS = (

@@ -6,7 +6,6 @@ from collections import Counter
 
 import pytest
 
-from tests.support import replies
 from tests.support.crawl import Crawl, Reactor, start_crawl
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
@@ -79,46 +78,19 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
     assert set(fetches.values()) <= {2, 3}
 
 
-def test_crawls_continue_when_redis_stops_and_restarts() -> None:
-    """If Redis stops and restarts, the crawl fetches all allowed pages and no disallowed
-    page. The crawl logs the outage once.
-    """
-    with RedisServer() as server, Site(addresses=40) as site:
-        site.robots(BODY)
-        # Redis stops before the first half of the origins is crawled, and restarts before
-        # the second half.
-        site.answer("/first", replies.html(links(site, 0, 20), gate="redis is gone"))
-        site.answer("/second", replies.html(links(site, 20, 40), gate="redis is back"))
-        urls = [site.url("/first"), site.url("/second")]
-        crawl = start_crawl(
-            urls,
-            settings={"ROBOTS1994_STORE": f"{server.url}?timeout=0.5"},
-            spider_args={"follow": True},
-        )
-        site.wait("/second")
+def test_redis_that_dies_while_leases_are_held_loses_no_page() -> None:
+    """Each worker fetches what it needs, obeys it, and says the outage once."""
+    with RedisServer() as server, Site(addresses=3) as site:
+        site.robots(BODY, gate="slow")
+        paths = "/open", "/closed"
+        urls = [site.address_url(n, path) for n in range(3) for path in paths]
+        workers = start_workers(urls, server, workers=2)
+        site.wait("/robots.txt", count=3)
         server.stop()
-        site.open("redis is gone")
-        site.wait("/open", count=20)
-        server.start()
-        site.open("redis is back")
-        result = crawl.result()
+        site.open("slow")
+        results = [worker.result() for worker in workers]
 
-    assert {url.rpartition("/")[2] for url in result.fetched_urls} == {
-        "first",
-        "second",
-        "open",
-    }
-    assert len(result.fetched) == 42
-    assert len(result.failed) == 40
-    assert result.log.count("The crawl goes on without it") == 1
-
-
-def links(site: Site, first: int, end: int) -> str:
-    """Return an HTML page with links for each origin from *first* to *end*, excluding
-    *end*. One link leads to an allowed page, and one link leads to a disallowed page.
-    """
-    urls = [site.address_url(n, p) for n in range(first, end) for p in PATHS]
-    return "".join(f'<a href="{url}">link</a>' for url in urls)
-
-
-PATHS = ("/open", "/closed")
+    for result in results:
+        assert result.fetched_urls == sorted(urls[::2])
+        assert result.reasons == ["rule"] * 3
+        assert result.log.count("The crawl goes on without it") == 1

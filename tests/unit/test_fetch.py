@@ -10,7 +10,6 @@ from scrapy.settings import Settings
 from scrapy_robots1994.crawl.fetch import (
     is_out_of_resources,
     parallel_fetches,
-    whole_lines,
 )
 from scrapy_robots1994.crawl.requests import is_requestable
 from tests.support.failures import OF_ORIGIN, OURS
@@ -54,22 +53,6 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
 ) -> None:
     """Ours R2."""
     assert is_requestable(url) is is_fine
-
-
-@pytest.mark.parametrize(
-    ("body", "limit", "lines"),
-    [
-        (b"a\nb\n", 4, (b"a\nb\n", False)),
-        (b"a\nb\n", 3, (b"a\n", True)),
-        (b"a\rb\rc", 4, (b"a\rb\r", True)),
-        (b"abcd", 3, (b"", True)),
-    ],
-)
-def test_long_file_is_cut_at_whole_lines(
-    body: bytes, limit: int, lines: tuple[bytes, bool]
-) -> None:
-    """Ours O24."""
-    assert whole_lines(body, limit) == lines
 
 
 def test_fetches_leave_descriptors_for_pages() -> None:
