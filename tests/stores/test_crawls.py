@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import weakref
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -117,24 +116,6 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     assert [seen[host] for host in "abc"] == fetches
 
 
-@pytest.mark.parametrize(
-    ("answer", "fetched"),
-    [(replies.status(404), 1), (replies.status(403), 0), (Reply(200, BODY), 1)],
-    ids=["404", "403", "200"],
-)
-def test_stored_answer_decides_in_the_second_crawl(
-    site: Site, answer: Reply, fetched: int, tmp_path: Path
-) -> None:
-    """R1, R3 and R4 are stored, and said in each crawl."""
-    site.answer("/robots.txt", answer)
-    for _ in range(2):
-        result = crawl([site.url("/open")], settings=stored_in(tmp_path))
-        assert len(result.fetched) == fetched
-        warned = [it for it in result.lines("WARNING") if "403, forbidden" in it]
-        assert len(warned) == 1 - fetched
-    assert len(site.log("/robots.txt")) == 1
-
-
 def test_each_crawl_reads_the_stored_answer_in_its_own_way(
     site: Site, tmp_path: Path
 ) -> None:
@@ -231,81 +212,6 @@ def test_sitemaps_of_a_stored_file_are_signalled(
 
     assert len(result.fetched) == 2
     assert result.stats["test/times"] == 1
-
-
-def test_damaged_entries_permit_nothing_and_are_replaced(
-    site: Site, tmp_path: Path
-) -> None:
-    """Each costs one fetch, and is no failure of the store."""
-    site.robots(BODY)
-    site.answer("/robots.txt", replies.status(404), at="absent.test")
-    settings = stored_in(tmp_path)
-    pages = [site.url("/1", host=f"{name}.test") for name in ("file", "absent")]
-    assert warnings_of(crawl(pages, settings=settings)) == []
-    good, bad = (entry_of(page, settings) for page in pages)
-    assert good is not None
-    assert bad is not None
-    entries = {
-        "empty": b"",
-        "of-another-version": b"\x7f" + bad[1:],
-        "of-another-origin": bad,
-        "torn": good[:-1],
-        "packed-json": good[:1] + zlib.compress(b'{"status": 404}\n'),
-        "one-bit": bytes([*good[:40], good[40] ^ 4, *good[41:]]),
-        "long": good[:1] + b"x" * 5_000_000,
-    }
-    with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
-        for name, entry in entries.items():
-            url = site.url("/", host=f"{name}.test")
-            store.put(str(Origin.of(url)), entry, 9e9)
-
-    urls = {
-        path: [site.url(path, host=f"{name}.test") for name in entries]
-        for path in ("/open", "/closed")
-    }
-    for fetches in (len(entries), 0):
-        site.forget()
-        result = crawl([*urls["/open"], *urls["/closed"]], settings=settings)
-
-        assert result.fetched_urls == sorted(urls["/open"])
-        assert result.failed_urls == sorted(urls["/closed"])
-        assert warnings_of(result) == []
-        seen = {seen.host for seen in site.log("/robots.txt")}
-        assert len(seen) == len(site.log("/robots.txt")) == fetches
-
-
-@pytest.mark.parametrize(
-    "flaw", long_after(2, ["torn", "locked", "rubbish", "foreign"])
-)
-def test_broken_database_is_logged_once_and_permits_nothing(
-    site: Site, flaw: str, tmp_path: Path
-) -> None:
-    """The crawl obeys robots.txt as without a store."""
-    path = tmp_path / "robots.db"
-    site.robots(BODY)
-    urls = [site.url("/open/1"), site.url("/open/2"), site.url("/closed/1")]
-    crawl(urls, settings=stored_in(tmp_path))
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        match flaw:
-            case "locked":
-                other.execute("PRAGMA locking_mode = EXCLUSIVE")
-                other.execute("BEGIN EXCLUSIVE")
-            case "foreign":
-                other.execute("CREATE TABLE users (name)")
-            case _:
-                whole = path.read_bytes()
-                kept = 100 if flaw == "torn" else 0
-                path.write_bytes(whole[:kept] + b"\xff" * (len(whole) - kept))
-        result = crawl(
-            [*urls, site.url("/open", host="b.test")],
-            settings={"ROBOTS1994_STORE": f"sqlite:///{path}?timeout=0.2"},
-        )
-
-    assert result.failed_urls == urls[2:]
-    assert len(result.fetched) == 3
-    (warning,) = warnings_of(result)
-    assert "The crawl goes on without it" in warning
-    assert result.stats["robots1994/store_failures"] >= 1
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,6 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
             guarded = GuardedStore(crawler, StoreUrl(url="x://"), LIMIT, 60)
             await test(guarded, fake)
             await guarded.close()
-            await guarded.close()
 
         asyncio.run(all_of_it())
         return fake
