@@ -8,10 +8,12 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots1994.crawl.fetch import (
+    _pause_after,
     is_out_of_resources,
     parallel_fetches,
 )
 from scrapy_robots1994.crawl.requests import is_requestable
+from scrapy_robots1994.policy.answer import Answer
 from tests.support.failures import OF_ORIGIN, OURS
 
 
@@ -65,3 +67,22 @@ def test_fetches_leave_descriptors_for_pages() -> None:
     assert 1 <= parallel_fetches(many) <= parallel_fetches(few) <= 800
     few.set("DOWNLOAD_HANDLERS", pooled)
     assert parallel_fetches(few) == 8
+
+
+@pytest.mark.parametrize(
+    ("pause", "asked", "taken"),
+    [
+        (4.0, None, 4.0),
+        (4.0, 0.0, 1.0),
+        (4.0, 30.0, 30.0),
+        (4.0, 31.0, None),
+        (None, 1.0, None),
+    ],
+)
+def test_server_may_ask_for_another_pause(
+    pause: float | None, asked: float | None, taken: float | None
+) -> None:
+    """Ours 3.1: a Retry-After of 0 still pauses, and a long one ends the retries."""
+    answer = Answer(urls=("u",), status=503, fetched_at=0.0, retry_after=asked)
+
+    assert _pause_after(answer, pause) == taken
