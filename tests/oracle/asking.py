@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.generator import Case, Question
-from tests.oracle.reading import DIALECTS, FEATURES, Answer, Reading
+from tests.oracle.reading import DIALECTS, Reading
 
 THREADS = 4
-
-DECIDED_SHARE = 0.25
-"""The minimum share of questions that a rule must decide."""
-
-FEATURE_SHARE = 0.01
-"""The minimum share of files in which each of `FEATURES` must decide a question."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A question that the package and the naive parser answer differently."""
-
-    body: bytes | str
-    dialect: str
-    question: Question
-    expected: Row
-    given: Row
-
-    def __str__(self) -> str:
-        """Return a text with all values that are needed to reproduce the difference."""
-        return (
-            f"{self.dialect}\n"
-            f"    file      {self.body!r}\n"
-            f"    URL       {self.question.url!r}\n"
-            f"    robot     {self.question.robot!r}\n"
-            f"    expected  {self.expected}\n"
-            f"    given     {self.given}"
-        )
 
 
 class Row(NamedTuple):
@@ -56,9 +27,14 @@ class Row(NamedTuple):
     crawl_delay: float | None
 
 
-def parse(body: bytes | str, dialect: str) -> RobotsTxt:
-    """Parse a file with the package."""
-    return RobotsTxt.parse(body, dialect=dialect)
+class Difference(NamedTuple):
+    """A question that the package and the naive parser answer differently."""
+
+    body: bytes | str
+    dialect: str
+    question: Question
+    expected: Row
+    given: Row
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
@@ -74,77 +50,23 @@ def ask(robots: RobotsTxt, question: Question) -> Row:
     return Row(allowed, reason, verdict.line, verdict.rule, verdict.spelling, delay)
 
 
-def expect(naive: Reading, question: Question) -> tuple[Row, Answer]:
-    """Return the answer of the naive parser, first as a row and then with its features."""
-    answer = naive.answer(*question)
-    return Row(*answer[:-1], naive.crawl_delay(question.robot)), answer
+def expect(naive: Reading, question: Question) -> Row:
+    """Return the answer of the naive parser."""
+    return Row(*naive.answer(*question), naive.crawl_delay(question.robot))
 
 
-class Tally:
-    """Counts the questions that a rule decided. Also counts, for each feature, the files
-    in which the feature decided a question.
+def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
+    """Ask one `RobotsTxt` all questions of *case* in each dialect, and yield the differences.
+    If *threads* is true, several threads ask.
     """
-
-    def __init__(self) -> None:
-        self.questions = self.decided = self.files = 0
-        self.features: Counter[str] = Counter()
-
-    def add(self, answers: list[tuple[Row, Answer]]) -> None:
-        """Count the answers to all questions about one file."""
-        self.files += 1
-        self.questions += len(answers)
-        self.decided += sum(row.line is not None for row, _ in answers)
-        found = {feature for _, answer in answers for feature in answer.features}
-        if any(row.crawl_delay is not None for row, _ in answers):
-            found.add("crawl delay")
-        self.features.update(found)
-
-    @property
-    def shortfalls(self) -> list[str]:
-        """The messages about a run that tests too little. A message says that a feature
-        decided a question in too few files, or that a rule decided too few questions.
-        """
-        short = [
-            f"{name}: decides in {self.features[name]} of {self.files} files"
-            for name in FEATURES
-            if self.features[name] < FEATURE_SHARE * self.files
-        ]
-        if self.decided < DECIDED_SHARE * self.questions:
-            short.append(f"a rule decides {self.decided} of {self.questions} questions")
-        return short
-
-
-def differences(
-    case: Case,
-    dialects: tuple[str, ...] = DIALECTS,
-    *,
-    threads: bool = False,
-    tally: Tally | None = None,
-) -> Iterator[Difference]:
-    """Ask all questions of *case* in each dialect, and yield the differences.
-
-    One `RobotsTxt` object answers all questions. Then a new object answers the last
-    question again. If *threads* is true, several threads share the first object. *tally*
-    counts the answers.
-    """
-    everything: list[tuple[Row, Answer]] = []
-    for dialect in dialects:
+    for dialect in DIALECTS:
         naive = Reading(case.body, dialect)
-        expected = [expect(naive, question) for question in case.questions]
-        everything += expected
-        robots = parse(case.body, dialect)
+        asks = partial(ask, RobotsTxt.parse(case.body, dialect=dialect))
+        given = map(asks, case.questions)
         if threads:
             with ThreadPoolExecutor(THREADS) as pool:
-                given = list(pool.map(lambda q: ask(robots, q), case.questions))  # noqa: B023 (used at once)
-        else:
-            given = [ask(robots, question) for question in case.questions]
-        rows = list(zip(case.questions, expected, given, strict=True))
-        if rows:
-            question, answer, _ = rows[-1]
-            fresh = parse(case.body, dialect)
-            rows.append((question, answer, ask(fresh, question)))
-        for question, (row, _), got in rows:
-            if row != got:
-                yield Difference(case.body, dialect, question, row, got)
-    if tally is not None:
-        tally.add(everything)
+                given = iter(list(pool.map(asks, case.questions)))
+        for question, row in zip(case.questions, given, strict=True):
+            expected = expect(naive, question)
+            if row != expected:
+                yield Difference(case.body, dialect, question, expected, row)

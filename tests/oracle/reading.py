@@ -1,27 +1,25 @@
 """A naive parser that reads records, and answers questions about a URL and a robot.
 
 Each step of the parser cites its clause or decision. The parser shares no code with the
-package. An answer also lists the features of the grammar that decided the answer, so that
-a run can show that every feature occurred.
+package.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from tests.oracle import rfc9309
-from tests.oracle.lines import Blank, Field, decoded, fields
-from tests.oracle.names import is_header, longest_match, record_names, robot_names
+from tests.oracle.lines import Blank, Field, fields
+from tests.oracle.names import longest_match, record_names, robot_names
 from tests.oracle.paths import (
     ABSOLUTE,
     as_text,
     covers,
     is_robots_txt,
     spellings,
-    written,
 )
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
@@ -32,28 +30,15 @@ In the dialects with wildcards, a blank line has no meaning.
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
 
-FEATURES = (
-    *("Allow", "crawl delay", "tie of rfc9309", "wildcard", "end mark", "list"),
-    *("version in a name", "header as a name", "several records for *"),
-    *("byte order mark", "lone CR", "percent-encoding", "dot segments"),
-    *("raw tab or line end", "absolute URL"),
-)
-"""The features of the grammar that can decide answers. A run must show that each feature
-decides an answer.
-"""
-
 
 class Answer(NamedTuple):
-    """The values of a verdict, and the features that decided the verdict. The features
-    are not compared with the package.
-    """
+    """The values of a verdict."""
 
     allowed: bool
     reason: str
     line: int | None = None
     rule: str | None = None
     spelling: str | None = None
-    features: frozenset[str] = frozenset()
 
 
 class Rule(NamedTuple):
@@ -62,7 +47,6 @@ class Rule(NamedTuple):
     line: int
     allows: bool
     value: str
-    features: frozenset[str]
 
 
 @dataclass
@@ -75,7 +59,6 @@ class Record:
     run: list[str] = field(default_factory=list)
     """The names in the last run of User-agent lines. A rule or a delay ends the run."""
     ends_run: bool = False
-    features: dict[str, set[str]] = field(default_factory=dict)
     has_rule_line: bool = False
 
 
@@ -120,23 +103,15 @@ class Records:
         if self._current.ends_run:
             self._current.run, self._current.ends_run = [], False
         self._current.run += names
-        features = {"list"} if len(names) > 1 and not is_header(value) else set()
-        if is_header(value):
-            features.add("header as a name")
-        elif "/" in value:
-            features.add("version in a name")
-        for name in names:
-            self._current.names.append(name)
-            self._current.features.setdefault(name, set()).update(features)
+        self._current.names += names
 
     def _add_rule(self, record: Record, number: int, name: str, value: str) -> None:
         record.has_rule_line = True
         # K2: a line may contain any number of paths. D2, O21: an empty value adds no rule.
         is_list = self._dialect == "revisited"
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
-        features = frozenset({"list"} if len(values) > 1 else ())
         for it in filter(None, values):
-            record.rules.append(Rule(number, name == "allow", it, features))
+            record.rules.append(Rule(number, name == "allow", it))
 
 
 class Reading:
@@ -145,16 +120,6 @@ class Reading:
     def __init__(self, body: bytes | str, dialect: str = "1994") -> None:
         self.dialect = dialect
         self.records = Records(body, dialect).found
-        self.features = set()
-        octets = (
-            body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body
-        )
-        if octets.startswith(
-            (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        ):
-            self.features.add("byte order mark")
-        if re.search("\r(?!\n)", decoded(body)):
-            self.features.add("lone CR")
 
     def crawl_delay(self, robot: bytes | str) -> float | None:
         """Return the longest delay of the records that a robot obeys (X5, several
@@ -178,13 +143,9 @@ class Reading:
         answers = []
         chosen = self._chosen(own)
         for number, (origin, target) in enumerate(as_sent):  # O27
-            answer = self._judge(chosen, own, origin, target)
+            answer = self._judge(chosen, origin, target)
             if number and not answer.allowed:
-                is_raw = re.search("[\t\r\n]", text)
-                why = {"raw tab or line end" if is_raw else "dot segments"}
-                answer = answer._replace(
-                    spelling=target, features=answer.features | why
-                )
+                answer = answer._replace(spelling=target)
             answers.append(answer)
         refusals = [answer for answer in answers if not answer.allowed]
         rules = [rule.value for record in chosen for rule in record.rules]
@@ -198,66 +159,35 @@ class Reading:
             return value.startswith(("/", "*"))
         return value.startswith("/") or ABSOLUTE.fullmatch(value) is not None
 
-    def _judge(
-        self,
-        chosen: list[Record],
-        own: list[str],
-        origin: str,
-        target: str,
-    ) -> Answer:
+    def _judge(self, chosen: list[Record], origin: str, target: str) -> Answer:
         if is_robots_txt(target):
             return Answer(allowed=True, reason="robots.txt-itself")  # O22
         if not chosen:
             return Answer(allowed=True, reason="no-record" if self.records else "empty")
-        features = self.features | {
-            feature
-            for record in chosen
-            for name in record.names
-            if name == "*" or longest_match([name], own)
-            for feature in record.features[name]
-        }
-        for record, rule, more in self._decisions(chosen, origin, target):
-            if "*" in record.names and record is not chosen[0]:
-                features.add("several records for *")
-            return Answer(
-                rule.allows,
-                "rule",
-                rule.line,
-                rule.value,
-                features=frozenset(features | rule.features | more),
-            )
+        for rule in self._decisions(chosen, origin, target):
+            return Answer(rule.allows, "rule", rule.line, rule.value)
         return Answer(allowed=True, reason="no-rule")
 
-    def _decisions(
-        self, chosen: list[Record], origin: str, target: str
-    ) -> list[tuple[Record, Rule, set[str]]]:
-        """Return the rules that can decide, with their records and features. The first of
-        the returned rules decides.
-        """
+    def _decisions(self, chosen: list[Record], origin: str, target: str) -> list[Rule]:
+        """Return the rules that can decide. The first of them decides."""
         if self.dialect in GROUPED:
-            rules = [(record, rule) for record in chosen for rule in record.rules]
-            return most_specific(rules, target)
+            return most_specific(
+                [it for record in chosen for it in record.rules], target
+            )
         found = [
-            (record, rule, features_of(rule, origin, target))
+            [it for it in record.rules if covers(it.value, origin, target)]
             for record in chosen
-            for rule in record.rules
-            if covers(rule.value, origin, target)
         ]
         if self.dialect != "extended":
             # O2: the records for all robots are obeyed together. D1: the URL is
             # disallowed if at least one rule covers the URL. The verdict names the
             # shortest rule that covers the URL. Of several equally short rules, the verdict
             # names the first rule.
-            return sorted(found, key=lambda it: (len(it[1].value), it[1].line))
+            return sorted(chain(*found), key=lambda it: (len(it.value), it.line))
         # X1: in each record, the first rule that covers the URL decides. X3: each record
         # for all robots is a separate group, and the URL is disallowed if at least one
         # group disallows the URL.
-        firsts = [
-            next(it for it in found if it[0] is record)
-            for record in chosen
-            if any(it[0] is record for it in found)
-        ]
-        return sorted(firsts, key=lambda it: it[1].allows)
+        return sorted((it[0] for it in found if it), key=lambda it: it.allows)
 
     def _chosen(self, own: list[str]) -> list[Record]:
         """Return the records that apply to a robot with the names *own* (A3 and O1 to
@@ -292,34 +222,9 @@ def named_by(records: list[list[str]], own: list[str]) -> set[str]:
     return {it for it in own if len(it) in lengths[:1]} or {"*"}
 
 
-def features_of(rule: Rule, origin: str, target: str) -> set[str]:
-    """Return the features of the grammar that make *rule* cover *target*."""
-    found = {"Allow"} if rule.allows else set()
-    if not rule.value.startswith("/"):
-        found.add("absolute URL")
-    elif not written(target).startswith(written(rule.value)):
-        found.add("percent-encoding")
-    return found
-
-
-def most_specific(
-    rules: list[tuple[Record, Rule]], target: str
-) -> list[tuple[Record, Rule, set[str]]]:
+def most_specific(rules: list[Rule], target: str) -> list[Rule]:
     """Return the matching rule with the most octets. Allow wins a tie (RFC 9309 2.2.2)."""
-    found = [it for it in rules if rfc9309.matches(it[1].value, target)]
-    if not found:
-        return []
-    most = max(rfc9309.octet_count(rule.value) for _, rule in found)
-    best = [it for it in found if rfc9309.octet_count(it[1].value) == most]
-    record, rule = min(best, key=lambda it: (not it[1].allows, it[1].line))
-    features = features_of(rule, "", target) - {"absolute URL", "percent-encoding"}
-    if {it[1].allows for it in best} == {True, False}:
-        features.add("tie of rfc9309")
-    plain = rule.value.removesuffix("$")
-    if plain != rule.value:
-        features.add("end mark")
-    if "*" in plain:
-        features.add("wildcard")
-    elif not written(target).startswith(written(plain)):
-        features.add("percent-encoding")
-    return [(record, rule, features)]
+    found = [it for it in rules if rfc9309.matches(it.value, target)]
+    return sorted(
+        found, key=lambda it: (-rfc9309.octet_count(it.value), not it.allows, it.line)
+    )

@@ -31,32 +31,6 @@ def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
     return lambda path, value: bounds.shrink(path, value, monkeypatch.setattr)
 
 
-def test_url_that_needs_too_much_work_gets_each_disallow(shrink: Any) -> None:
-    """If the matching of a URL needs too much work, O28 (bounded matching) applies. If
-    a URL was not compared with all paths, each purpose that the file disallows for at
-    least one path is disallowed for the URL.
-    """
-    text = "User-agent: *\nContent-Usage: /*a*b search=n, train-ai=y\n"
-    assert RobotsTxt.parse(text).usage("/x", "me")["search"].value == "unstated"
-    shrink("parser.usage.MAX_WORK", 100)
-    usage = RobotsTxt.parse(text).usage("/x", "me")
-
-    assert usage["search"].value == "disallow"
-    assert usage["train-ai"].value == "unstated"
-
-
-def test_url_with_more_spellings_than_the_bound_is_disallowed(shrink: Any) -> None:
-    """Ours O27: at least four spellings are compared."""
-    robots = RobotsTxt.parse("User-agent: *\nDisallow: /x\n")
-    url = "/%2e/a;b?"
-    assert robots.allowed(url, "rex")
-
-    shrink("parser.spellings._MAX_SPELLINGS", 2)
-
-    assert robots.verdict(url, "rex").reason == "spellings"
-    assert robots.allowed("/a?", "rex")
-
-
 def test_long_url_has_fewer_spellings_than_the_bound() -> None:
     """Ours O27: at least four spellings of a long URL are compared."""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /x\n")
@@ -64,21 +38,6 @@ def test_long_url_has_fewer_spellings_than_the_bound() -> None:
         url = "/a/../" + "a" * length + ";b?"
         assert robots.verdict(url, "rex").reason == reason
         assert robots.allowed(url[5:], "rex")
-
-
-def test_url_that_needs_too_much_work_is_disallowed(shrink: Any) -> None:
-    """If the matching of a URL needs too much work, the URL is disallowed, according to
-    O28 (bounded matching). The verdict says that there were too many wildcards, and does
-    not name a line.
-    """
-    robots = RobotsTxt.parse("User-agent: *\nDisallow: /*a*b\n", dialect="rfc9309")
-    assert robots.allowed("/x", "me")
-    shrink("parser.rfc9309.MAX_WORK", 100)
-    verdict = robots.verdict("/x", "me")
-
-    assert not verdict.allowed
-    assert "more wildcards than can be compared" in str(verdict)
-    assert verdict.line is None
 
 
 def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
