@@ -99,20 +99,16 @@ def target_of(url: str) -> str:
     It is the path and the query as written, or `/` if both are empty. *url* may be only a
     path, such as `/x?y`.
     """
-    return target_behind(len(head_of(url)), url)
+    return head_and_target(url)[1]
 
 
-def target_behind(head_length: int, url: str) -> str:
-    """Like `target_of`, when the length of the scheme and authority is known."""
+def head_and_target(url: str) -> tuple[str, str]:
+    """Return the scheme and authority of *url*, or "" if it is only a path, and its target."""
+    match = _URL_HEAD.match(url)
+    head = match[0] if match else ""
     # Ours O26
-    target = url[head_length:].partition("#")[0]
+    target = url[len(head) :].partition("#")[0]
     if target.startswith("/"):
-        return target
+        return head, target
     # Scrapy and browsers read a `\` after an authority as a slash.
-    return "/" + (target[1:] if head_length and target.startswith("\\") else target)
-
-
-def head_of(url: str) -> str:
-    """Return the scheme and authority of *url*, or "" if it is only a path."""
-    head = _URL_HEAD.match(url)
-    return head[0] if head else ""
+    return head, "/" + (target.removeprefix("\\") if head else target)

@@ -298,8 +298,7 @@ class Reader:
     def __init__(self, dialect: str, limit: int) -> None:
         self._dialect = dialect
         self.limit = limit
-        self._known: WeakValueDictionary[tuple[bytes, bool], RobotsTxt]
-        self._known = WeakValueDictionary()
+        self._known = WeakValueDictionary[tuple[bytes, bool], RobotsTxt]()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Return the file with this *body*.

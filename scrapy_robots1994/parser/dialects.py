@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind, Role
+from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind
 from scrapy_robots1994.parser.rfc9309 import octet_count
 from scrapy_robots1994.parser.user_agent import (
     BY_DEFAULT,
@@ -102,10 +102,6 @@ class Dialect:
         fields = {name: it for it in own for name in (it.key, it.name)}
         object.__setattr__(self, "fields", fields)
         object.__setattr__(self, "has_allow", any(it.allows for it in own))
-
-    def has(self, role: Role) -> bool:
-        """Return whether the dialect has a field with this *role*."""
-        return any(it.role is role for it in self.fields.values())
 
     def rank_of(self, names: Iterable[str], robot: str) -> int:
         """Return how specifically the most specific of *names* addresses a robot, or 0 if

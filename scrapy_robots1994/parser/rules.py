@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sys import maxsize
 from typing import NamedTuple, Protocol
 
-from scrapy_robots1994.origin import head_of, target_behind
+from scrapy_robots1994.origin import head_and_target
 from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind
@@ -99,22 +99,24 @@ class _Table(NamedTuple):
 
     prefixes: dict[str, int]
     """The number of the first rule with each text. A rule covers what begins with it."""
-    lengths: Sequence[int]
-    """The lengths of the texts, from the shortest."""
     seconds: str
     """The second characters of the texts."""
-    short: Sequence[int]
-    """Those of `lengths` that are one character."""
+    lengths: tuple[Sequence[int], ...]
+    """For each of `seconds` the lengths of the texts with it, from the shortest, and at the
+    end those of the others. A text of one character is among all of them.
+    """
     patterns: tuple[tuple[int, Pattern], ...]
     """The rules with wildcards, by their numbers."""
 
     @classmethod
     def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
-        lengths = sorted(set(map(len, prefixes)))
-        seconds = "".join({text[1:2] for text in prefixes})
-        short = [it for it in lengths if it == 1]
+        found: dict[str, list[int]] = {}
+        for second, length in sorted({(text[1:2], len(text)) for text in prefixes}):
+            found.setdefault(second, []).append(length)
+        single = found.pop("", [])
+        lengths = [_stored(single + it) for it in (*found.values(), [])]
         ordered = [(number, pattern) for pattern, number in patterns.items()]
-        return cls(prefixes, _stored(lengths), seconds, _stored(short), tuple(ordered))
+        return cls(prefixes, "".join(found), tuple(lengths), tuple(ordered))
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule of which a text is a prefix of one of *texts*,
@@ -123,9 +125,8 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # Most URLs begin as no rule does.
-            is_near = text[1:2] in self.seconds
-            for length in self.lengths if is_near else self.short:
+            # -1, the last, for most URLs: they begin as no rule does.
+            for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break
                 other = find(text[:length])
@@ -168,7 +169,6 @@ class RobotRules:
         "crawl_delay",
         "ignored",
         "names",
-        "robot",
     )
 
     def __init__(
@@ -177,7 +177,6 @@ class RobotRules:
         """Compile the rules in *reading*, which is the result of a parse of *body* for
         *robot*. *robot* is a bare name or a whole User-Agent header.
         """
-        self.robot = robot
         self.names = robot_names(robot)
         self.crawl_delay = reading.crawl_delay
         self.ignored = reading.ignored
@@ -209,8 +208,7 @@ class RobotRules:
         number, spelling = self._decision(url)
         dialect = self._dialect.name
         if number in _UNCOMPARED:
-            reason = _UNCOMPARED[number]
-            return Verdict(allowed=False, reason=reason, dialect=dialect)
+            return Verdict(allowed=False, reason=_UNCOMPARED[number], dialect=dialect)
         if number == _ITSELF:
             return _ROBOTS_TXT_ITSELF
         if not self._names:
@@ -250,8 +248,7 @@ class RobotRules:
             and (plain := _PLAIN_URL.fullmatch(text))
         ):
             return self._first([plain[1]], MAX_WORK), None
-        head = head_of(text)
-        target = target_behind(len(head), text)
+        head, target = head_and_target(text)
         spellings, is_cut = spellings_of(target)
         numbers: list[int] = []
         for spelling in spellings:

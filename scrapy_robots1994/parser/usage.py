@@ -16,7 +16,7 @@ from scrapy_robots1994.escaping import (
     escape_control_chars,
     percent_encode_control_chars,
 )
-from scrapy_robots1994.origin import head_of, target_behind
+from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import decode, encode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
 from scrapy_robots1994.parser.fields import may_state_usage
@@ -258,7 +258,7 @@ class UsageRules:
         if self._general is not None:
             return self._general
         text = url if isinstance(url, str) else decode(url)
-        target = normal_spelling(target_behind(len(head_of(text)), text))
+        target = normal_spelling(target_of(text))
         # Ours O28
         if (len(target) + _CALL_WORK) * self._size > MAX_WORK:
             said = [it for line in self._lines for it in line.statements]

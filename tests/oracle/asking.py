@@ -62,10 +62,8 @@ def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
     for dialect in DIALECTS:
         naive = Reading(case.body, dialect)
         asks = partial(ask, RobotsTxt.parse(case.body, dialect=dialect))
-        given = map(asks, case.questions)
-        if threads:
-            with ThreadPoolExecutor(THREADS) as pool:
-                given = iter(list(pool.map(asks, case.questions)))
+        with ThreadPoolExecutor(THREADS if threads else 1) as pool:
+            given = list(pool.map(asks, case.questions))
         for question, row in zip(case.questions, given, strict=True):
             expected = expect(naive, question)
             if row != expected:
