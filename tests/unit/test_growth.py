@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from timeit import repeat
 
 import pytest
 
@@ -64,19 +63,3 @@ def test_time_grows_linearly_with_the_file(name: str, dialect: str) -> None:
             for size in (SMALL, SMALL * 8)
         )
         assert large < WORST_TIME * small, f"{operation}: {small}, {large}"
-
-
-@pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
-def test_time_of_a_question_does_not_grow_with_repeated_rules(dialect: str) -> None:
-    """If the records of a file repeat one rule, a URL that no rule covers is not
-    compared with each copy of the rule.
-    """
-    taken = []
-    for count in (100, 10_000):
-        records = "User-agent: *\nDisallow: /b\nDisallow: /x{}\n"
-        body = "".join(map(records.format, range(count)))
-        allowed = RobotsTxt.parse(body, dialect=dialect).rules("me").allowed
-        assert allowed("http://h.test/c")
-        taken.append(min(repeat(lambda: allowed("http://h.test/c"), number=100)))  # noqa: B023 - called at once
-
-    assert taken[1] < 20 * taken[0]
