@@ -4,7 +4,6 @@ attribute `spider`. The module `stats` has the keys.
 
 import logging
 from collections import Counter
-from typing import NamedTuple
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -71,45 +70,36 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
     return int(crawler.stats.get_value(key.format(**parts), 0))
 
 
-class MessageKind(NamedTuple):
-    """A kind of line about one origin."""
-
-    level: int
-    summary: str
-    """What is logged at the close about all lines of the kind: `%d` is their number."""
-
-
 class OriginLog:
-    """Logs lines, each about one origin: the first `MAX_LINES_OF_A_KIND` of a kind at its
-    level, the rest at DEBUG, and then a summary at the close.
+    """Logs lines, each about one origin: the first `MAX_LINES_OF_A_KIND` of a text at its
+    level, the rest at DEBUG, and then how many there were, at the close.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._numbers: Counter[MessageKind] = Counter()
+        self._numbers: Counter[str] = Counter()
+        # The level and the values of the first line of each text.
+        self._firsts: dict[str, tuple[int, tuple[object, ...]]] = {}
         crawler.signals.connect(self._closed, signals.spider_closed)
 
-    def log(
-        self, kind: MessageKind | None, text: str, origin: Origin, *values: object
-    ) -> None:
-        """Log *text* with the robots.txt URL of *origin* and *values* filled in, at DEBUG if
-        *kind* is None. The record has the attribute `origin`.
+    def log(self, level: int, text: str, origin: Origin, *values: object) -> None:
+        """Log *text* with the robots.txt URL of *origin* and *values* filled in. The record
+        has the attribute `origin`.
         """
-        level = logging.DEBUG
-        if kind is not None:
-            self._numbers[kind] += 1
-            if self._numbers[kind] <= MAX_LINES_OF_A_KIND:
-                level = kind.level
-        url = origin.robots_url
-        log_line(self._crawler, level, text, url, *values, origin=origin)
+        values = origin.robots_url, *values
+        if level > logging.DEBUG:
+            self._firsts.setdefault(text, (level, values))
+            self._numbers[text] += 1
+            if self._numbers[text] > MAX_LINES_OF_A_KIND:
+                level = logging.DEBUG
+        log_line(self._crawler, level, text, *values, origin=origin)
 
     def _closed(self) -> None:
-        for kind, number in self._numbers.items():
+        for text, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
-                text = (
-                    f"{kind.summary}. The first %d are logged above; "
-                    'LOG_LEVEL = "DEBUG" logs all; `scrapy robots-check --explain URL` '
-                    "shows what an origin answers now"
+                level, values = self._firsts[text]
+                start = (
+                    "%d origins had a line like this one, the first %d above DEBUG: "
                 )
-                values = number, MAX_LINES_OF_A_KIND
-                log_line(self._crawler, kind.level, text, *values)
+                numbers = number, MAX_LINES_OF_A_KIND
+                log_line(self._crawler, level, start + text, *numbers, *values)

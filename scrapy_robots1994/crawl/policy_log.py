@@ -1,42 +1,25 @@
 """What a crawl says and counts about the policies it uses and the fetches that fail."""
 
-from logging import INFO, WARNING
+from logging import DEBUG, INFO, WARNING
 
 from scrapy.crawler import Crawler
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.fetch import middleware_of, network_failures
-from scrapy_robots1994.crawl.log import MessageKind, OriginLog, count
+from scrapy_robots1994.crawl.log import OriginLog, count
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Rules
 from scrapy_robots1994.policy.answer import Answer
-from scrapy_robots1994.policy.outcomes import Outcome, OutcomeRow
 from scrapy_robots1994.policy.policy import Policy
 
 _SOURCES = {"store": "the store", "cache": "the HTTP cache"}
 
-_RETRYING = MessageKind(INFO, "%d robots.txt files did not arrive at the first attempt")
-_FAULT = MessageKind(
-    WARNING,
-    "%d fetches of robots.txt failed on our side, and the requests that waited for them "
-    "failed with them",
-)
-_TRUNCATED = MessageKind(
-    WARNING,
-    "%d robots.txt files are longer than ROBOTS1994_MAX_BYTES: only their whole lines within "
-    "this limit are obeyed",
-)
 _OBEYING = (
     'ROBOTS1994_DIALECT = "rfc9309" obeys them, and "strictest" those that disallow'
-)
-_IGNORED = MessageKind(
-    WARNING,
-    "%d robots.txt files have lines for this robot that the dialect ignores or takes "
-    f"literally; {_OBEYING}",
 )
 
 
@@ -46,7 +29,6 @@ class PolicyLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
-        self._allowing = settings.freshness.allowing
         self._network_failures = network_failures(crawler.settings)
         self._origins = OriginLog(crawler)
 
@@ -56,14 +38,14 @@ class PolicyLog:
         """Log and count the *attempt* that follows in *pause* seconds (Ours 3.1)."""
         count(self._crawler, stats.RETRIES)
         text = "%s: no answer yet, trying again (%d of %d) in %.1f s: %s"
-        kind = _RETRYING if attempt == 2 else None  # noqa: PLR2004 - the first failure
-        self._origins.log(kind, text, origin, attempt, attempts, pause, words)
+        level = INFO if attempt == 2 else DEBUG  # noqa: PLR2004 - the first failure
+        self._origins.log(level, text, origin, attempt, attempts, pause, words)
 
     def failed(self, origin: Origin, error: Exception) -> None:
         """Log and count a fetch that ended without a policy (Ours R6, R7)."""
         if isinstance(error, FetchAborted):
             count(self._crawler, stats.FETCH_ABORTED)
-            self._origins.log(None, "%s was not fetched: %s", origin, str(error))
+            self._origins.log(DEBUG, "%s was not fetched: %s", origin, str(error))
             return
         count(self._crawler, stats.LOCAL_FAULTS)
         advice = (
@@ -83,9 +65,9 @@ class PolicyLog:
         words = f"{type(error).__name__}: {one_line(error)}"
         text = (
             "Could not fetch %s (%s): requests that wait for it fail with this exception, "
-            f"and the next request tries again; {advice}"
+            "and the next request tries again; %s"
         )
-        self._origins.log(_FAULT, text, origin, words)
+        self._origins.log(WARNING, text, origin, words, advice)
 
     def used(
         self, policy: Policy, answer: Answer, known: Policy | None, now: float
@@ -103,21 +85,19 @@ class PolicyLog:
                 count(self._crawler, stats.REFRESHED)
         if policy.is_stale_on_error:
             count(self._crawler, stats.STALE_IF_ERROR)
-        kind, meaning = self._meaning(policy, known)
+        level, meaning = self._meaning(policy, known)
         rest = policy.fresh_until - now
+        # `meaning` is our own text, without a per cent sign.
         if policy.failure is not None:
-            text = (
-                f"Could not fetch %s (%s): {meaning}; the next fetch is in "
-                f"{rest:.0f} s at the earliest"
-            )
-            self._origins.log(kind, text, policy.origin, policy.failure)
+            text = f"Could not fetch %s (%s): {meaning}; "
+            text += "the next fetch is in %.0f s at the earliest"
+            self._origins.log(level, text, policy.origin, policy.failure, rest)
             return
         source = ""
         if place := _SOURCES.get(answer.source):
             source = f", from {place}, fetched {now - policy.fetched_at:.0f} s ago"
         self._origins.log(
-            kind,
-            # `meaning` is our own text, without a per cent sign.
+            level,
             "%s%s: %s, %s%s, %s" + f"; {meaning}" * bool(meaning),
             policy.origin,
             f" (redirected to {policy.final_url})" if policy.final_url else "",
@@ -127,34 +107,22 @@ class PolicyLog:
             f"fresh for {rest:.0f} s",
         )
 
-    def _meaning(
-        self, policy: Policy, known: Policy | None
-    ) -> tuple[MessageKind | None, str]:
-        """Return the kind of the line about *policy* (None: DEBUG), and its effect or ""."""
+    def _meaning(self, policy: Policy, known: Policy | None) -> tuple[int, str]:
+        """Return the level of the line about *policy*, and its effect or ""."""
         row = policy.outcome.row
         if policy.is_stale_on_error:
             is_new = known is None or not known.is_stale_on_error
-            kind = self._kind_of(Outcome.UNREACHABLE.row) if is_new else None
-            return kind, "the last good policy remains in use"
-        if row.setting:
-            is_open = row.outcome in self._allowing
+            meaning = "the last good policy remains in use"
+        else:
+            is_open = row.outcome in self._settings.freshness.allowing
             # Once an origin: a 403 is often a mistake of the server, and an origin without
             # an answer is asked again and again.
             is_new = known is None or known.outcome is not row.outcome
-            is_said = is_new and not (is_open and row.is_answer)
-            meaning = f"all its URLs {row.effect(is_open=is_open)}"
-            return self._kind_of(row) if is_said else None, meaning
-        return None, ""
-
-    def _kind_of(self, row: OutcomeRow) -> MessageKind:
-        effect = f"all their URLs {row.effect(is_open=row.outcome in self._allowing)}"
-        text = f"%d origins answered {row.statuses} for robots.txt: {effect}"
-        if not row.is_answer:
-            text = (
-                "robots.txt of %d origins could not be fetched: their last good policies "
-                f"remain in use, for at most ROBOTS1994_STALE_TTL, or {effect}"
+            is_new &= bool(row.setting) and not (is_open and row.is_answer)
+            meaning = (
+                f"all its URLs {row.effect(is_open=is_open)}" if row.setting else ""
             )
-        return MessageKind(WARNING, text)
+        return WARNING if is_new else DEBUG, meaning
 
     def read(self, policy: Policy, rules: Rules) -> None:
         """Log and count what of a new file *rules* do not obey (1994 F6, Ours O24)."""
@@ -162,7 +130,7 @@ class PolicyLog:
         if robots and robots.is_truncated:
             count(self._crawler, stats.TRUNCATED)
             self._origins.log(
-                _TRUNCATED,
+                WARNING,
                 "%s is longer than ROBOTS1994_MAX_BYTES (%d): only the whole lines within "
                 "this limit are obeyed; raise ROBOTS1994_MAX_BYTES to obey the other lines",
                 policy.origin,
@@ -171,7 +139,7 @@ class PolicyLog:
         if rules.ignored is not None:
             count(self._crawler, stats.IGNORED)
             self._origins.log(
-                _IGNORED,
+                WARNING,
                 f"%s: the dialect %s ignores or takes literally %s; {_OBEYING}",
                 policy.origin,
                 self._settings.dialect,

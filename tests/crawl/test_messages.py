@@ -276,37 +276,40 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 
 
 KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
-    "answered 401 or 403 for robots.txt: all their URLs are refused unless "
-    'ROBOTS1994_FORBIDDEN = "allow"': (replies.status(403), "WARNING", {}),
-    "failed on our side": (
+    'all its URLs are refused unless ROBOTS1994_FORBIDDEN = "allow"': (
+        replies.status(403),
+        "WARNING",
+        {},
+    ),
+    "requests that wait for it fail with this exception": (
         replies.text(""),
         "WARNING",
         {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakRobots": 850}},
     ),
-    "could not be fetched": (replies.status(503), "WARNING", {}),
-    "did not arrive at the first": (
+    "Could not fetch http://": (replies.status(503), "WARNING", {}),
+    "no answer yet, trying again (2 of 3)": (
         [replies.status(503), replies.text("")],
         "INFO",
         {"RETRY_ENABLED": True},
     ),
-    "files have lines for this robot": (
+    "the dialect 1994 ignores or takes literally": (
         replies.text("User-agent: *\n\nDisallow: /private\n"),
         "WARNING",
         {},
     ),
-    "are longer than ROBOTS1994_MAX_BYTES": (
+    "is longer than ROBOTS1994_MAX_BYTES": (
         replies.text(CLOSED + "# more"),
         "WARNING",
         {"ROBOTS1994_MAX_BYTES": len(CLOSED) + 1},
     ),
-    "ask for a longer pause": (
+    "asks for a pause of 9 s": (
         replies.text("User-agent: *\nCrawl-delay: 9\nDisallow: /no"),
         "WARNING",
         {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
     ),
 }
-"""Kinds of log lines about one origin. Maps a part of the summary of each kind to an
-answer, the level of the line, and settings. The answer causes a log line of the kind.
+"""A part of each kind of line about one origin, an answer that causes it, its level, and
+settings.
 """
 
 
@@ -322,13 +325,14 @@ def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
     result = crawl(urls, settings=settings)
 
     lines = result.lines("[scrapy_robots1994]", ".test:")
-    said = [line for line in lines if "DEBUG: " not in line and "first: " not in line]
+    said = [it for it in lines if "DEBUG: " not in it and "first: " not in it]
     assert len({line.partition("/robots.txt")[0].split()[-1] for line in said}) == 20
     assert [level in line for line in said] == [True] * 20
-    (summary,) = result.lines(f" {level}: ", kind)
-    assert "22 " in summary
-    assert "The first 20 are logged above" in summary
-    assert "`scrapy robots-" in summary
+    start = (
+        f"] {level}: 22 origins had a line like this one, the first 20 above DEBUG: "
+    )
+    (summary,) = result.lines(start)
+    assert kind in summary
     if "ROBOTS1994_FORBIDDEN" in kind:
         (rest,) = result.lines("at the other origins")
         assert rest.split()[0] == "2"

@@ -8,14 +8,14 @@ passes the same slot, so the first page keeps the distance too.
 from __future__ import annotations
 
 import math
-from logging import WARNING
+from logging import DEBUG, WARNING
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 from scrapy import signals
 
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.log import MessageKind, OriginLog, count
+from scrapy_robots1994.crawl.log import OriginLog, count
 from scrapy_robots1994.crawl.requests import SLOT_KEY, RobotName
 from scrapy_robots1994.crawl.scrapy_private import slow_down
 from scrapy_robots1994.policy.policy import Policy
@@ -29,12 +29,6 @@ if TYPE_CHECKING:
 
 MAX_DELAYED_SLOTS = 100_000
 """Slots whose delay is stored. The next request of a forgotten one sets it again."""
-
-_CAPPED = MessageKind(
-    WARNING,
-    "%d origins ask for a longer pause than the maximum in ROBOTS1994_CRAWL_DELAY; the "
-    "maximum is applied",
-)
 
 
 class CrawlDelays:
@@ -75,10 +69,10 @@ class CrawlDelays:
 
     def _report(self, origin: Origin, stated: float, applied: float) -> None:
         count(self._crawler, stats.CRAWL_DELAYS)
-        kind = None
+        level = DEBUG
         if stated > applied:
             count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
-            kind = _CAPPED
+            level = WARNING
         text = "%s asks for a pause of %g s between two requests; "
         text += "a pause of %g s is applied (ROBOTS1994_CRAWL_DELAY)"
-        self._log.log(kind, text, origin, stated, applied)
+        self._log.log(level, text, origin, stated, applied)
