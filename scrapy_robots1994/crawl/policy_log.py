@@ -18,10 +18,6 @@ from scrapy_robots1994.policy.policy import Policy
 
 _SOURCES = {"store": "the store", "cache": "the HTTP cache"}
 
-_OBEYING = (
-    'ROBOTS1994_DIALECT = "rfc9309" obeys them, and "strictest" those that disallow'
-)
-
 
 class PolicyLog:
     """Logs and counts the policies of one crawl."""
@@ -140,7 +136,8 @@ class PolicyLog:
             count(self._crawler, stats.IGNORED)
             self._origins.log(
                 WARNING,
-                f"%s: the dialect %s ignores or takes literally %s; {_OBEYING}",
+                '%s: the dialect %s ignores or takes literally %s; ROBOTS1994_DIALECT = "rfc9309" '
+                'obeys them, and "strictest" those that disallow',
                 policy.origin,
                 self._settings.dialect,
                 str(rules.ignored),

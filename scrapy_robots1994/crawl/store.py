@@ -92,8 +92,6 @@ class GuardedStore:
 
     async def close(self) -> None:
         """Wait for the last `put`, and close the store."""
-        if self._is_closed:
-            return
         self._rests_until = -math.inf
         closed = self._submit(self._store.close)
         self._is_closed = True
