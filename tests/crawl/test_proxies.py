@@ -12,7 +12,6 @@ import pytest
 from tests.support import replies
 from tests.support.crawl import (
     CrawlRequest,
-    CrawlResult,
     Reactor,
     crawl,
     http_handlers,
@@ -159,48 +158,6 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
     lines = result.lines("[scrapy_robots1994]")
     assert len(lines) >= len(requests)
     assert [line for line in lines if "hun" in line or "ter@s" in line] == []
-
-
-@table("status", 402, 400, 403, 404)
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_answer_of_a_proxy_opens_no_origin(
-    scheme: str, status: int, tmp_path: Path
-) -> None:
-    """Ours 3.1 (retries): an error status that arrives through a proxy does not allow the
-    origin's pages.
-
-    A proxy that terminates TLS can also answer for an https origin. Among the statuses of
-    the test, only the 404 counts as an answer of the origin. The next crawl does not find
-    the answer of the proxy in the shared store.
-    """
-    store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
-    settings = store | {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
-    page = f"{scheme}://far.test/private/"
-    with Site(tls="valid") as bad, Site(tls="valid") as good:
-        bad.answer("*", replies.status(status))
-        good.robots("User-agent: *\nDisallow: /private\n")
-
-        def crawl_through(*proxies: Site) -> CrawlResult:
-            requests = [
-                CrawlRequest(f"{page}{number}", {"proxy": proxy.url("").rstrip("/")})
-                for number, proxy in enumerate(proxies)
-            ]
-            return crawl(requests, settings=settings)
-
-        first = crawl_through(bad, bad)
-        asked = bad.targets()
-        second = crawl_through(good, good)
-        fetched = [it for it in good.targets() if it != "/robots.txt"]
-
-    if status == 404:
-        assert first.stats["robots1994/outcome/absent"] == 1
-        assert sorted(fetched) == ["/private/0", "/private/1"]
-        return
-    assert set(asked) == {"/robots.txt"}
-    assert len(asked) == (1 if status == 403 else 2)
-    assert len(first.failed) == 2
-    assert second.reasons == ["rule"] * 2
-    assert fetched == []
 
 
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
