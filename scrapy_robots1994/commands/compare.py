@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 from pathlib import Path
 
 from scrapy_robots1994.commands import terminal
@@ -15,18 +14,9 @@ from scrapy_robots1994.commands.inputs import (
     refuse_twice,
 )
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.escaping import escape_control_chars
 
 MAX_ALONE = 50
 """The most files that are compared without further processes."""
-
-
-def positive_number(text: str) -> int:
-    """Return the number in *text*. Raise ArgumentTypeError if it is not 1 to 999."""
-    if not re.fullmatch("0*[1-9][0-9]{0,2}", text, re.ASCII):
-        shown = escape_control_chars(text)
-        raise argparse.ArgumentTypeError(f"write a number from 1 to 999, not {shown}")
-    return int(text)
 
 
 class RobotsCompare(RobotsCommand):
@@ -66,12 +56,12 @@ class RobotsCompare(RobotsCommand):
             f"default, the installed parsers among {', '.join(SCRAPY_PARSERS)}",
         )
         report = "write the report to this .html or .json file"
-        add("--report", metavar="PATH", help=report)
+        with_value("--report", metavar="PATH", help=report)
         add("--json", action="store_true", help="print JSON instead of a table")
         add(
             "--processes",
             metavar="N",
-            type=positive_number,
+            type=int,
             default=os.cpu_count() or 1,
             help=f"number of processes for more than {MAX_ALONE} files; by default, one "
             "for each core",
@@ -81,15 +71,15 @@ class RobotsCompare(RobotsCommand):
         """Compare the files, print and write the report, and return the exit code."""
         # Late: Scrapy loads this module for every command.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - imported only when needed
-        from scrapy_robots1994.compare.report import check_folder  # noqa: PLC0415 - imported only when needed
+        from scrapy_robots1994.compare.report import prepare  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
 
         if not args:
             raise WrongUse("no file given: name a file, a folder or a URL")
+        if opts.processes < 1:
+            raise WrongUse("--processes must be 1 or more")
         # Before the comparison, which may take long.
         REPORT_PATH.read("--report", opts.report)
-        if opts.report == "":
-            raise WrongUse("--report needs a path that ends in .html or .json")
         refuse_twice(args, (opts.urls,))
         names = expand(args)
         if opts.urls is not None:
@@ -99,11 +89,10 @@ class RobotsCompare(RobotsCommand):
         worker = compare_job.Worker(opts, self.settings)
         if opts.report:
             with compare_job.report_errors(opts.report):
-                check_folder(Path(opts.report))
-        fetched: list[PolicySource] = []
-        self.lookup(opts).run(filter(is_url, names), fetched.append)
+                prepare(Path(opts.report))
+        sources: list[PolicySource] = []
+        self.lookup(opts).run(filter(is_url, names), sources.append)
         files = [name for name in names if not is_url(name)]
         if len(files) <= MAX_ALONE:
             opts.processes = 1
-        sources: list[PolicySource | str] = [*fetched, *files]
-        return compare_job.run(args, sources, worker, opts, self.settings)
+        return compare_job.run(args, [*sources, *files], worker, opts)

@@ -3,36 +3,36 @@
 import argparse
 import logging
 import os
+import pickle
 import re
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import unquote
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.settings import SETTINGS_PRIORITIES, Settings
-from scrapy.utils.misc import load_object
-from scrapy.utils.project import get_project_settings
+from scrapy.settings import Settings
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.inputs import PolicySource
 from scrapy_robots1994.commands.terminal import ExitCode, Unreadable, WrongUse
 from scrapy_robots1994.compare.questions import Question, is_asked, questions
 from scrapy_robots1994.compare.report import (
+    ANSWERS,
+    FILES,
     Report,
     as_plain,
     as_text,
     describe,
     write_report,
 )
-from scrapy_robots1994.compare.rows import Comparison, File, Site, compare
+from scrapy_robots1994.compare.rows import Comparison, File, Parse, SiteResult, compare
 from scrapy_robots1994.crawl.features.comparison import (
     file_of,
     obeyed_body,
@@ -40,12 +40,13 @@ from scrapy_robots1994.crawl.features.comparison import (
 )
 from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.robotstxt import RobotsTxt
 
-Result: TypeAlias = Site | str
-"""A site, or why its file cannot be read."""
+Result: TypeAlias = SiteResult | str
+"""The differences of a file, or why it cannot be read."""
 
 NOTE_FILES = 100
 """Without a progress bar, a line is printed after so many files."""
@@ -60,17 +61,20 @@ class Worker:
     """Compares one file after the other. Raise `RobotsError` if a parser cannot be loaded."""
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
-        self._opts = opts
+        self._robots, self._urls = opts.robot, opts.urls
+        self.settings = settings
         ours = RobotsSettings.from_settings(settings)
         self.dialect, self._reader = ours.dialect, ours.new_reader()
         # Not by `CrawlerProcess`, which installs a reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
-        wanted: Iterable[str] = SCRAPY_PARSERS
-        if opts.parsers is not None:
-            wanted = list(filter(None, map(str.strip, opts.parsers.split(","))))
-        found = other_parsers(
-            wanted, crawler, "--parsers", skips_missing=opts.parsers is None
-        )
+        found: dict[str, Parse] = {}
+        if opts.parsers is None:
+            for name in SCRAPY_PARSERS:
+                with suppress(MissingExtra):
+                    found |= other_parsers([name], crawler)
+        else:
+            wanted = filter(None, map(str.strip, opts.parsers.split(",")))
+            found = other_parsers(wanted, crawler, "--parsers")
         if not found:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
@@ -90,16 +94,16 @@ class Worker:
             file = file_of(source.policy)
             origins = [file.site]
         else:
-            host = _host_of(source.name)
+            host = host_of(source.name)
             origins = [f"{it}://{host}" for it in ("http", "https") if host]
             assert isinstance(source.rules, RobotsTxt)  # noqa: S101 - of a file
             file = File(host or source.name, obeyed_body(source.rules))
         return self._compare(file, origins)
 
-    def _compare(self, file: File, origins: list[str]) -> Site:
+    def _compare(self, file: File, origins: list[str]) -> SiteResult:
         """Ask the questions that belong to *origins*; all, if these are not known."""
-        first, urls = (origins or [NOWHERE])[0], self._opts.urls
-        made, count = questions(first, file.body, self._opts.robot)
+        first, urls = (origins or [NOWHERE])[0], self._urls
+        made, count = questions(first, file.body, self._robots)
         if urls is not None:
             known = {Origin.of(it) for it in origins}
             urls = [
@@ -112,39 +116,27 @@ class Worker:
                 Question(url, it) for it in robots for url in filter(is_asked, urls)
             ]
             count = len(made)
-        site = compare(file, self.others, made, self.dialect)
-        site.possible = count
-        return site
+        return compare(file, self.others, made, self.dialect, count)
 
 
-def _host_of(name: str) -> str:
-    """Return the host that names the file *name*, or "".
-
-    It is the name of the file, as in `example.org` or `example.org.txt`; if that is `robots`
-    or `robots.txt`, the name of the folder.
-    """
+def host_of(name: str) -> str:
+    """Return the host that names the file *name*, as in `example.org.txt`, or ""."""
     path = Path(name)
-    stem = path.stem if path.suffix.lower() == ".txt" else path.name
-    place = path.absolute().parent.name if stem.lower() == "robots" else stem
-    return place if _HOST.fullmatch(unquote(place)) else ""
+    host = path.stem if path.suffix.lower() == ".txt" else path.name
+    return host if _HOST.fullmatch(host) else ""
 
 
 _worker: Worker
 
 
-def _start(opts: argparse.Namespace, given: dict[str, object]) -> None:
+def _start(opts: argparse.Namespace, settings: dict[str, object]) -> None:
     """Make the worker of this process of the pool."""
     global _worker  # noqa: PLW0603 - the initializer of a pool sets globals
     # The command handles Ctrl-C, and alone writes to standard output.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     logging.disable(logging.CRITICAL)
-    settings = get_project_settings()
-    settings.setdict(given, "cmdline")
-    if opts.spider:
-        loader = load_object(settings["SPIDER_LOADER_CLASS"]).from_settings(settings)
-        loader.load(opts.spider).update_settings(settings)
-    _worker = Worker(opts, settings)
+    _worker = Worker(opts, Settings(settings))
 
 
 def _compare(name: str) -> Result:
@@ -156,54 +148,41 @@ def run(
     sources: Sequence[PolicySource | str],
     worker: Worker,
     opts: argparse.Namespace,
-    settings: Settings,
 ) -> int:
     """Compare *sources*, which *args* name, print and write the report, and return the exit
-    code. After Ctrl-C, the report is about what was compared, and the process ends.
+    code.
     """
     compared = Comparison(worker.dialect, [*worker.others])
     unread: list[str] = []
-    is_interrupted = False
-    try:
-        for result in _noted(len(sources), _results(sources, worker, opts, settings)):
-            if isinstance(result, str):
-                unread.append(result)
-            else:
-                compared.add(result)
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
-        is_interrupted = True
+    for result in _noted(len(sources), _results(sources, worker, opts)):
+        if isinstance(result, str):
+            unread.append(result)
+        else:
+            compared.sites.append(result)
     _print_report(_report_of(compared, sources, args, opts), opts)
     terminal.print_notes("not read", unread)
-    if is_interrupted:
-        done = f"{compared.files:,} of {len(sources):,} files were compared"
-        terminal.print_note(f"interrupted: {done}")
-        terminal.end_now()
     if unread:
         return ExitCode.UNREAD
     return ExitCode.FINE if compared.questions else ExitCode.FOUND
 
 
 def _results(
-    sources: Sequence[PolicySource | str],
-    worker: Worker,
-    opts: argparse.Namespace,
-    settings: Settings,
+    sources: Sequence[PolicySource | str], worker: Worker, opts: argparse.Namespace
 ) -> Iterator[Result]:
     """Yield the result of each source, from other processes if there are many files."""
     # Some parsers log each file.
     logging.disable(logging.CRITICAL)
-    files = [it for it in sources if isinstance(it, str)]
     if opts.processes == 1:
         yield from map(worker.compare, sources)
         return
     yield from map(worker.compare, (it for it in sources if not isinstance(it, str)))
-    priority = SETTINGS_PRIORITIES["cmdline"]
-    names = (it for it in settings if settings.getpriority(it) == priority)
-    given = {name: settings[name] for name in names}
+    files = [it for it in sources if isinstance(it, str)]
+    settings = {
+        name: value for name, value in worker.settings.items() if _can_be_sent(value)
+    }
     # Never forked: other threads may be running.
-    spawn, given_all = get_context("spawn"), (opts, given)
-    pool = ProcessPoolExecutor(opts.processes, spawn, _start, given_all)
+    spawn = get_context("spawn")
+    pool = ProcessPoolExecutor(opts.processes, spawn, _start, (opts, settings))
     try:
         yield from pool.map(_compare, files, chunksize=4)
     except BrokenProcessPool:
@@ -214,6 +193,14 @@ def _results(
         pool.shutdown(wait=False, cancel_futures=True)
         for process in active_children():
             process.kill()
+
+
+def _can_be_sent(value: object) -> bool:
+    """Return whether another process can get *value*: not so, for example, a lambda."""
+    try:
+        return bool(pickle.dumps(value))
+    except Exception:  # noqa: BLE001 - of any object of the project
+        return False
 
 
 def _noted(total: int, results: Iterator[Result]) -> Iterator[Result]:
@@ -233,29 +220,30 @@ def _report_of(
     opts: argparse.Namespace,
 ) -> Report:
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
-    questions = (
-        f"a sample of {compared.questions:,} of {compared.possible:,} that the rules "
-        "suggest, not real requests; one answer that differs makes a site count as changed"
+    possible = sum(it.possible for it in compared.sites)
+    asked = (
+        f"a sample of {compared.questions:,} of {possible:,} that the rules suggest, not "
+        "real requests; one answer that differs makes a site count as changed"
     )
     if opts.urls is not None:
-        questions = f"the {len(opts.urls):,} URLs of --urls"
+        asked = f"the {len(opts.urls):,} URLs of --urls"
     robots = ", ".join(opts.robot) or "each that a file names, and one that it does not"
     is_answered = any(isinstance(it, PolicySource) and it.is_known for it in sources)
     return Report(
-        f"{compared.files:,} robots.txt of {shown}",
+        f"{len(compared.sites):,} robots.txt of {shown}",
         compared,
-        describe(compared.dialect, robots=robots, questions=questions),
-        has_answers=is_answered,
+        describe(compared.dialect, robots=robots, questions=asked),
+        ANSWERS if is_answered else FILES,
     )
 
 
 def _print_report(report: Report, opts: argparse.Namespace) -> None:
     if opts.json:
         terminal.print_json(as_plain(report), indent=1)
-    elif report.comparison.files:
-        questions = report.metadata["questions"]
+    elif report.comparison.sites:
+        asked = report.metadata["questions"]
         terminal.print_line(
-            f"{report.subject}\nquestions: {questions}\n\n{as_text(report)}"
+            f"{report.subject}\nquestions: {asked}\n\n{as_text(report)}"
         )
     if opts.report:
         with report_errors(opts.report):

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 from scrapy_robots1994.parser import Line, Reason
@@ -23,8 +23,7 @@ _SENT = "/?&=%;:@+$,!*'()~[]"
 _NO_FILE = RobotsTxt.parse(b"")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
     Other parsers are asked for *others_robot*, if that is not empty.

@@ -75,19 +75,19 @@
     }));
     byId("bar").setAttribute("aria-label", Object.entries(CHANGES).map(([change, words]) => `${number(changes[change])} ${words}`).join(", "));
     /* In a crawl it is the middleware that is replaced, whatever its parser makes of an error page. */
-    const name = data.has_answers && state.parser !== ACTS ? `the built-in middleware with ${shortName(state.parser)}` : shortName(state.parser);
+    const name = data.source !== "files" && state.parser !== ACTS ? `the built-in middleware with ${shortName(state.parser)}` : shortName(state.parser);
     const known = data.parsers[state.parser]?.raised ? " that is known" : "";
     let says = `With scrapy_robots1994 in place of ${name}, nothing${known} changes on any site.`;
     if (!whole) says = "Nothing was compared.";
     else if (whole > changes.unchanged) {
-      says = `With scrapy_robots1994 in place of ${name}, ${data.is_crawl ? "the crawl would" : "a crawl could"} request URLs on ` +
+      says = `With scrapy_robots1994 in place of ${name}, ${/crawl|run/.test(data.source) ? "the crawl would" : "a crawl could"} request URLs on ` +
         `${plural(opens(changes), "site")} that are refused without it, and skip URLs on ${plural(closes(changes), "site")} that are allowed without it.`;
     }
     byId("sentence").textContent = says;
     const bases = data.bases.map(([basis, , words]) => [basis, words, asked().filter((it) => it.basis === basis)]).filter(([, , sites]) => sites.length);
     table(byId("bases"), ["what decides", ...Object.values(CHANGES)], bases.map(([basis, words, sites]) => [
       element("a", { href: view({ basis }) }, words), ...cells(now(sites))]));
-    byId("bases-hint").textContent = data.has_answers ? "" :
+    byId("bases-hint").textContent = data.source !== "files" ? "" :
       "Files alone do not show what statuses (401, 403, 404, 5xx), failed fetches and races change, which is often more. A dry run (ROBOTS1994_DRY_RUN) does.";
   };
 
@@ -123,8 +123,8 @@
       least === current ? null : item("Open less", ": ", setting(least), ` ${openings(least)}${least === same ? ` and ${rest(least)}` : ""}.`),
       same === current || least === same ? null : item("Change least", ": ", setting(same), ` ${rest(same)}, and ${openings(same)}.`),
       byStatus.length ? item("Close less", " in any dialect: ", ...byStatus.slice(1), ".") : null,
-      data.metadata["dry run"] ? item("Switch", ": this was a dry run. Take ", code("ROBOTS1994_DRY_RUN"), " out of the settings.")
-        : data.is_crawl ? null : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
+      data.source === "dry run" ? item("Switch", ": this was a dry run. Take ", code("ROBOTS1994_DRY_RUN"), " out of the settings.")
+        : data.source === "crawl" ? null : item("Try it first", " without any effect: ", code("ROBOTS1994_DRY_RUN = True"), "."));
   };
 
   /* The sites */

@@ -11,34 +11,21 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from secrets import token_hex
-from tempfile import TemporaryFile
 from typing import Any
 
-from scrapy_robots1994.compare.rows import (
-    CHANGES,
-    Comparison,
-    Row,
-    Site,
-    Way,
-)
-from scrapy_robots1994.compare.why import MAX_BYTES, Cause
+from scrapy_robots1994.compare.rows import Comparison, Row, Way
+from scrapy_robots1994.compare.why import BY_CODE, CAUSES, MAX_BYTES
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
-from scrapy_robots1994.robotstxt import RobotsTxt
 
-AROUND = 3
-"""How many lines of a file are shown before and after a needed line."""
-
-MAX_LINES = 200
-"""The most lines of a file that are shown."""
+FILES, ANSWERS, CRAWL, DRY_RUN = "files", "answers", "crawl", "dry run"
+"""What was compared: files alone, answers of servers, or the requests of a crawl."""
 
 _MAX_SHOWN = 300
 _MIN_COLUMN = 11
@@ -59,17 +46,12 @@ _WAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A comparison, and what it was about.
-
-    *metadata* says what was compared, when, and how. *has_answers* is true if there were HTTP
-    answers, and not only files; *is_crawl* if the questions were the requests of a crawl.
-    """
+    """A comparison, and what it was about: *source* is one of the four words above."""
 
     subject: str
     comparison: Comparison
     metadata: Mapping[str, str]
-    has_answers: bool = False
-    is_crawl: bool = False
+    source: str
     notes: Sequence[str] = ()
 
     @property
@@ -78,8 +60,6 @@ class Report:
         compared, notes = self.comparison, [*self.notes]
         if compared.skipped:
             notes.append(f"Not compared: {compared.skipped:,} decisions.")
-        if compared.is_full:
-            notes.append("Not all sites are listed: of the others, only answers count.")
         for name in compared.parsers:
             if raised := compared.count(name, Way.RAISED):
                 asked = f"{raised:,} of {compared.count(name):,} questions"
@@ -116,34 +96,24 @@ def as_text(report: Report) -> str:
     causes = Counter(row.cause for row in rows if row.cause)
     of_parser = Counter((row.cause, row.parser) for row in rows)
     by_cause = {
-        cause.words: [of_parser[cause, it] for it in parsers]
-        for cause, _ in causes.most_common()
+        BY_CODE[it].words: [of_parser[it, parser] for parser in parsers]
+        for it, _ in causes.most_common()
     }
     nothing = "No parser differs." if compared.questions else "Nothing was compared."
     parts = [
         _grid(
             "sites, by what changes",
             [title for title, _ in CHANGE_WORDS.values()],
-            {it: [*_changes(compared, it).values()] for it in parsers},
+            {it: [*compared.changes(it).values()] for it in parsers},
         ),
         _grid("compared with ours", [*Way, "agreement"], answers),
         _grid("causes (of the examples)", parsers, by_cause) if causes else [nothing],
     ]
     if rows:
         parts[1] += _WAYS
-    if len(compared.sites) == 1 and not report.is_crawl:
+    if len(compared.sites) == 1 and report.source in {FILES, ANSWERS}:
         parts += map(_row_lines, rows)
     return "\n\n".join("\n".join(part) for part in parts)
-
-
-def _changes(compared: Comparison, parser: str) -> dict[str, int]:
-    """Return the number of sites for each of `CHANGES`."""
-    counts = Counter(
-        it.change(parser, compared.dialect)
-        for it in compared.sites.values()
-        if it.is_asked(parser)
-    )
-    return {it: counts[it] for it in CHANGES}
 
 
 def _agreement(compared: Comparison, parser: str) -> str:
@@ -171,7 +141,8 @@ def _row_lines(row: Row) -> list[str]:
     url, robot = (escape_control_chars(it, _MAX_SHOWN) for it in (row.url, row.robot))
     why = "not looked for"
     if row.cause is not None:
-        why = row.cause.words + f" ({row.cause.clause})" * bool(row.cause.clause)
+        cause = BY_CODE[row.cause]
+        why = cause.words + f" ({cause.clause})" * bool(cause.clause)
     if row.lines:
         why += f"; lines {', '.join(map(str, row.lines))}"
     lines = [f"{url} as {robot}", f"  ours: {row.ours}", f"  {row.parser}: {row.says}"]
@@ -184,22 +155,17 @@ def as_plain(report: Report) -> dict[str, Any]:
     Strings are as they are in files and URLs: nothing is escaped.
     """
     compared = report.comparison
-    sites = [site for _, site in sorted(compared.sites.items())]
-    texts = {
-        it.file.site: [line.text for line in RobotsTxt.parse(it.file.body).lines]
-        for it in sites
-    }
+    sites = [asdict(it) for it in compared.sites]
     return {
         "subject": report.subject,
         "metadata": dict(report.metadata),
+        "source": report.source,
         "notes": report.all_notes,
-        "files": compared.files,
-        "has_answers": report.has_answers,
-        "is_crawl": report.is_crawl,
+        "files": len(sites),
         "not_compared": compared.skipped,
         "parsers": {
-            it: {way: compared.count(it, way) for way in Way}
-            | {"changes": _changes(compared, it)}
+            it: {way.value: compared.count(it, way) for way in Way}
+            | {"changes": compared.changes(it)}
             for it in compared.parsers
         },
         "dialects": [*DIALECT_NAMES],
@@ -209,34 +175,8 @@ def as_plain(report: Report) -> dict[str, Any]:
             for row in ROWS
             if row.setting
         ],
-        "sites": [_site(report, it, texts[it.file.site]) for it in sites],
-        "rows": [
-            asdict(row) | {"text": [texts[row.site][it - 1] for it in row.lines]}
-            for row in compared.rows
-        ],
-    }
-
-
-def _site(report: Report, site: Site, texts: Sequence[str]) -> dict[str, Any]:
-    """Return how the parsers differ on *site*, and the lines of its file that show it."""
-    needed = {number for row in site.rows for number in row.lines} or {1}
-    around = {it + by for it in needed for by in range(-AROUND, AROUND + 1)}
-    shown = sorted(around & {*range(1, len(texts) + 1)})[:MAX_LINES]
-    parsers = {}
-    for name in filter(site.is_asked, report.comparison.parsers):
-        causes = Counter(it.cause for it in site.rows if it.parser == name)
-        parsers[name] = {way: site.counts[name, way] for way in Way} | {
-            "change": site.change(name, site.dialect),
-            "dialects": {it: site.change(name, it) for it in DIALECT_NAMES},
-            "cause": next((it for it, _ in causes.most_common(1)), None),
-        }
-    return {
-        "site": site.file.site,
-        "basis": site.file.basis.name,
-        "status": site.file.status,
-        "lines": len(texts),
-        "excerpt": [(number, texts[number - 1]) for number in shown],
-        "parsers": parsers,
+        "rows": [row for it in sites for row in it.pop("rows")],
+        "sites": sites,
     }
 
 
@@ -250,7 +190,7 @@ def as_html(report: Report) -> str:
     script = _part("report.js")
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
-        "cause_words": {it: [it.words, it.clause] for it in Cause},
+        "cause_words": {it.code: [it.words, it.clause] for it in CAUSES},
         "change_words": CHANGE_WORDS,
     }
     text = json.dumps(data, separators=(",", ":"))
@@ -281,24 +221,13 @@ def _shown(value: Any) -> Any:
 FORMS = {".html": as_html, ".json": as_json}
 
 
-def check_folder(path: Path) -> None:
-    """Create the folder of *path*. Raise `OSError` if no file can be written to it."""
-    # If the folder is a file, the next line says so better.
-    with suppress(FileExistsError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    TemporaryFile(dir=path.parent).close()
+def prepare(path: Path) -> None:
+    """Create the folder of *path*. Raise `OSError` if the file cannot be written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.open("a").close()
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write *report* whole or not at all, in the form that the extension of *path* names."""
+    """Write *report* in the form that the extension of *path* names."""
     text = FORMS[path.suffix.lower()](report)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Others may write to the folder: a name that nobody guesses, and never a file that is there.
-    part = path.with_name(f".{token_hex(8)}.part")
-    try:
-        with part.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    path.write_text(text, "utf-8", newline="\n")

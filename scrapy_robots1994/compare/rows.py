@@ -2,22 +2,33 @@
 
 There are three sources: files (`robots-compare`), a crawl in which we act and others are
 asked (`ROBOTS1994_COMPARE`), and a crawl in which Scrapy's middleware acts and we watch
-(`ROBOTS1994_DRY_RUN`). Each hands its questions to `Site.ask`; `Site.finish` makes the rows.
+(`ROBOTS1994_DRY_RUN`). Each puts its questions to `Site.ask`; `Site.result` makes the rows.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache, cached_property, partial
-from typing import NamedTuple, Protocol, TypeAlias
+from functools import cache, partial
+from itertools import chain
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from scrapy_robots1994.compare.questions import Question
-from scrapy_robots1994.compare.why import MAX_BYTES, Cause, Lines, Needed, cause_of
+from scrapy_robots1994.compare.why import (
+    MAX_BYTES,
+    RACE,
+    RAISED,
+    STATUS,
+    Cause,
+    Lines,
+    Needed,
+    cause_of,
+)
 from scrapy_robots1994.escaping import redact_credentials
 from scrapy_robots1994.parser import Verdict
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
-from scrapy_robots1994.policy.outcomes import TEXT, AnswerGroup, group_of_verdict
+from scrapy_robots1994.policy.outcomes import TEXT, group_of_verdict
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MIDDLEWARE = "RobotsTxtMiddleware"
@@ -26,12 +37,8 @@ MIDDLEWARE = "RobotsTxtMiddleware"
 MAX_ROWS = 20
 """The most differences of one site that are shown. All are counted."""
 
-MAX_SAME = 5
-"""The most questions of a site, answered alike, that a crawl keeps for other dialects."""
-
-MAX_SITES = 20_000
-MAX_SITES_BYTES = 64_000_000
-"""The most sites, and bytes of their files, that are listed. Of others, answers count."""
+AROUND, MAX_LINES = 3, 200
+"""The lines of a file that are shown around a needed line, and the most that are shown."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises X"."""
@@ -83,57 +90,35 @@ class File:
     status: int | None = None
 
     @property
-    def basis(self) -> AnswerGroup:
+    def basis(self) -> str:
         """What our verdicts are based on: the file, a status, or no answer."""
-        if self.uniform is None:
-            return TEXT
-        return group_of_verdict(self.uniform.reason, self.status)
+        uniform = self.uniform
+        return (group_of_verdict(uniform.reason, self.status) if uniform else TEXT).name
 
 
 class Reading:
-    """A file, read at most once by each of *others* and in each of our dialects."""
+    """The bytes of a file, read at most once by each of *others* and in each dialect."""
 
-    def __init__(self, file: File, others: Mapping[str, Parse]) -> None:
-        self.file = file
+    def __init__(self, body: bytes, others: Mapping[str, Parse]) -> None:
         self.others = others
-        self._parsed = cache(partial(_parsed, file.body))
-        self._ours = cache(lambda it: RobotsTxt.parse(file.body, dialect=it))
+        self._parsed = cache(partial(_parsed, body))
+        self.ours = cache(lambda dialect: RobotsTxt.parse(body, dialect=dialect))
 
     def theirs(self, name: str, question: Question) -> Decision:
         """Return what the parser *name* decides."""
-        return _decision(self._parsed(self.others[name]), question)
-
-    def ours(self, question: Question, dialect: str) -> Decision:
-        """Return what we decide in *dialect*."""
-        rules = self.file.uniform or self._ours(dialect).rules(question.robot)
-        if isinstance(rules, Verdict):
-            return _word(rules.allowed)
-        return _word(rules.allowed(question.url))
-
-    def verdict(self, question: Question, dialect: str) -> Verdict:
-        """Return our verdict in *dialect*."""
-        ours, uniform = self._ours(dialect), self.file.uniform
-        return uniform or ours.verdict(question.url, question.robot)
-
-    @cached_property
-    def lines(self) -> Lines:
-        """The file as its lines."""
-        return Lines(self.file.body)
+        parsed = self._parsed(self.others[name])
+        robot = question.others_robot or question.robot
+        if isinstance(parsed, str):
+            return parsed
+        try:
+            return word_of(parsed.allowed(question.url, robot))
+        except BaseException as error:  # noqa: BLE001 - a parser in Rust panics with one
+            return _raised(error)
 
 
 def _parsed(body: bytes, parse: Parse) -> Parsed | Decision:
     try:
         return parse(body)
-    except BaseException as error:  # noqa: BLE001 - a parser in Rust panics with one
-        return _raised(error)
-
-
-def _decision(parsed: Parsed | Decision, question: Question) -> Decision:
-    if isinstance(parsed, str):
-        return parsed
-    robot = question.others_robot or question.robot
-    try:
-        return _word(parsed.allowed(question.url, robot))
     except BaseException as error:  # noqa: BLE001 - a parser in Rust panics with one
         return _raised(error)
 
@@ -144,37 +129,25 @@ def _raised(error: BaseException) -> Decision:
     return f"raises {type(error).__name__}"
 
 
-def _word(is_allowed: object) -> Decision:
+def word_of(is_allowed: object) -> Decision:
+    """Return the word for a decision."""
     return ALLOWS if is_allowed else FORBIDS
 
 
 class Did(NamedTuple):
-    """What Scrapy's middleware did in a dry run, and why, should its parser say otherwise."""
+    """What Scrapy's middleware did in a dry run; *is_early* if it did not have the file."""
 
     is_sent: bool
-    cause: Cause
+    is_early: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A question, and everybody's decision."""
 
     question: Question
     ours: Decision
     theirs: Mapping[str, Decision]
-    did: Did | None = None
-
-    @property
-    def is_race(self) -> bool:
-        """Whether Scrapy's middleware sent what its parser, had it waited, disallows."""
-        did = self.did
-        is_known = did is not None and did.cause is Cause.RACE and did.is_sent
-        return is_known and [*self.theirs.values()][1] == FORBIDS
-
-    @property
-    def ways(self) -> dict[str, Way]:
-        """How each of the others differs from ours."""
-        return {name: Way.of(self.ours, it) for name, it in self.theirs.items()}
+    did: Did | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +155,9 @@ class Row:
     """One difference: on *url* for *robot*, between our verdict and *parser*'s.
 
     *says* is what *parser* decides, and *did* what Scrapy's middleware did in a dry run, else
-    "". A row about `MIDDLEWARE` compares with *did*, and *says* is of its parser. *lines* are
-    the needed lines, from 1; *cause* is None if they were not looked for. *also* is a further
-    sentence, or "".
+    "". A row about `MIDDLEWARE` compares with *did*, and *says* is of its parser. *cause* is
+    the code of a `Cause`, or None if none was looked for; *lines* are the needed lines, from
+    1. *also* is a further sentence, or "".
     """
 
     site: str
@@ -195,182 +168,234 @@ class Row:
     ours: str
     says: Decision
     did: str
-    cause: Cause | None
-    lines: Sequence[int] = ()
-    also: str = ""
+    cause: str | None
+    lines: Sequence[int]
+    also: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class SiteResult:
+    """The differences of one site: exact counts, and at most `MAX_ROWS` rows.
+
+    *parsers* maps each parser that was asked to the numbers of its answers by `Way`, to the
+    change in this dialect and in each, and to the cause of most rows. *possible* says how
+    many questions there are, if those asked are a sample.
+    """
+
+    site: str
+    basis: str
+    status: int | None
+    lines: int
+    excerpt: Sequence[tuple[int, str]]
+    parsers: Mapping[str, Mapping[str, Any]]
+    rows: Sequence[Row]
+    possible: int
+
+
 class Site:
-    """The differences of one site: exact counts, and at most `MAX_ROWS` rows."""
+    """A file, and the answers of all parsers to questions about it.
 
-    file: File
-    dialect: str
-    counts: Counter[tuple[str, Way]] = field(default_factory=Counter)
-    rows: list[Row] = field(default_factory=list)
-    possible: int = 0
-    """How many questions the rules suggest, if those asked are a sample."""
-    _ways: set[tuple[str, str, Way]] = field(default_factory=set)
-    """The ways in which each parser differs from us in each of our dialects."""
-    _kept: dict[tuple[str, Way], dict[tuple[Question, Did | None], Asked]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    """What becomes a row, and some questions of which all agree."""
+    Of each parser and way, *keeps* answers are kept: their differences become rows, and from
+    them follows what our other dialects change.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        others: Mapping[str, Parse],
+        dialect: str,
+        keeps: float = math.inf,
+    ) -> None:
+        self.file, self._dialect, self._keeps = file, dialect, keeps
+        self._reading = Reading(file.body, others)
+        self._counts: dict[str, Counter[Way]] = defaultdict(Counter)
+        self._kept: dict[tuple[str, Way], dict[tuple[Question, Did | None], Asked]]
+        self._kept = defaultdict(dict)
 
     def ask(
-        self,
-        reading: Reading,
-        question: Question,
-        ours: Decision,
-        did: Did | None = None,
+        self, question: Question, ours: Decision | None = None, did: Did | None = None
     ) -> Asked:
-        """Ask the others, and count how they differ from *ours*."""
-        theirs = {it: reading.theirs(it, question) for it in reading.others}
+        """Ask the others, and count how they differ from *ours*, if that is known already."""
+        theirs = {it: self._reading.theirs(it, question) for it in self._reading.others}
         if did is not None:
-            theirs = {MIDDLEWARE: _word(did.is_sent)} | theirs
+            theirs = {MIDDLEWARE: word_of(did.is_sent)} | theirs
+        ours = ours or self._ours(question, self._dialect)
         asked = Asked(question, ours, theirs, did)
-        for name, way in asked.ways.items():
-            self.counts[name, way] += 1
-            self._ways.add((name, self.dialect, way))
+        for name, decision in theirs.items():
+            way = Way.of(ours, decision)
+            self._counts[name][way] += 1
             kept = self._kept[name, way]
-            limit = MAX_SAME if way is Way.AGREE else MAX_ROWS // (2 * len(theirs)) or 1
-            # A site may change its file during a crawl: the first one is shown.
-            if len(kept) < limit and reading.file == self.file:
+            if len(kept) < self._keeps:
                 kept.setdefault((question, did), asked)
         return asked
 
-    def is_asked(self, parser: str) -> bool:
-        """Whether *parser* was asked about this site."""
-        return any(self.counts[parser, it] for it in Way)
+    def _ours(self, question: Question, dialect: str) -> Decision:
+        if self.file.uniform is not None:
+            return word_of(self.file.uniform.allowed)
+        rules = self._reading.ours(dialect).rules(question.robot)
+        return word_of(rules.allowed(question.url))
 
-    def change(self, parser: str, dialect: str) -> str:
-        """Return the one of `CHANGES` that ours makes in place of *parser*, in *dialect*."""
-        is_opened = (parser, dialect, Way.STRICTER) in self._ways
-        return CHANGES[is_opened + 2 * ((parser, dialect, Way.LAXER) in self._ways)]
-
-    def finish(
-        self, reading: Reading, answers: Iterable[Asked] = (), *, with_causes: bool
-    ) -> None:
-        """Make the rows, and compare *answers*, or those kept, in our other dialects."""
-        kept = [asked for it in self._kept.values() for asked in it.values()]
-        for it in answers or kept:
-            for dialect in DIALECT_NAMES:
-                ours = reading.ours(it.question, dialect)
-                for name, theirs in it.theirs.items():
-                    self._ways.add((name, dialect, Way.of(ours, theirs)))
-        self.rows = [
-            self._row(reading, asked, name, with_causes=with_causes)
+    def result(self, *, with_causes: bool = True, possible: int = 0) -> SiteResult:
+        """Return the counts, and rows with their causes, which may take long to find."""
+        lines = Lines(self.file.body) if with_causes else None
+        share = MAX_ROWS // (2 * len(self._counts)) if self._counts else 0
+        rows = [
+            self._row(asked, name, way, lines)
             for (name, way), kept in self._kept.items()
-            for asked in kept.values()
+            for asked in [*kept.values()][: share or 1]
             if way is not Way.AGREE
         ]
-        self._kept.clear()
+        texts = [it.text for it in RobotsTxt.parse(self.file.body).lines]
+        needed = {number for row in rows for number in row.lines} or {1}
+        around = {it + by for it in needed for by in range(-AROUND, AROUND + 1)}
+        shown = sorted(around & {*range(1, len(texts) + 1)})[:MAX_LINES]
+        return SiteResult(
+            site=self.file.site,
+            basis=self.file.basis,
+            status=self.file.status,
+            lines=len(texts),
+            excerpt=[(number, texts[number - 1]) for number in shown],
+            parsers=self._numbers(rows),
+            rows=rows,
+            possible=possible,
+        )
 
-    def _row(
-        self, reading: Reading, asked: Asked, name: str, *, with_causes: bool
-    ) -> Row:
+    def _numbers(self, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
+        """Return the numbers of each parser, its changes and the cause of most *rows*."""
+        answers = dict(chain.from_iterable(it.items() for it in self._kept.values()))
+        ways = {
+            (name, dialect, Way.of(ours, decision))
+            for asked in answers.values()
+            for dialect in DIALECT_NAMES
+            for ours in (self._ours(asked.question, dialect),)
+            for name, decision in asked.theirs.items()
+        }
+        numbers = {}
+        for name, counts in self._counts.items():
+            changes = {
+                it: CHANGES[
+                    ((name, it, Way.STRICTER) in ways)
+                    + 2 * ((name, it, Way.LAXER) in ways)
+                ]
+                for it in DIALECT_NAMES
+            }
+            causes = Counter(it.cause for it in rows if it.parser == name)
+            numbers[name] = {
+                **{way.value: counts[way] for way in Way},
+                "change": changes[self._dialect],
+                "dialects": changes,
+                "cause": next((it for it, _ in causes.most_common(1)), None),
+            }
+        return numbers
+
+    def _row(self, asked: Asked, name: str, way: Way, lines: Lines | None) -> Row:
         question, did = asked.question, asked.did
-        parser = next(iter(reading.others)) if name == MIDDLEWARE else name
+        parser = next(iter(self._reading.others)) if name == MIDDLEWARE else name
         says = asked.theirs[parser]
         cause: Cause | None = None
-        lines: Sequence[int] = ()
+        needed: Sequence[int] = ()
         also = ""
         if did is not None and asked.theirs[name] != says:
             # What its parser says does not explain what the middleware did.
-            cause = Cause.STATUS if self.file.uniform else did.cause
-        elif with_causes:
-            cause, lines = self._explained(reading, asked, parser)
-            also = self._also(reading, question, says)
+            cause = RACE if is_race(asked) else STATUS
+        elif self.file.uniform is not None:
+            cause = STATUS
+        elif way is Way.RAISED:
+            cause = RAISED
+        elif lines is not None and len(self.file.body) <= MAX_BYTES:
+            cause, needed = self._explained(asked, parser, lines)
+            also = self._also(question, says)
+        verdict = self.file.uniform or self._reading.ours(self._dialect).verdict(
+            question.url, question.robot
+        )
         return Row(
-            self.file.site,
-            redact_credentials(question.url),
-            question.robots,
-            name,
-            asked.ways[name],
-            str(reading.verdict(question, self.dialect)),
-            says,
-            ("sent" if did.is_sent else "refused") if did else "",
-            cause,
-            lines,
-            also,
+            site=self.file.site,
+            url=redact_credentials(question.url),
+            robot=question.robots,
+            parser=name,
+            way=way,
+            ours=str(verdict),
+            says=says,
+            did=("sent" if did.is_sent else "refused") if did else "",
+            cause=cause and cause.code,
+            lines=needed,
+            also=also,
         )
 
     def _explained(
-        self, reading: Reading, asked: Asked, parser: str
-    ) -> tuple[Cause | None, Sequence[int]]:
+        self, asked: Asked, parser: str, lines: Lines
+    ) -> tuple[Cause, Sequence[int]]:
         """Return why *parser* decides otherwise than we do, and the needed lines."""
-        theirs, question = asked.theirs[parser], asked.question
-        if self.file.uniform is not None:
-            return Cause.STATUS, ()
-        if theirs not in {ALLOWS, FORBIDS}:
-            return Cause.RAISED, ()
-        if len(self.file.body) > MAX_BYTES:
-            return None, ()
+        question = asked.question
 
         def holds(part: bytes) -> bool:
-            read = Reading(File("", part), reading.others)
-            is_ours = read.ours(question, self.dialect) == asked.ours
-            return is_ours and read.theirs(parser, question) == theirs
+            site = Site(File("", part), self._reading.others, self._dialect)
+            is_ours = site._ours(question, self._dialect) == asked.ours
+            return (
+                is_ours
+                and site._reading.theirs(parser, question) == asked.theirs[parser]
+            )
 
-        lines = reading.lines.needed(holds)
-        part = RobotsTxt.parse(reading.lines.part(lines), dialect=self.dialect)
-        return cause_of(Needed(part.lines, question.url, self.dialect)), lines
+        needed = lines.needed(holds)
+        part = RobotsTxt.parse(lines.part(needed), dialect=self._dialect)
+        return cause_of(Needed(part.lines, question.url, self._dialect)), needed
 
-    def _also(self, reading: Reading, question: Question, says: Decision) -> str:
+    def _also(self, question: Question, says: Decision) -> str:
         """Say which other dialect of ours decides as the other parser does."""
         # RFC 9309 first: most robots follow it.
         for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
-            verdict = reading.verdict(question, dialect)
-            if dialect != self.dialect and _word(verdict.allowed) == says:
-                by = f", by line {verdict.line}" if verdict.line else ""
-                # An answer without a file is the same in every dialect.
-                is_of_file = self.file.uniform is None
-                return f"our dialect {dialect} decides so{by}" if is_of_file else ""
+            if self._ours(question, dialect) == says:
+                robots = self._reading.ours(dialect)
+                line = robots.verdict(question.url, question.robot).line
+                return f"our dialect {dialect} decides so" + f", by line {line}" * bool(
+                    line
+                )
         return ""
 
 
+def is_race(asked: Asked) -> bool:
+    """Whether Scrapy's middleware sent what its parser disallows, without having asked it."""
+    did = asked.did
+    is_early = did is not None and did.is_sent and did.is_early
+    return is_early and [*asked.theirs.values()][1] == FORBIDS
+
+
 def compare(
-    file: File, others: Mapping[str, Parse], asked: Iterable[Question], dialect: str
-) -> Site:
-    """Return where *others* differ from us on *file*."""
-    site, reading = Site(file, dialect), Reading(file, others)
-    answers = [site.ask(reading, it, reading.ours(it, dialect)) for it in asked]
-    site.finish(reading, answers, with_causes=True)
-    return site
+    file: File,
+    others: Mapping[str, Parse],
+    asked: Iterable[Question],
+    dialect: str,
+    possible: int = 0,
+) -> SiteResult:
+    """Return where *others* differ from us on *file*, of the questions *asked*."""
+    site = Site(file, others, dialect)
+    for it in asked:
+        site.ask(it)
+    return site.result(possible=possible)
 
 
 @dataclass(slots=True)
 class Comparison:
     """All sites of a comparison. *parsers* are the names of the others, in order.
 
-    *answers* counts every answer, *skipped* the decisions that were not compared. If
-    *is_full*, some sites are not listed.
+    *skipped* counts the decisions that were not compared.
     """
 
     dialect: str
     parsers: Sequence[str]
-    answers: Counter[tuple[str, Way]] = field(default_factory=Counter)
-    sites: dict[str, Site] = field(default_factory=dict)
-    files: int = 0
-    possible: int = 0
+    sites: list[SiteResult] = field(default_factory=list)
     skipped: int = 0
-    is_full: bool = False
-    _bytes: int = 0
-
-    def add(self, site: Site) -> None:
-        """Add *site* with its answers so far, and list it if there is room."""
-        self.files += 1
-        self.answers.update(site.counts)
-        self.possible += site.possible
-        self._bytes += len(site.file.body)
-        if len(self.sites) < MAX_SITES and self._bytes <= MAX_SITES_BYTES:
-            self.sites[site.file.site] = site
-        else:
-            self.is_full = True
 
     def count(self, parser: str, *ways: Way) -> int:
         """Return how often *parser* answered in one of *ways*, or at all."""
-        return sum(self.answers[parser, it] for it in ways or Way)
+        numbers = [it.parsers.get(parser, {}) for it in self.sites]
+        return sum(each.get(way, 0) for each in numbers for way in ways or Way)
+
+    def changes(self, parser: str) -> dict[str, int]:
+        """Return the number of sites for each of `CHANGES`."""
+        found = (it.parsers[parser] for it in self.sites if parser in it.parsers)
+        counts = Counter(it["change"] for it in found)
+        return {it: counts[it] for it in CHANGES}
 
     @property
     def questions(self) -> int:
@@ -380,4 +405,4 @@ class Comparison:
     @property
     def rows(self) -> Iterator[Row]:
         """The rows of all sites, by site."""
-        return (row for _, it in sorted(self.sites.items()) for row in it.rows)
+        return (row for it in self.sites for row in it.rows)

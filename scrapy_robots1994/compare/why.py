@@ -7,14 +7,11 @@ each decide as on the whole file, and if no one of them can be left out.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line
-from scrapy_robots1994.parser.body import encoding_of
 from scrapy_robots1994.parser.dialects import grammars_of
-from scrapy_robots1994.robotstxt import RobotsTxt
 
 ItemT = TypeVar("ItemT")
 
@@ -30,7 +27,8 @@ _RULES = {"allow", "disallow"}
 _OTHER_FIELDS = {"sitemap", "crawl-delay", "request-rate", "visit-time", "host"}
 # What is not printable ASCII, and a CR that ends a line by itself.
 _ODD = re.compile(r"[^\t\n\r -~]|\r(?!\n)")
-_URL = re.compile("https?://", re.IGNORECASE)
+# A UTF-16 file has no such line ends, and is one line here.
+_LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +49,21 @@ class Needed:
         """The values of the rules."""
         return [it.value for it in self.lines if it.field.lower() in _RULES]
 
-    def has_blank_before(self, *fields: str) -> bool:
-        """Whether a blank line stands between a User-agent line and one of *fields*."""
-        last, is_blank = "", False
+    def has_ignored_allow(self) -> bool:
+        """Whether our dialect ignores an Allow line."""
+        return "allow" in self.fields and not grammars_of(self.dialect)[0].has_allow
+
+    def has_wildcard(self) -> bool:
+        """Whether a rule has a wildcard."""
+        return any(set(it) & set("*$") for it in self.paths)
+
+    def is_split(self) -> bool:
+        """Whether a blank line follows a User-agent line, if comments are left out."""
+        last = ""
         for line in self.lines:
-            if line.field:
-                now = line.field.lower()
-                if is_blank and last == "user-agent" and now in fields:
-                    return True
-                last, is_blank = now, False
-            is_blank |= not line.text.strip(" \t")
+            if last == "user-agent" and not line.text.strip(" \t"):
+                return True
+            last = line.field.lower() or last
         return False
 
     def is_misspelt(self) -> bool:
@@ -71,115 +74,110 @@ class Needed:
             for it in self.lines
         )
 
+    def has_other_field(self) -> bool:
+        """Whether a line has a field that is neither a rule nor a name."""
+        return bool(_OTHER_FIELDS.intersection(self.fields))
+
+    def is_odd(self) -> bool:
+        """Whether a line has bytes, or an end, that parsers read differently."""
+        return any(_ODD.search(it.raw) for it in self.lines)
+
+    def has_empty_rule(self) -> bool:
+        """Whether a rule has no path."""
+        return "" in self.paths
+
+    def has_both(self) -> bool:
+        """Whether Allow and Disallow lines decide together."""
+        return _RULES.issubset(self.fields)
+
+    def has_several_names(self) -> bool:
+        """Whether there is more than one User-agent line."""
+        return self.fields.count("user-agent") > 1
+
     def is_spelt_otherwise(self) -> bool:
         """Whether the URL, as written, does not begin with the path of a rule."""
-        target = target_of(self.url)
-        return "%" in target or not any(map(target.startswith, self.paths))
+        target, paths = target_of(self.url), self.paths
+        is_other = "%" in target or not any(map(target.startswith, paths))
+        return bool(paths) and is_other
+
+    def has_name(self) -> bool:
+        """Whether a rule belongs to a User-agent line."""
+        return "user-agent" in self.fields and bool(self.paths)
 
 
-class Cause(str, Enum):
-    """Why a decision differs. Of several that fit, the first counts.
-
-    The value is a code for programs; *words* are shown; *clause* says what our side follows;
-    *fits* reads the cause off the needed lines, and is None where no lines decide.
+class Cause(NamedTuple):
+    """Why a decision differs. *code* is for programs, *words* are shown, *clause* says what
+    our side follows. *fits* reads the cause off the needed lines, if lines decide.
     """
 
-    STATUS = "status", "status of the answer", "Ours R3 to R5", None
-    RACE = (
-        *("on-its-way", "sent by Scrapy's middleware while robots.txt was on its way"),
-        *("", None),
-    )
-    RAISED = "raised", "the parser failed", "", None
-    URL_AS_PATH = (
-        *("url-as-path", "rule that is a URL", "Ours O19"),
-        lambda it: any(map(_URL.match, it.paths)),
-    )
-    ALLOW = (
-        *("allow", "Allow", "1994 F6"),
-        lambda it: "allow" in it.fields and not grammars_of(it.dialect)[0].has_allow,
-    )
-    WILDCARD = (
-        *("wildcard", "wildcard or $", "1994 D1"),
-        lambda it: any(set(path) & set("*$") for path in it.paths),
-    )
-    SPLIT_RECORD = (
-        *("split-record", "record split by a blank line", "1994 F1, Ours O5"),
-        lambda it: it.has_blank_before(*_RULES),
-    )
-    EMPTY_RECORD = (
-        *("empty-record", "record without a rule", "Ours O3"),
-        lambda it: it.has_blank_before("user-agent"),
-    )
-    MISSPELT = (
+    code: str
+    words: str
+    clause: str = ""
+    fits: Callable[[Needed], bool] | None = None
+
+
+STATUS = Cause("status", "status of the answer", "Ours R3 to R5")
+RACE = Cause(
+    "on-its-way", "sent by Scrapy's middleware while robots.txt was on its way"
+)
+RAISED = Cause("raised", "the parser failed")
+OTHER = Cause("other", "other")
+
+CAUSES = (
+    STATUS,
+    RACE,
+    RAISED,
+    Cause("allow", "Allow", "1994 F6", Needed.has_ignored_allow),
+    Cause("wildcard", "wildcard or $", "1994 D1", Needed.has_wildcard),
+    Cause(
+        *("split-record", "blank line after a name", "1994 F1, Ours O3, O5"),
+        Needed.is_split,
+    ),
+    Cause(
         *("misspelt-field", "misspelt field, no colon", "1994 F4, F6, Ours O14"),
         Needed.is_misspelt,
-    )
-    JOINED = (
+    ),
+    Cause(
         *("joined-records", "other field between names", "1994 F6, Ours O7"),
-        lambda it: bool(_OTHER_FIELDS.intersection(it.fields)),
-    )
-    ENCODING = (
-        *("encoding", "encoding or line ends", "Ours O16, O17, 1994 F2"),
-        lambda it: any(_ODD.search(line.raw) for line in it.lines),
-    )
-    EMPTY_RULE = (
-        *("empty-rule", "empty rule beside others", "Ours O21"),
-        lambda it: "" in it.paths,
-    )
-    LONGEST_MATCH = (
-        *("longest-match", "first or longest match", "1994 D1"),
-        lambda it: _RULES.issubset(it.fields),
-    )
-    SEVERAL = (
+        Needed.has_other_field,
+    ),
+    Cause("encoding", "encoding or line ends", "Ours O16, O17, 1994 F2", Needed.is_odd),
+    Cause("empty-rule", "empty rule beside others", "Ours O21", Needed.has_empty_rule),
+    Cause("longest-match", "first or longest match", "1994 D1", Needed.has_both),
+    Cause(
         *("several-records", "several records", "1994 A3, Ours O1, O2"),
-        lambda it: it.fields.count("user-agent") > 1,
-    )
-    SPELLING = (
-        *("spelling", "spelling of the URL", "Ours O18, O27"),
-        lambda it: bool(it.paths) and it.is_spelt_otherwise(),
-    )
-    NAME = (
+        Needed.has_several_names,
+    ),
+    Cause(
+        *("spelling", "spelling of the URL", "Ours O18, O19, O27"),
+        Needed.is_spelt_otherwise,
+    ),
+    Cause(
         *("agent-matching", "name of the robot", "1994 A2, Ours O8 to O12"),
-        lambda it: "user-agent" in it.fields and bool(it.paths),
-    )
-    OTHER = "other", "other", "", None
+        Needed.has_name,
+    ),
+    OTHER,
+)
+"""Of several causes that fit, the first counts."""
 
-    def __new__(cls, code: str, *_: object) -> "Cause":  # noqa: PYI034 - Self needs Python 3.11
-        """Return the member with the value *code*."""
-        member = str.__new__(cls, code)
-        member._value_ = code
-        return member
-
-    def __init__(
-        self, _: str, words: str, clause: str, fits: Callable[[Needed], bool] | None
-    ) -> None:
-        self.words = words
-        self.clause = clause
-        self.fits = fits
+BY_CODE = {it.code: it for it in CAUSES}
 
 
 def cause_of(needed: Needed) -> Cause:
-    """Return the first cause that fits, or `Cause.OTHER`."""
-    return next((it for it in Cause if it.fits and it.fits(needed)), Cause.OTHER)
+    """Return the first cause that fits, or `OTHER`."""
+    return next((it for it in CAUSES if it.fits and it.fits(needed)), OTHER)
 
 
 class Lines:
     """A file as its lines, of which parts can be tried."""
 
     def __init__(self, body: bytes) -> None:
-        mark, encoding = encoding_of(body)
-        texts = (it.raw for it in RobotsTxt.parse(body).lines)
-        lines = [it.encode(encoding, "surrogateescape") for it in texts]
-        # Without its mark, a part in UTF-16 is not text.
-        self._mark = b"" if encoding == "utf-8" else mark
-        if lines and not self._mark:
-            lines[0] = mark + lines[0]
-        self._lines = dict(enumerate(lines, 1))
+        self._lines = dict(enumerate(_LINE.findall(body), 1))
         self._found: list[Sequence[int]] = []
 
     def part(self, numbers: Iterable[int]) -> bytes:
         """Return the file with only the lines *numbers*, counted from 1."""
-        return self._mark + b"".join(self._lines[it] for it in numbers)
+        return b"".join(self._lines[it] for it in numbers)
 
     def needed(self, holds: Callable[[bytes], bool]) -> Sequence[int]:
         """Return a minimal set of lines that alone make *holds* true, as the file does."""

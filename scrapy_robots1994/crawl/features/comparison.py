@@ -6,38 +6,36 @@ causes are looked for when the crawl closes, in a thread.
 
 from __future__ import annotations
 
-from collections import Counter
-from contextlib import suppress
 from functools import partial
 from logging import ERROR, INFO
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from cachetools import LRUCache
 from scrapy import signals
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.compare.questions import Question
 from scrapy_robots1994.compare.report import (
+    CRAWL,
+    DRY_RUN,
     Report,
     as_text,
-    check_folder,
     describe,
+    prepare,
     write_report,
 )
 from scrapy_robots1994.compare.rows import (
-    ALLOWS,
-    FORBIDS,
     MIDDLEWARE,
     Comparison,
     Did,
     File,
     Parse,
-    Reading,
     Site,
     Way,
+    is_race,
+    word_of,
 )
-from scrapy_robots1994.compare.why import Cause
+from scrapy_robots1994.compare.why import RACE
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.parsers import load_parser
 from scrapy_robots1994.crawl.features.paths import fill_in_path
@@ -45,7 +43,7 @@ from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.threads import run_in_thread
-from scrapy_robots1994.errors import MissingExtra, SettingsError, needs_extra
+from scrapy_robots1994.errors import SettingsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.user_agent import robot_text
@@ -64,14 +62,17 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
     from scrapy_robots1994.robotstxt import RobotsTxt
 
-MAX_READ_BYTES = 64_000_000
-"""The most bytes of files that are kept as the other parsers read them."""
+MAX_BYTES = 64_000_000
+"""The most bytes of files that are compared; of further files, decisions are skipped."""
+
+# What a site costs besides its file, roughly.
+SITE_BYTES = 2_000
+
+MAX_KEPT = 5
+"""The most answers of a site, a parser and a way that may become rows."""
 
 CLOSE_SECONDS = 20.0
 """A closing crawl does not begin to look for causes after this time."""
-
-# What a reading costs besides the body, roughly.
-_READING_BYTES = 500
 
 
 class CrawlComparison:
@@ -82,22 +83,19 @@ class CrawlComparison:
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
+        self._dialect = settings.dialect
         self._is_dry_run = settings.dry_run
         self._robot = RobotName(crawler)
         # A dry run always asks the parser of the middleware that it watches.
         wanted = (PARSER_SETTING,) * settings.dry_run + settings.compare
         # Now, so that no crawl starts with a parser that cannot be loaded.
         self._others = other_parsers(wanted, crawler)
-        names = [MIDDLEWARE] * settings.dry_run + [*self._others]
-        self._comparison = Comparison(settings.dialect, names)
-        self._robots: set[str] = set()
-        self.watched = 0
-        """How many decisions of Scrapy's middleware a dry run saw."""
-        self._races = 0
-        self._readings: LRUCache[str, tuple[object, Reading]] = LRUCache(
-            MAX_READ_BYTES, lambda it: len(it[1].file.body) + _READING_BYTES
-        )
-        self.path = _report_path(settings.compare_report, crawler.spider)
+        self._sites: dict[File, Site] = {}
+        self._room = MAX_BYTES
+        self.decisions = 0
+        """How many there were. A dry run does not learn ours about each."""
+        self._asked = self._races = 0
+        self._path = _report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def decided(
@@ -109,85 +107,57 @@ class CrawlComparison:
     ) -> None:
         """Ask the other parsers, if *found* is a policy."""
         if isinstance(found, Policy) and verdict is not None:
-            self.ask(found, request.url, self._robot.of(request), verdict)
+            self.decisions += 1
+            self.ask(found, question(request.url, self._robot.of(request)), verdict)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
         """A policy is looked at when it decides."""
 
-    def ask(  # noqa: PLR0913, PLR0917 - all that is known of a decision
-        self,
-        policy: Policy,
-        url: str,
-        robot: str | bytes,
-        verdict: Verdict,
-        others_robot: str | bytes = "",
-        did: Did | None = None,
+    def ask(
+        self, policy: Policy, asked: Question, verdict: Verdict, did: Did | None = None
     ) -> None:
-        """Ask whether *robot* may retrieve *url*, of which *verdict* is our decision.
-
-        In a dry run, *others_robot* is the name that Scrapy's middleware goes by, and *did*
-        what it did.
-        """
-        name, other = robot_text(robot), robot_text(others_robot)
-        self._robots.add(name)
-        question = Question(
-            redact_credentials(url), name, "" if other == name else other
-        )
-        reading = self._reading(policy)
-        site = self._comparison.sites.get(reading.file.site)
-        # What is not listed is only counted.
-        site = site or Site(reading.file, self._comparison.dialect)
-        ours = ALLOWS if verdict.allowed else FORBIDS
-        asked = site.ask(reading, question, ours, did)
-        self._comparison.answers.update(asked.ways.items())
-        self._races += asked.is_race
-
-    def _reading(self, policy: Policy) -> Reading:
-        label = str(policy.origin)
-        stated, reading = self._readings.get(label, (None, None))
-        if reading is None or stated is not policy.stated:
-            reading = Reading(file_of(policy), self._others)
-            if label not in self._comparison.sites:
-                dialect = self._comparison.dialect
-                self._comparison.add(Site(reading.file, dialect))
-            with suppress(ValueError):  # larger than the whole cache
-                self._readings[label] = policy.stated, reading
-        return reading
+        """Put the question *asked*, of which *verdict* is our decision, to the others."""
+        file = file_of(policy)
+        if file not in self._sites:
+            self._room -= len(file.body) + SITE_BYTES
+            if self._room < 0:
+                return
+            self._sites[file] = Site(file, self._others, self._dialect, MAX_KEPT)
+        answers = self._sites[file].ask(asked, word_of(verdict.allowed), did)
+        self._asked += 1
+        self._races += is_race(answers)
 
     def _finish(self) -> Report:
         """Look for the causes, and return the report."""
         end = monotonic() + CLOSE_SECONDS
-        for site in self._comparison.sites.values():
-            reading = Reading(site.file, self._others)
-            site.finish(reading, with_causes=monotonic() < end)
+        sites = [
+            it.result(with_causes=monotonic() < end)
+            for _, it in sorted(self._sites.items(), key=lambda item: item[0].site)
+        ]
+        names = [MIDDLEWARE] * self._is_dry_run + [*self._others]
+        skipped = self.decisions - self._asked
         name = getattr(self._crawler.spider, "name", None) or "a spider"
-        metadata = describe(
-            self._comparison.dialect,
-            robots=", ".join(sorted(self._robots)),
-            questions="the requests of a crawl, each as often as it was decided",
-        )
-        notes = []
-        if self._is_dry_run:
-            metadata["dry run"] = "yes"
-            seen = self._comparison.count(MIDDLEWARE)
-            self._comparison.skipped = self.watched - seen
-        if self._races:
-            notes = [f"{counted(self._races, 'request')} {Cause.RACE.words}."]
-        subject = f"the crawl of {escape_control_chars(name)}"
         return Report(
-            *(subject, self._comparison, metadata),
-            has_answers=True,
-            is_crawl=True,
-            notes=notes,
+            f"the crawl of {escape_control_chars(name)}",
+            Comparison(self._dialect, names, sites, skipped),
+            describe(
+                self._dialect,
+                robots=robot_text(self._robot.usual),
+                questions="the requests of a crawl, each as often as it was decided",
+            ),
+            DRY_RUN if self._is_dry_run else CRAWL,
+            [f"{counted(self._races, 'request')} {RACE.words}."] * bool(self._races),
         )
 
     async def _closed(self) -> None:
         # In a thread, because other crawls may share the event loop.
         report = await run_in_thread(self._finish)
-        compared = self._comparison
-        for (name, way), number in compared.answers.items():
-            parts = {"parser": name, "direction": way.value}
-            count(self._crawler, stats.COMPARED, number, **parts)
+        compared = report.comparison
+        for name in compared.parsers:
+            for way in Way:
+                if number := compared.count(name, way):
+                    parts = {"parser": name, "direction": way.value}
+                    count(self._crawler, stats.COMPARED, number, **parts)
         if compared.skipped:
             count(self._crawler, stats.UNCOMPARED, compared.skipped)
         if self._is_dry_run:
@@ -197,26 +167,31 @@ class CrawlComparison:
                 INFO,
                 "Dry run, %s: scrapy_robots1994 would allow %d that Scrapy refused, and "
                 "refuse %d that it allowed; %d %s; our decision is not known for %d",
-                counted(self.watched, "request"),
+                counted(self.decisions, "request"),
                 compared.count(MIDDLEWARE, Way.STRICTER),
                 compared.count(MIDDLEWARE, Way.LAXER),
                 self._races,
-                Cause.RACE.words,
+                RACE.words,
                 compared.skipped,
             )
         table = f"robots.txt compared, parser by parser:\n{as_text(report)}"
         log_lines(self._crawler, INFO, table)
-        if self.path is None:
+        if self._path is None:
             return
-        shown = str(self.path)
         try:
-            await run_in_thread(partial(write_report, report, self.path))
+            await run_in_thread(partial(write_report, report, self._path))
         except OSError as error:
             text = "The comparison could not be written to %s: %s"
-            log_line(self._crawler, ERROR, text, shown, str(error))
+            log_line(self._crawler, ERROR, text, str(self._path), str(error))
         else:
             text = "The comparison was written to %s"
-            log_line(self._crawler, INFO, text, shown)
+            log_line(self._crawler, INFO, text, str(self._path))
+
+
+def question(url: str, robot: str | bytes, others_robot: str | bytes = "") -> Question:
+    """Return the question whether *robot* may retrieve *url*."""
+    name, other = robot_text(robot), robot_text(others_robot)
+    return Question(redact_credentials(url), name, "" if other == name else other)
 
 
 def _report_path(path: str | None, spider: Spider | None) -> Path | None:
@@ -229,7 +204,7 @@ def _report_path(path: str | None, spider: Spider | None) -> Path | None:
         return None
     filled = fill_in_path("COMPARE_REPORT", path, spider)
     try:
-        check_folder(filled)
+        prepare(filled)
     except OSError as error:
         shown = escape_control_chars(str(filled), 400)
         raise SettingsError(
@@ -254,32 +229,21 @@ def file_of(policy: Policy) -> File:
 
 
 def other_parsers(
-    wanted: Iterable[str | type],
-    crawler: Any,
-    setting: str = "ROBOTS1994_COMPARE",
-    *,
-    skips_missing: bool = False,
+    wanted: Iterable[str | type], crawler: Any, setting: str = "ROBOTS1994_COMPARE"
 ) -> dict[str, Parse]:
-    """Return the parsers of *wanted*, a value of *setting*, by the names of their classes,
-    or by their import paths if two classes are called the same.
+    """Return the parsers of *wanted*, a value of *setting*, by name: that of the class for
+    Scrapy's, else the import path.
 
     Raise `SettingsError` for what is no parser, and `MissingExtra` if its library is not
-    installed, unless *skips_missing*.
+    installed.
     """
-    ignored = (MissingExtra,) if skips_missing else ()
-    kinds = dict.fromkeys(load_parser(it, crawler.settings, setting) for it in wanted)
-    numbers = Counter(kind.__name__ for kind in kinds)
-    found: dict[str, Parse] = {}
-    for kind in kinds:
-        with suppress(*ignored):
-            with needs_extra(kind.__name__, "report"):
-                try:
-                    kind.from_crawler(crawler, b"")
-                except ImportError:
-                    raise
-                except Exception:  # noqa: BLE001, S110 - counted for each file, later
-                    pass
-            is_only = numbers[kind.__name__] == 1
-            name = kind.__name__ if is_only else global_object_name(kind)
-            found[name] = partial(kind.from_crawler, crawler)
-    return found
+    others: dict[str, Parse] = {}
+    for each in wanted:
+        kind = load_parser(each, crawler.settings, setting)
+        is_scrapys = kind.__module__ == "scrapy.robotstxt"
+        name = kind.__name__ if is_scrapys else global_object_name(kind)
+        # As Scrapy's middleware does, to import what the parser needs.
+        with needs_extra(name, "report"):
+            kind.from_crawler(crawler, b"")
+        others[name] = partial(kind.from_crawler, crawler)
+    return others
