@@ -35,10 +35,10 @@ from scrapy_robots1994.compare.report import (
 from scrapy_robots1994.compare.rows import Comparison, File, Parse, SiteResult, compare
 from scrapy_robots1994.crawl.features.comparison import (
     file_of,
-    obeyed_body,
     other_parsers,
 )
 from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS
+from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import MissingExtra
 from scrapy_robots1994.escaping import redact_and_escape
@@ -67,22 +67,19 @@ class Worker:
         self.dialect, self._reader = ours.dialect, ours.new_reader()
         # Not by `CrawlerProcess`, which installs a reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
-        found: dict[str, Parse] = {}
+        self.others: dict[str, Parse] = {}
         if opts.parsers is None:
-            for name in SCRAPY_PARSERS:
+            # What the project uses comes first.
+            for name in (PARSER_SETTING, *SCRAPY_PARSERS):
                 with suppress(MissingExtra):
-                    found |= other_parsers([name], crawler)
+                    self.others |= other_parsers([name], crawler)
         else:
             wanted = filter(None, map(str.strip, opts.parsers.split(",")))
-            found = other_parsers(wanted, crawler, "--parsers")
-        if not found:
+            self.others = other_parsers(wanted, crawler, "--parsers")
+        if not self.others:
             raise WrongUse(
                 "--parsers must name at least one parser, for example Protego"
             )
-        # What the project uses comes first.
-        in_use = str(settings["ROBOTSTXT_PARSER"]).rpartition(".")[2]
-        order = sorted(found, key=lambda it: it.rpartition(".")[2] != in_use)
-        self.others = {name: found[name] for name in order}
 
     def compare(self, source: PolicySource | str) -> Result:
         """Compare a fetched policy or a file. Return why, if it cannot be read."""
@@ -97,24 +94,23 @@ class Worker:
             host = host_of(source.name)
             origins = [f"{it}://{host}" for it in ("http", "https") if host]
             assert isinstance(source.rules, RobotsTxt)  # noqa: S101 - of a file
-            file = File(host or source.name, obeyed_body(source.rules))
+            file = File(host or source.name, source.rules.body)
         return self._compare(file, origins)
 
     def _compare(self, file: File, origins: list[str]) -> SiteResult:
         """Ask the questions that belong to *origins*; all, if these are not known."""
-        first, urls = (origins or [NOWHERE])[0], self._urls
+        first = (origins or [NOWHERE])[0]
         made, count = questions(first, file.body, self._robots)
-        if urls is not None:
+        if self._urls is not None:
             known = {Origin.of(it) for it in origins}
-            urls = [
-                first + url if url.startswith("/") else url
-                for url in urls
-                if url.startswith("/") or not known or Origin.of(url) in known
+            urls = (first + it if it.startswith("/") else it for it in self._urls)
+            asked = [
+                it
+                for it in filter(is_asked, urls)
+                if not known or Origin.of(it) in known
             ]
             robots = dict.fromkeys(it.robot for it in made)
-            made = [
-                Question(url, it) for it in robots for url in filter(is_asked, urls)
-            ]
+            made = [Question(url, it) for it in robots for url in asked]
             count = len(made)
         return compare(file, self.others, made, self.dialect, count)
 
@@ -257,6 +253,5 @@ def report_errors(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        kind = WrongUse if isinstance(error, IsADirectoryError) else Unreadable
         why = error.strerror or error
-        raise kind(f"the report {path} cannot be written: {why}") from error
+        raise Unreadable(f"the report {path} cannot be written: {why}") from error

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, partial
-from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from scrapy_robots1994.compare.questions import Question
@@ -22,7 +21,6 @@ from scrapy_robots1994.compare.why import (
     STATUS,
     Cause,
     Lines,
-    Needed,
     cause_of,
 )
 from scrapy_robots1994.escaping import redact_credentials
@@ -211,6 +209,7 @@ class Site:
         self._counts: dict[str, Counter[Way]] = defaultdict(Counter)
         self._kept: dict[tuple[str, Way], dict[tuple[Question, Did | None], Asked]]
         self._kept = defaultdict(dict)
+        self._ours = cache(self._decide)
 
     def ask(
         self, question: Question, ours: Decision | None = None, did: Did | None = None
@@ -229,7 +228,7 @@ class Site:
                 kept.setdefault((question, did), asked)
         return asked
 
-    def _ours(self, question: Question, dialect: str) -> Decision:
+    def _decide(self, question: Question, dialect: str) -> Decision:
         if self.file.uniform is not None:
             return word_of(self.file.uniform.allowed)
         rules = self._reading.ours(dialect).rules(question.robot)
@@ -255,38 +254,29 @@ class Site:
             status=self.file.status,
             lines=len(texts),
             excerpt=[(number, texts[number - 1]) for number in shown],
-            parsers=self._numbers(rows),
+            parsers={it: self._numbers(it, rows) for it in self._counts},
             rows=rows,
             possible=possible,
         )
 
-    def _numbers(self, rows: Iterable[Row]) -> dict[str, dict[str, Any]]:
-        """Return the numbers of each parser, its changes and the cause of most *rows*."""
-        answers = dict(chain.from_iterable(it.items() for it in self._kept.values()))
-        ways = {
-            (name, dialect, Way.of(ours, decision))
-            for asked in answers.values()
-            for dialect in DIALECT_NAMES
-            for ours in (self._ours(asked.question, dialect),)
-            for name, decision in asked.theirs.items()
+    def _numbers(self, name: str, rows: Iterable[Row]) -> dict[str, Any]:
+        """Return the numbers of a parser, its changes and the cause of most of its *rows*."""
+        changes = {it: self._change(name, it) for it in DIALECT_NAMES}
+        causes = Counter(it.cause for it in rows if it.parser == name)
+        return {
+            **{way.value: self._counts[name][way] for way in Way},
+            "change": changes[self._dialect],
+            "dialects": changes,
+            "cause": next((it for it, _ in causes.most_common(1)), None),
         }
-        numbers = {}
-        for name, counts in self._counts.items():
-            changes = {
-                it: CHANGES[
-                    ((name, it, Way.STRICTER) in ways)
-                    + 2 * ((name, it, Way.LAXER) in ways)
-                ]
-                for it in DIALECT_NAMES
-            }
-            causes = Counter(it.cause for it in rows if it.parser == name)
-            numbers[name] = {
-                **{way.value: counts[way] for way in Way},
-                "change": changes[self._dialect],
-                "dialects": changes,
-                "cause": next((it for it, _ in causes.most_common(1)), None),
-            }
-        return numbers
+
+    def _change(self, name: str, dialect: str) -> str:
+        ways = {
+            Way.of(self._ours(it.question, dialect), it.theirs[name])
+            for way in Way
+            for it in self._kept[name, way].values()
+        }
+        return CHANGES[(Way.STRICTER in ways) + 2 * (Way.LAXER in ways)]
 
     def _row(self, asked: Asked, name: str, way: Way, lines: Lines | None) -> Row:
         question, did = asked.question, asked.did
@@ -338,7 +328,7 @@ class Site:
 
         needed = lines.needed(holds)
         part = RobotsTxt.parse(lines.part(needed), dialect=self._dialect)
-        return cause_of(Needed(part.lines, question.url, self._dialect)), needed
+        return cause_of(part.lines, question.url, self._dialect), needed
 
     def _also(self, question: Question, says: Decision) -> str:
         """Say which other dialect of ours decides as the other parser does."""

@@ -5,13 +5,13 @@ each decide as on the whole file, and if no one of them can be left out.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line
 from scrapy_robots1994.parser.dialects import grammars_of
+from scrapy_robots1994.parser.fields import LineKind
 
 ItemT = TypeVar("ItemT")
 
@@ -23,97 +23,24 @@ MAX_CALLS = 400
 hold a line too many.
 """
 
-_RULES = {"allow", "disallow"}
-_OTHER_FIELDS = {"sitemap", "crawl-delay", "request-rate", "visit-time", "host"}
-# What is not printable ASCII, and a CR that ends a line by itself.
-_ODD = re.compile(r"[^\t\n\r -~]|\r(?!\n)")
-# A UTF-16 file has no such line ends, and is one line here.
+# A file in UTF-16 has no such line ends, and is one line here.
 _LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """The needed lines of one difference, as *dialect* reads them, and the URL asked."""
-
-    lines: Sequence[Line]
-    url: str
-    dialect: str
-
-    @property
-    def fields(self) -> list[str]:
-        """The name of the field of each line that has one."""
-        return [it.field.lower() for it in self.lines if it.field]
-
-    @property
-    def paths(self) -> list[str]:
-        """The values of the rules."""
-        return [it.value for it in self.lines if it.field.lower() in _RULES]
-
-    def has_ignored_allow(self) -> bool:
-        """Whether our dialect ignores an Allow line."""
-        return "allow" in self.fields and not grammars_of(self.dialect)[0].has_allow
-
-    def has_wildcard(self) -> bool:
-        """Whether a rule has a wildcard."""
-        return any(set(it) & set("*$") for it in self.paths)
-
-    def is_split(self) -> bool:
-        """Whether a blank line follows a User-agent line, if comments are left out."""
-        last = ""
-        for line in self.lines:
-            if last == "user-agent" and not line.text.strip(" \t"):
-                return True
-            last = line.field.lower() or last
-        return False
-
-    def is_misspelt(self) -> bool:
-        """Whether a line has text, but neither a rule, a name nor another known field."""
-        known = {*_RULES, *_OTHER_FIELDS, "user-agent"}
-        return any(
-            it.text.partition("#")[0].strip() and it.field.lower() not in known
-            for it in self.lines
-        )
-
-    def has_other_field(self) -> bool:
-        """Whether a line has a field that is neither a rule nor a name."""
-        return bool(_OTHER_FIELDS.intersection(self.fields))
-
-    def is_odd(self) -> bool:
-        """Whether a line has bytes, or an end, that parsers read differently."""
-        return any(_ODD.search(it.raw) for it in self.lines)
-
-    def has_empty_rule(self) -> bool:
-        """Whether a rule has no path."""
-        return "" in self.paths
-
-    def has_both(self) -> bool:
-        """Whether Allow and Disallow lines decide together."""
-        return _RULES.issubset(self.fields)
-
-    def has_several_names(self) -> bool:
-        """Whether there is more than one User-agent line."""
-        return self.fields.count("user-agent") > 1
-
-    def is_spelt_otherwise(self) -> bool:
-        """Whether the URL, as written, does not begin with the path of a rule."""
-        target, paths = target_of(self.url), self.paths
-        is_other = "%" in target or not any(map(target.startswith, paths))
-        return bool(paths) and is_other
-
-    def has_name(self) -> bool:
-        """Whether a rule belongs to a User-agent line."""
-        return "user-agent" in self.fields and bool(self.paths)
+_RULE = "^(?:dis)?allow:"
+_OTHER_FIELD = "^(?:sitemap|crawl-delay|request-rate|visit-time|host):"
+# Text that is neither a rule, a name nor another known field.
+_MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
 class Cause(NamedTuple):
     """Why a decision differs. *code* is for programs, *words* are shown, *clause* says what
-    our side follows. *fits* reads the cause off the needed lines, if lines decide.
+    our side follows. *pattern* is found in the needed lines, as `_normal` writes them.
     """
 
     code: str
     words: str
     clause: str = ""
-    fits: Callable[[Needed], bool] | None = None
+    pattern: str = ""
 
 
 STATUS = Cause("status", "status of the answer", "Ours R3 to R5")
@@ -121,40 +48,47 @@ RACE = Cause(
     "on-its-way", "sent by Scrapy's middleware while robots.txt was on its way"
 )
 RAISED = Cause("raised", "the parser failed")
+ALLOW = Cause("allow", "Allow", "1994 F6", "^allow:")
+# What is not printable ASCII, and a CR that ends a line by itself.
+ENCODING = Cause(
+    *("encoding", "encoding or line ends", "Ours O16, O17, 1994 F2"),
+    r"[^\t\n\r -~]|\r(?!\n)",
+)
+SPELLING = Cause("spelling", "spelling of the URL", "Ours O18, O19, O27", _RULE)
 OTHER = Cause("other", "other")
 
 CAUSES = (
     STATUS,
     RACE,
     RAISED,
-    Cause("allow", "Allow", "1994 F6", Needed.has_ignored_allow),
-    Cause("wildcard", "wildcard or $", "1994 D1", Needed.has_wildcard),
+    ALLOW,
+    Cause("wildcard", "wildcard or $", "1994 D1", f"{_RULE}.*[*$]"),
     Cause(
         *("split-record", "blank line after a name", "1994 F1, Ours O3, O5"),
-        Needed.is_split,
+        r"^user-agent:.*\n$",
     ),
     Cause(
         *("misspelt-field", "misspelt field, no colon", "1994 F4, F6, Ours O14"),
-        Needed.is_misspelt,
+        _MISSPELT,
     ),
     Cause(
         *("joined-records", "other field between names", "1994 F6, Ours O7"),
-        Needed.has_other_field,
+        _OTHER_FIELD,
     ),
-    Cause("encoding", "encoding or line ends", "Ours O16, O17, 1994 F2", Needed.is_odd),
-    Cause("empty-rule", "empty rule beside others", "Ours O21", Needed.has_empty_rule),
-    Cause("longest-match", "first or longest match", "1994 D1", Needed.has_both),
+    ENCODING,
+    Cause("empty-rule", "empty rule beside others", "Ours O21", f"{_RULE}$"),
+    Cause(
+        *("longest-match", "first or longest match", "1994 D1"),
+        r"(?s)^allow:.*^disallow:|^disallow:.*^allow:",
+    ),
     Cause(
         *("several-records", "several records", "1994 A3, Ours O1, O2"),
-        Needed.has_several_names,
+        r"(?s)^user-agent:.*^user-agent:",
     ),
-    Cause(
-        *("spelling", "spelling of the URL", "Ours O18, O19, O27"),
-        Needed.is_spelt_otherwise,
-    ),
+    SPELLING,
     Cause(
         *("agent-matching", "name of the robot", "1994 A2, Ours O8 to O12"),
-        Needed.has_name,
+        rf"(?s)^user-agent:.*{_RULE}",
     ),
     OTHER,
 )
@@ -163,9 +97,31 @@ CAUSES = (
 BY_CODE = {it.code: it for it in CAUSES}
 
 
-def cause_of(needed: Needed) -> Cause:
-    """Return the first cause that fits, or `OTHER`."""
-    return next((it for it in CAUSES if it.fits and it.fits(needed)), OTHER)
+def cause_of(lines: Sequence[Line], url: str, dialect: str) -> Cause:
+    """Return the first cause that fits the needed *lines*, as *dialect* reads them."""
+    text = "\n".join(_normal(lines))
+    fitting = {
+        it for it in CAUSES if it.pattern and re.search(it.pattern, text, re.MULTILINE)
+    }
+    fitting.discard(ENCODING)
+    if re.search(ENCODING.pattern, "".join(it.raw for it in lines)):
+        fitting.add(ENCODING)
+    if grammars_of(dialect)[0].has_allow:
+        fitting.discard(ALLOW)
+    target = target_of(url)
+    paths = re.findall(f"{_RULE}(.*)", text, re.MULTILINE)
+    if "%" not in target and any(map(target.startswith, paths)):
+        fitting.discard(SPELLING)
+    return next(filter(fitting.__contains__, CAUSES), OTHER)
+
+
+def _normal(lines: Iterable[Line]) -> Iterator[str]:
+    """Yield each line without white space and comment, its field in lower case."""
+    for line in lines:
+        if line.field:
+            yield f"{line.field.lower()}:{line.value}"
+        elif line.kind is not LineKind.COMMENT:
+            yield line.text.partition("#")[0].strip()
 
 
 class Lines:

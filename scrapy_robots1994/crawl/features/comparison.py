@@ -45,7 +45,6 @@ from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.threads import run_in_thread
 from scrapy_robots1994.errors import SettingsError, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
-from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.policy import Policy
 
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.parser import Verdict
     from scrapy_robots1994.policy.answer import Answer
-    from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_BYTES = 64_000_000
 """The most bytes of files that are compared; of further files, decisions are skipped."""
@@ -214,16 +212,11 @@ def _report_path(path: str | None, spider: Spider | None) -> Path | None:
     return filled
 
 
-def obeyed_body(robots: RobotsTxt) -> bytes:
-    """Return the bytes of *robots* that all parsers read: its whole lines (Ours O24)."""
-    return encode(robots.text) if robots.is_truncated else robots.body
-
-
 def file_of(policy: Policy) -> File:
     """Return what other parsers read in place of *policy*: an empty file, if none decides."""
     label = str(policy.origin)
     if policy.robots is not None:
-        return File(label, obeyed_body(policy.robots))
+        return File(label, policy.robots.body)
     uniform = policy.rules("").verdict(f"{label}/")
     return File(label, b"", uniform, policy.status)
 
