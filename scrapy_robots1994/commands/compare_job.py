@@ -35,9 +35,8 @@ from scrapy_robots1994.compare.report import (
 from scrapy_robots1994.compare.rows import Comparison, File, Parse, SiteResult, compare
 from scrapy_robots1994.crawl.features.comparison import (
     file_of,
-    other_parsers,
 )
-from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS
+from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS, other_parsers
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.errors import MissingExtra
@@ -181,6 +180,7 @@ def _results(
     pool = ProcessPoolExecutor(opts.processes, spawn, _start, (opts, settings))
     try:
         yield from pool.map(_compare, files, chunksize=4)
+        pool.shutdown()
     except BrokenProcessPool:
         text = "a parser ended its process: compare with --processes 1 to see how"
         raise Unreadable(text) from None

@@ -106,7 +106,7 @@ def as_text(report: Report) -> str:
             [title for title, _ in CHANGE_WORDS.values()],
             {it: [*compared.changes(it).values()] for it in parsers},
         ),
-        _grid("compared with ours", [*Way, "agreement"], answers),
+        _grid("compared with ours", [*(it.value for it in Way), "agreement"], answers),
         _grid("causes (of the examples)", parsers, by_cause) if causes else [nothing],
     ]
     if rows:

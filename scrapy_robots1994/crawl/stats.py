@@ -77,7 +77,9 @@ allows; ``raised``: it raised an exception. In a dry run, the parser ``RobotsTxt
 is what Scrapy's middleware did.
 """
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions of a dry run for which ours is not known."""
+"""Decisions that were not compared: ours is not known in a dry run, or the compared files
+have reached 64 MB.
+"""
 RACES: Final = "robots1994/compare/on_its_way"
 """Requests that Scrapy's middleware sent in a dry run while robots.txt was on its way, although
 its parser disallows them.

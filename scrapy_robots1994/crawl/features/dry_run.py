@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
     from scrapy_robots1994.compare.questions import Question
@@ -64,7 +63,8 @@ class DryRun:
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
         # Not the store: others may share it.
-        self._policies: dict[Origin, Deferred[Policy | None]] = {}
+        self._policies: dict[Origin, Policy | list[tuple[Question, Did]] | None] = {}
+        """What waits for a policy, the policy, or None if it stays unknown."""
         self._room = settings.store.max_bytes
         # As Scrapy's middleware knows hosts: by `netloc`.
         self._decided: set[str] = set()
@@ -122,26 +122,34 @@ class DryRun:
         sent = request.headers.get(b"User-Agent", options["USER_AGENT"])
         others_robot = options["ROBOTSTXT_USER_AGENT"] or sent or ""
         asked = question(request.url, self._robot.of(request), others_robot)
+        did = Did(is_sent, is_early and netloc in self._files)
         if origin not in self._policies:
             # Once: Scrapy's middleware does not ask again either.
+            self._policies[origin] = [(asked, did)]
             finding = deferred_from_coro(self._find(origin, request))
-            # What is not found stays unknown, and is counted so.
-            self._policies[origin] = finding.addErrback(lambda _: None)
-        did = Did(is_sent, is_early and netloc in self._files)
-        self._policies[origin].addCallback(self._ask, asked, did)
+            finding.addErrback(lambda _: self._policies.update({origin: None}))
+            self._comparison.findings.append(finding)
+            return
+        policy = self._policies[origin]
+        if isinstance(policy, list):
+            policy.append((asked, did))
+        elif policy is not None:
+            self._ask(policy, asked, did)
 
-    async def _find(self, origin: Origin, page: Request) -> Policy | None:
+    async def _find(self, origin: Origin, page: Request) -> None:
         answer = await self._fetcher.fetch(origin, page, lambda *_: None)
         policy = policy_from(origin, answer, self._reader, self._freshness)
         robots = policy.robots
         if robots is not None:
             read = partial(robots.prepare, self._robot.of(page), reads_usage=False)
             await compute(read, robots.size)
+        waiting = self._policies[origin]
+        assert isinstance(waiting, list)  # noqa: S101 - found once
         self._room -= policy.memory_bytes
-        return policy if self._room > 0 else None
+        self._policies[origin] = policy if self._room > 0 else None
+        for asked, did in waiting:
+            self._ask(policy, asked, did)
 
-    def _ask(self, policy: Policy | None, asked: Question, did: Did) -> Policy | None:
-        if policy is not None:
-            verdict = policy.rules(asked.robot).verdict(asked.url)
-            self._comparison.ask(policy, asked, verdict, did)
-        return policy
+    def _ask(self, policy: Policy, asked: Question, did: Did) -> None:
+        verdict = policy.rules(asked.robot).verdict(asked.url)
+        self._comparison.ask(policy, asked, verdict, did)

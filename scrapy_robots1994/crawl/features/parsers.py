@@ -1,30 +1,50 @@
 """Parsers with Scrapy's interface, to compare ours with."""
 
-from typing import cast
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import scrapy.robotstxt
-from scrapy.robotstxt import RobotParser
-from scrapy.settings import BaseSettings
+from scrapy.crawler import Crawler
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 
+from scrapy_robots1994.compare.rows import Parse
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
-from scrapy_robots1994.errors import SettingsError, did_you_mean
+from scrapy_robots1994.errors import SettingsError, did_you_mean, needs_extra
 from scrapy_robots1994.escaping import escape_control_chars
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 """The names of Scrapy's parser classes."""
 
 
-def load_parser(
-    path: str | type, settings: BaseSettings, setting: str = PARSER_SETTING
-) -> type[RobotParser]:
-    """Return a parser class. *path* is the class, its class path, or its name in
-    `scrapy.robotstxt`, which may be short ("Protego").
+def other_parsers(
+    wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
+) -> dict[str, Parse]:
+    """Return the parsers of *wanted*, a value of *setting*, by name: that of the class for
+    Scrapy's, else the import path.
 
-    Raise `SettingsError`, which names *setting*, for any other value of *path*.
+    Raise `SettingsError` for what is no parser, and `MissingExtra` if its library is not
+    installed.
+    """
+    others: dict[str, Parse] = {}
+    for each in wanted:
+        kind = _loaded(each, crawler, setting)
+        is_scrapys = kind.__module__ == "scrapy.robotstxt"
+        name = kind.__name__ if is_scrapys else global_object_name(kind)
+        # As Scrapy's middleware does, to import what the parser needs.
+        with needs_extra(name, "report"):
+            kind.from_crawler(crawler, b"")
+        others[name] = partial(kind.from_crawler, crawler)
+    return others
+
+
+def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
+    """Return the class *path*, of that class path, or of that name in `scrapy.robotstxt`,
+    which may be short ("Protego").
     """
     if path == PARSER_SETTING:
-        setting, path = PARSER_SETTING, settings[PARSER_SETTING]
+        setting, path = PARSER_SETTING, crawler.settings[PARSER_SETTING]
     known, name = vars(scrapy.robotstxt), str(path)
     why = "it needs the methods from_crawler() and allowed()"
     try:
@@ -34,7 +54,7 @@ def load_parser(
     # Not the base class, which Scrapy does not require.
     methods = getattr(kind, "from_crawler", None), getattr(kind, "allowed", None)
     if all(map(callable, methods)):
-        return cast("type[RobotParser]", kind)
+        return kind
     hint = did_you_mean(name, SCRAPY_PARSERS) or (
         "; write the path of a class, for example scrapy.robotstxt.ProtegoRobotParser."
     )
