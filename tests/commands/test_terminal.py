@@ -43,11 +43,11 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000)
-    fetching = ("robots-check", "--urls", "urls.txt", *OPTIONS[reactor])
-    for args in (fetching, ("robots-lint", "long.txt")):
+    fetching = (*SCRAPY, "robots-check", "--urls", "urls.txt", *OPTIONS[reactor])
+    for args in (fetching, (SCRIPT, "long.txt")):
         ended = run(
             *("/bin/bash", "-c", '"$@" | head -1; exit ${PIPESTATUS[0]}', "bash"),
-            *(*SCRAPY, *args),
+            *args,
             cwd=tmp_path,
             stdout=subprocess.PIPE,
         )
