@@ -20,8 +20,8 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.robotstxt import RobotsTxt
 
+# The dialect that most robots follow today, and the default.
 TODAY = "rfc9309"
-"""The dialect that most robots follow today, and the default."""
 
 # The style of each severity on a terminal, and its name in a workflow command of GitHub.
 _STYLES = {kinds.ERROR: "1;31", kinds.WARNING: "33", kinds.INFO: "36"}
@@ -84,8 +84,8 @@ class Report:
             if names
         ]
         start = f'In "{self.other}", the whole site is '
-        text = f"{start}{', and '.join(parts)}." if parts else ""
-        return escape_control_chars(text, WIDTH - len(_INDENT) - 2)
+        text = f"{start}{', and '.join(parts)}."
+        return escape_control_chars(text, WIDTH - len(_INDENT) - 2) * bool(parts)
 
 
 def _is_closed(robots: RobotsTxt, name: str) -> bool:
@@ -96,8 +96,7 @@ def _is_closed(robots: RobotsTxt, name: str) -> bool:
 
 def _quoted(name: str) -> str:
     # 1994 A3
-    is_default = name == EVERYBODY
-    return "every robot not named" if is_default else f'"{_shown(name)}"'
+    return "every robot not named" if name == EVERYBODY else f'"{_shown(name)}"'
 
 
 def _shown(text: str) -> str:

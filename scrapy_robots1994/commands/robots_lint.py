@@ -30,8 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "github"),
         default="text",
-        help="for people (text, the default), for programs (json), or as annotations for "
-        "GitHub workflows (github)",
+        help="text for people (the default), json for programs, or GitHub annotations",
     )
     add("--only-problems", action="store_true", help="print only the problems")
     ignored = "ignore the problems with these codes, such as R008,R018"
@@ -50,8 +49,7 @@ class LintRun:
     def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise WrongUse(
-                "no file given: name a file, a folder, or - for standard input; `scrapy "
-                "robots-lint` also takes URLs"
+                "no file given: name a file, a folder, or - for standard input"
             )
         self.exit_code = ExitCode.FINE
         self.names = expand(args)

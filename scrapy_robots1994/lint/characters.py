@@ -13,6 +13,7 @@ _NOT_A_LETTER = re.compile("[^a-z]+")
 _FIELD = re.compile(rf"\W{{,4}}[^\W\d_][\w .-]{{,{_LONGEST - 1}}}\W{{,4}}")
 _LETTERED = {_NOT_A_LETTER.sub("", it.key): it for it in FIELDS}
 
+# Robots that many files name, in lower case
 ROBOTS = frozenset(
     """
     adsbot-google ahrefsbot amazonbot anthropic-ai applebot applebot-extended
@@ -23,7 +24,6 @@ ROBOTS = frozenset(
     pinterestbot semrushbot timpibot twitterbot yandexbot
     """.split()  # noqa: SIM905 - a list would take a line a name
 )
-"""Robots that many files name, in lower case."""
 
 
 def _one_less(name: str) -> set[str]:

@@ -295,8 +295,7 @@ WILDCARD = Kind(
     opens=True,
     when="a path has a wildcard",
     message='the "{}" in "{}" is an ordinary character in this dialect',
-    advice="Keep the line for the robots that know wildcards; add a path without one only if "
-    "all below it is closed.",
+    advice="Keep the line for other robots; add a plain path if all below it is closed.",
     bad="User-agent: *\nDisallow: /print/»*.pdf\n",
     good="User-agent: *\nDisallow: /print/*.pdf\nDisallow: /print/\n",
     dialect="1994",
@@ -392,8 +391,7 @@ ALLOW = Kind(
     severity=INFO,
     when="an Allow line is ignored",
     message="Allow is ignored in this dialect: {}",
-    advice="Keep the line for the robots that know it; for the others, name in Disallow lines "
-    "only what is closed.",
+    advice="Keep it for other robots, and let Disallow lines name only what is closed.",
     bad="User-agent: *\nDisallow: /a/\n»Allow: /a/public\n",
     good="User-agent: *\nDisallow: /a/private\nDisallow: /a/tmp\nAllow: /a/public\n",
     dialect="1994",
@@ -435,5 +433,5 @@ ONLY_ALLOW = Kind(
     good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
 
+# In the order of their codes
 KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))
-"""All kinds, in the order of their codes."""

@@ -126,9 +126,7 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
     for line in lines:
         if line.raw.endswith("\r"):
             # 1994 F2
-            words = (
-                "a carriage return alone ends the line, which many robots do not see"
-            )
+            words = "a carriage return alone ends the line, which few robots see"
             yield kinds.ENCODING.at(line, words, column=len(line.raw) - 1)
 
 

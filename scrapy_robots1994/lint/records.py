@@ -19,11 +19,13 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Names are compared with each other, and lines of several groups together: at most so many.
-MAX_NAMES = 500
+# Names and rules are compared with each other, and lines of several groups are taken
+# together: at most so many.
+MAX_COMPARED = 500
 MAX_LINES = 100_000
 
 _WHOLE = ("/", "*", "/*")
+_FREE = ("", *_WHOLE)
 # What another line does to a line without effect.
 _BEATS = "decides for every URL that this line covers"
 _CONTRADICTS = "disallows something, so the empty Disallow has no effect"
@@ -42,15 +44,16 @@ def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Probl
         yield from _contradictions(group)
         if not dialect.has_allow:
             yield from _ignored_allows(group)
+        elif not dialect.has_wildcards:
+            yield from _covered_above(group)
         if not dialect.has_wildcards:
             yield from _literal_wildcards(group, dialect)
-            yield from _covered_above(group)
     if dialect.has_blank_lines:
         yield from _unseparated(records)
     if not dialect.merges_named:
         yield from _second_defaults(records)
         yield from _unreached(records, dialect)
-    if dialect.has_wildcards:
+    else:
         yield from _beaten(records, dialect)
 
 
@@ -85,7 +88,7 @@ def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, 
         for name, them in places.items()
     }
     names = [it.names for it in records]
-    if dialect.merges_named or sum(map(len, names)) > MAX_NAMES:
+    if dialect.merges_named or sum(map(len, names)) > MAX_COMPARED:
         return obeyed
     for name in places:
         # Past the cache: the name may be as long as a file.
@@ -132,12 +135,9 @@ def _obeyed_together(
 
 def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     """Yield the problems with what a robot obeys: no rule, or not the rules for `*`."""
-    rules = [
-        line
-        for group in records
-        for line in _closing(group)
-        if EVERYBODY in group.names and can_match(line.value, dialect)
-    ]
+    defaults = [it for it in records if EVERYBODY in it.names]
+    closing = [line for group in defaults for line in _closing(group)]
+    rules = [it for it in closing if can_match(it.value, dialect)]
     is_closed = any(it.value in _WHOLE for it in rules)
     closed = Beginnings(it.value for it in rules)
     for name, groups in _obeyed_together(records, dialect):
@@ -157,10 +157,13 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
         elif is_bound and allowed and dialect.has_allow and not _frees(lines):
             yield kinds.ONLY_ALLOW.at(first.agents[0], ", ".join(first.names))
         elif written and not (is_bound or is_meant):
-            mine = Beginnings(it.value for it in own)
-            if not all(mine.cover(it.value) for it in rules):
-                numbers = lines_text([it.number for it in rules])
-                yield kinds.NOT_INHERITED.at(first.agents[0], written, numbers)
+            values = {it.value for it in own}
+            plain = Beginnings(it for it in values if not has_wildcard(it))
+            others = (it for it in rules if it.value not in values)
+            missing = [it.number for it in others if not plain.cover(it.value)]
+            if missing:
+                texts = written, lines_text(missing)
+                yield kinds.NOT_INHERITED.at(first.agents[0], *texts)
 
 
 def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> Problem:
@@ -179,9 +182,8 @@ def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> 
 
 def _frees(lines: Iterable[Line]) -> bool:
     """Return whether a line disallows something, or says that everything is allowed."""
-    free = ("", *_WHOLE)
     return any(
-        it.value in free if _allows(it) else it.known is DISALLOW for it in lines
+        it.value in _FREE if _allows(it) else it.known is DISALLOW for it in lines
     )
 
 
@@ -227,16 +229,15 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
         {(it.field.lower(), it.value) for it in _rules(group)} for group in records
     ]
     for place, group in enumerate(records):
-        for agent, name in (
-            (it, name) for it in group.agents for name in it.said or ()
-        ):
+        named = [(it, name) for it in group.agents for name in it.said or ()]
+        for agent, name in named:
             taken = obeyed.get(name.lower(), (place,))
             if place in taken or rules[taken[0]] == rules[place]:
                 continue
             taker = records[taken[0]]
             also = (it for it in taker.names if it.lower() in name.lower())
-            named = next(also, taker.names[0])
-            yield kinds.UNREACHED.at(agent, name, taker.agents[0].number, named)
+            texts = name, taker.agents[0].number, next(also, taker.names[0])
+            yield kinds.UNREACHED.at(agent, *texts)
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
@@ -273,17 +274,15 @@ def _contradictions(group: Group) -> Iterator[Problem]:
 
 def _covered_above(group: Group) -> Iterator[Problem]:
     """Yield a problem for each rule of which a rule above decides the opposite."""
-    spelled = [(canonical(it.value), it) for it in _rules(group) if it.value]
-    above: list[tuple[str, Line]] = []
-    for spelling, line in sorted(spelled, key=lambda it: (it[0], it[1].number)):
-        while above and not spelling.startswith(above[-1][0]):
-            above.pop()
-        if above:
-            _, other = above[-1]
-            # Ours X1
-            if other.number < line.number and _allows(line) != _allows(other):
-                yield _no_effect(line, other, _BEATS)
-        above.append((spelling, line))
+    rules = [it for it in _rules(group) if it.value]
+    for line in rules:
+        # Ours X1
+        covering = (
+            it for it in rules[:MAX_COMPARED] if line.value.startswith(it.value)
+        )
+        first = next(covering, line)
+        if first.number < line.number and _allows(first) != _allows(line):
+            yield _no_effect(line, first, _BEATS)
 
 
 def _no_effect(line: Line, other: Line, how: str) -> Problem:

@@ -22,7 +22,7 @@ _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|a
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
 # Punctuation that no robot's name has at this place, as `WWW::Mechanize` and `Xenu's` have.
 _ODD_MARK = re.compile(r"[*,;|<>\[\]{}\"`\u2018-\u201d]|(?<!\S)[(:']|[:'](?!\S)")
-_TOKEN = re.compile(rf"[^{SPACE}/\\(]*")
+_TOKEN_END = re.compile(rf"[{SPACE}/\\(]")
 _NO_LIST = re.compile(r"[(\[]|://|@")
 _PART_END = re.compile(rf"[,;|](?=[{SPACE}]*/)|[{SPACE}]")
 _NEXT_PATH = re.compile(rf"[,;|{SPACE}]+(?:/|<!--)")
@@ -47,9 +47,7 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     if not (line.said and value.partition("/")[0].strip(SPACE)):
         yield kinds.ODD_NAME.at(line, value, "a name is missing", meant=USER_AGENT)
     elif not dialect.has_lists and _is_list(value):
-        words = (
-            "a line has one name, and some robots, Googlebot among them, read the first"
-        )
+        words = "a line has one name, and Googlebot reads only the first"
         yield kinds.ODD_NAME.at(line, value, words, column=column, meant=USER_AGENT)
     elif "/" in value:
         # Ours O10: a whole header names the robot that O9 finds in it.
@@ -75,9 +73,8 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _cut_name(line: Line, name: str, column: int) -> Problem:
-    token = _TOKEN.match(name)
     many, severity = ("most", WARNING) if "(" in name else ("some", "")
-    texts = many, name, token[0] if token else ""
+    texts = many, name, _TOKEN_END.split(name, maxsplit=1)[0]
     return kinds.CUT_NAME.at(line, *texts, column=column, severity=severity)
 
 
