@@ -48,22 +48,6 @@ class Generator:
             lines += self.record()
         return Case(self.body(lines), [self.question() for _ in range(questions)])
 
-    def large(self, questions: int = 60) -> Case:
-        """Return a file with many rules, and questions about the file."""
-        self.values = []
-        lines: list[str] = []
-        count = self.dice.randint(97, 1300)
-        records = self.dice.choice((1, 1, 2, 3))
-        stem = self.path()
-        for _ in range(records):
-            lines += [self.line(words.AGENT_FIELDS, self.dice.choice(("*", "foobot")))]
-            for _ in range(count // records):
-                lines.append(self.rule_line(self.many_value(stem)))
-                if self.chance(0.02):
-                    lines.append(self.other_line())
-            lines.append(self.dice.choice(words.BLANK_LINES))
-        return Case(self.body(lines), [self.question() for _ in range(questions)])
-
     # Files
 
     def record(self) -> list[str]:
@@ -139,15 +123,6 @@ class Generator:
                 return origin[: -self.dice.randint(1, 3)]
             return origin + self.dice.choice(("", "?a", self.path()))
         return self.path() + ("$" if kind > 0.92 else "")
-
-    def many_value(self, stem: str) -> str:
-        """Return the value of a rule in a large file. Most values resemble other values."""
-        if self.chance(0.1):
-            return self.value()
-        number = self.dice.randint(0, 400)
-        return self.dice.choice(
-            (f"/p{number}", f"/p/{number:03}/", f"{stem}{number}", f"/{number}%2F")
-        )
 
     def path(self) -> str:
         """Return a path of a few pieces."""

@@ -79,15 +79,6 @@ def test_any_body_url_and_robot_has_an_answer(
     }
 
 
-@given(st.integers())
-def test_printed_records_are_read_as_the_same_records(seed: int) -> None:
-    """Parsing the printed records of a file gives records that are printed in the same way."""
-    records = RobotsTxt.parse(Generator(seed).small().body).records
-    again = RobotsTxt.parse("\n".join(map(str, records))).records
-
-    assert list(map(str, again)) == list(map(str, records))
-
-
 @given(URLS)
 def test_origin_of_any_url_is_that_of_its_robots_url(url: str | bytes) -> None:
     """If a URL has an origin, the robots.txt URL of the origin has an equal origin."""

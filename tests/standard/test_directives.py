@@ -54,11 +54,8 @@ TERMS = [
     ("ALL", True, True),
     ("NONE", False, False),
     ("INDEX", True, True),
-    (
-        "NOINDEX",
-        False,
-        True,
-    ),  # P10: Koster's FAQ mentions only the page, not the links.
+    # P10: Koster's FAQ mentions only the page, not the links.
+    ("NOINDEX", False, True),
     ("FOLLOW", True, True),
     ("NOFOLLOW", True, False),
     ("noindex,nofollow", False, False),

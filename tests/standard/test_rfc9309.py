@@ -152,15 +152,3 @@ def test_delay_is_for_the_last_user_agent_lines_above_it(
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
     assert tuple(robots.rules(it).crawl_delay for it in ("rex", "bingbot")) == delays
-
-
-def test_delay_of_a_merged_group_leaves_its_rules_to_both() -> None:
-    """A delay between two names does not separate the names, so the rule below applies to
-    both robots.
-    """
-    robots = RobotsTxt.parse(
-        f"{OTHERS}User-agent: rex\nDisallow: /x\n", dialect="rfc9309"
-    )
-
-    assert not robots.allowed(f"{HOST}/x", "bingbot")
-    assert not robots.allowed(f"{HOST}/x", "rex")

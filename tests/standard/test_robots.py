@@ -64,6 +64,8 @@ def test_pickled_file_gives_the_same_answers() -> None:
     again = pickle.loads(pickle.dumps(robots))  # noqa: S301 (our own bytes)
 
     assert again == robots
+    assert (again.records, again.lines) == (robots.records, robots.lines)
+    assert pickle.loads(pickle.dumps(again.records)) == robots.records  # noqa: S301 (our own bytes)
     assert again.dialect == "extended"
     assert not again.allowed("/x", "rex")
 

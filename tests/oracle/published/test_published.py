@@ -13,7 +13,6 @@ import pytest
 from scrapy_robots1994 import LineKind, RobotsTxt
 from tests.oracle.published.cases import Expectation, expectations
 from tests.oracle.published.otherwise import OTHERWISE, sentence
-from tests.oracle.reading import Reading
 
 EXPECTATIONS = expectations()
 # Also count a rule above the first User-agent line.
@@ -59,16 +58,6 @@ def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None
         assert ours(row) == row.expected
     else:
         assert ours(row) != row.expected, f"{why_not} Yet the answer is the same."
-
-
-def test_naive_parser_gives_the_same_answers() -> None:
-    """The naive parser differs from the published answers only in the listed cases."""
-    for row in EXPECTATIONS:
-        if row.kind == "allowed":
-            allowed = Reading(row.body, "rfc9309").answer(row.url, row.robot).allowed
-            assert (allowed == row.expected) == (decided_otherwise(row) is None), (
-                row.name
-            )
 
 
 def test_every_listed_case_is_published() -> None:
