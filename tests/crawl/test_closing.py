@@ -315,10 +315,8 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 @table(
     ("pipeline", "found", "limit"),
     ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
-    ("OneFile", "path", {}),
-    ("OneImage", "path", {"CLOSESPIDER_ERRORCOUNT": 1}),
     ("AwaitingPipeline", "status", {}),
-    ids=["page count", "SIGINT", "error count", "awaited page at SIGINT"],
+    ids=["page count", "awaited page at SIGINT"],
 )
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
@@ -348,13 +346,11 @@ def complete_items(
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
         "FILES_STORE": str(folder / "files"),
-        "IMAGES_STORE": str(folder / "files"),
         "CONCURRENT_REQUESTS": 10,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 10,
         "JOBDIR": str(folder / "job"),
     }
     side = Side(middleware, settings=settings)
-    spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
     with Site() as site:
         awaited = site.url("/x{n}", host="files.test")
         item = {"file": awaited, "awaited": awaited}
@@ -362,7 +358,7 @@ def complete_items(
         site.robots(OPEN)
         site.robots(OPEN, at="files.test", gate="files")
         site.answer("*", replies.image(), at="files.test")
-        running = side.start(site, spider, spider_args=args, settings=limit)
+        running = side.start(site, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
         # Open the gate for the robots.txt of `files.test` only after the crawl has begun
         # to close.
@@ -372,7 +368,7 @@ def complete_items(
         running.wait_for("Closing spider")
         site.open("files")
         first = running.result()
-        second = side.crawl(site, spider, spider_args=args)
+        second = side.crawl(site, spider_args=args)
     items = [bool(it.get(found)) for it in [*first.items, *second.items]]
     return all(items[: len(first.items)]), sum(items)
 

@@ -12,9 +12,7 @@ from tests.support.left_out import table
 from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
-# Newer versions of Scrapy put the reason for a missing file into the results of the
-# pipeline. In older versions of Scrapy, only a subclass such as `ReportingFiles` puts
-# the reason into the results.
+# Newer versions of Scrapy put the reason for a missing file into the results of a pipeline.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
@@ -40,61 +38,31 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
     assert why == [REFUSAL] * 2
 
 
-def test_request_of_a_pipeline_is_refused(reactor: Reactor, site: Site) -> None:
-    """A disallowed request of a pipeline is refused.
-
-    `engine.download_async` raises the exception of the refusal. `engine.crawl` calls the
-    errback of the request.
-    """
-    site.robots(CLOSED)
-    a, b = (site.url("/private", host=host) for host in ("a.test", "b.test"))
-
-    result = crawl(
-        [site.url("/page")],
-        spider="ItemSpider",
-        spider_args={"item": {"download": a, "crawl": b}},
-        settings={"ITEM_PIPELINES": {f"{COMPONENTS}.RequestingPipeline": 1}},
-        reactor=reactor,
-    )
-
-    assert [it["downloaded"] for it in result.items] == [REFUSAL]
-    assert result.failed_urls == [b]
-    assert sorted(site.targets()) == ["/page", *["/robots.txt"] * 3]
-
-
 @table("refused", "/moved.png", "/private.png")
-@table("pipeline", "ReportingFiles", "Files", "Images")
 def test_disallowed_file_of_an_item_is_not_requested(
-    pipeline: str, refused: str, site: Site, tmp_path: Path
+    refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """A media pipeline does not request a disallowed file, even after a redirect to this
-    file.
-
-    The item contains the path of the allowed file. If the pipeline reports reasons, the
-    item also contains the reason for the missing file.
+    """A media pipeline does not request a disallowed file, even after a redirect to it. If
+    Scrapy reports reasons, the item has the reason for the missing file.
     """
     site.robots(CLOSED)
-    for name in ("/open.png", "/private.png"):
-        site.answer(name, replies.image())
     site.answer("/moved.png", replies.redirect("/private.png"))
     wanted = [site.url("/open.png"), site.url(refused)]
     result = crawl(
         [site.url("/page")],
         spider="ItemSpider",
-        spider_args={"item": {"file_urls": wanted, "image_urls": wanted}},
+        spider_args={"item": {"file_urls": wanted}},
         settings={
-            "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
+            "ITEM_PIPELINES": {f"{COMPONENTS}.Files": 1},
             "FILES_STORE": str(tmp_path),
-            "IMAGES_STORE": str(tmp_path),
             "MEDIA_ALLOW_REDIRECTS": True,
         },
     )
 
     assert "/private.png" not in site.targets()
     (item,) = result.items
-    has_reason = REPORTS_REASON or pipeline == "ReportingFiles"
     assert item["files"][0].startswith("full/")
-    assert item["files"][1] == REFUSAL * has_reason
+    assert item["files"][1] == REFUSAL * REPORTS_REASON
     assert f"<GET {site.url('/private.png')}>: {WHY}" in result.log
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from email.utils import formatdate
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from packaging.version import Version
 from packaging.version import parse as parse_version
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, CrawlResult, crawl
+from tests.support.crawl import COMPONENTS, crawl
 from tests.support.left_out import table
 from tests.support.side import Side
 from tests.support.site import Site
@@ -31,67 +32,20 @@ DAY = 86_400
 BOTH: tuple[Middleware, ...] = ("builtin", "ours")
 
 
-def replayed(
-    folder: Path,
-    middleware: Middleware,
-    cache: dict[str, Any],
-    again: dict[str, Any] | None,
-    recorder: Middleware | None = None,
-    /,
-    **headers: str,
-) -> tuple[CrawlResult, list[str]]:
-    """Record a crawl of five pages in the HTTP cache, and repeat the crawl.
-
-    *cache* contains the settings of both crawls. *again* contains further settings of the
-    second crawl. If *again* is None, the server ends before the second crawl. *recorder* is
-    the middleware of the first crawl, by default *middleware*. Return the result of the
-    second crawl, and the targets that the second crawl requested.
-    """
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(folder / middleware)}
-    settings |= cache
-    page = replies.status(200, b"page", Cache_Control="max-age=1000")
-    with Site() as site:
-        site.answer("/robots.txt", replies.status(200, OPEN.encode(), **headers))
-        site.answer("*", page)
-        urls = [site.url(f"/{number}") for number in range(5)]
-        first = crawl(urls, middleware=recorder or middleware, settings=settings)
-        assert len(first.fetched) == 5
-        site.forget()
-        if again is not None:
-            result = crawl(urls, middleware=middleware, settings=settings | again)
-            return result, site.targets()
-    return crawl(urls, middleware=middleware, settings=settings), []
-
-
-def cached(
-    policy: str = "DummyPolicy", storage: str = "FilesystemCacheStorage"
-) -> dict[str, str]:
-    """Return the settings that select a policy and a storage of the HTTP cache."""
-    return {
-        "HTTPCACHE_POLICY": f"scrapy.extensions.httpcache.{policy}",
-        "HTTPCACHE_STORAGE": f"scrapy.extensions.httpcache.{storage}",
-    }
-
-
-RFC, DBM = "RFC2616Policy", "DbmCacheStorage"
+RFC = {"HTTPCACHE_POLICY": "scrapy.extensions.httpcache.RFC2616Policy"}
 REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 
 
 @table(
     ("record", "again", "age"),
-    (cached(RFC), REPLAY, 40 * DAY),
-    # If the server does not answer, a cached robots.txt of unknown age is used as the last
-    # good policy.
-    (cached(), None, None),
-    # A cached robots.txt that is 100 s old is fresh, so robots.txt is not requested.
+    (RFC, REPLAY, 40 * DAY),
+    # The server does not answer: a cached robots.txt of unknown age is the last good policy.
+    ({}, None, None),
+    # A robots.txt that is 100 s old is fresh.
     ({}, {}, 100),
-    # The first crawl caches no robots.txt. In the second crawl, requests that are not in
-    # the cache fail.
+    # The first crawl caches no robots.txt.
     ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
-    (cached(RFC), REPLAY, 10),
-    (cached(RFC, DBM), REPLAY, None),
-    (cached(), REPLAY, None),
-    (cached(storage=DBM), REPLAY, 10),
+    ({}, REPLAY, None),
     # A Date in the future means that the robots.txt was recorded now.
     ({}, {}, -2 * DAY),
     short=4,
@@ -102,15 +56,30 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """The second crawl fetches all pages from the HTTP cache, and sends no request.
-
-    The robots.txt has a recent Date, an old Date, a Date in the future, or no Date.
+    """A crawl with the settings *record* is repeated with the settings *again*, or without
+    the server. All pages come from the HTTP cache, whatever the Date of robots.txt.
     """
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
+    page = replies.status(200, b"page", Cache_Control="max-age=1000")
+    for middleware in BOTH:
+        settings = {
+            "HTTPCACHE_ENABLED": True,
+            "HTTPCACHE_DIR": str(tmp_path / middleware),
+        }
+        replay = partial(crawl, middleware=middleware)
+        with Site() as site:
+            site.answer("/robots.txt", replies.status(200, OPEN.encode(), **date))
+            site.answer("*", page)
+            urls = [site.url(f"/{number}") for number in range(5)]
+            assert len(replay(urls, settings=settings | record).fetched) == 5
+            site.forget()
+            if again is not None:
+                result = replay(urls, settings=settings | record | again)
+            sent = site.targets()
+        if again is None:
+            result = replay(urls, settings=settings | record)
 
-    found = [replayed(tmp_path, it, record, again, **date) for it in BOTH]
-
-    assert [(len(result.fetched), sent) for result, sent in found] == [(5, [])] * 2
+        assert (len(result.fetched), sent) == (5, [])
 
 
 def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -> None:
@@ -124,24 +93,6 @@ def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -
 
     assert site.targets() == ["/2"]
     assert result.reasons == ["rule"]
-
-
-@table("policy", RFC, "DummyPolicy")
-def test_cache_of_one_middleware_replays_under_the_other(
-    policy: str, tmp_path: Path
-) -> None:
-    """A crawl with our middleware can be replayed with the built-in middleware, and
-    vice versa.
-
-    Both middlewares store robots.txt in the HTTP cache. The server ends before the second
-    crawl.
-    """
-    found = [
-        replayed(tmp_path, it, cached(policy), None, other, Cache_Control="max-age=9")
-        for it, other in (BOTH, BOTH[::-1])
-    ]
-
-    assert [len(result.fetched) for result, _ in found] == [5, 5]
 
 
 OLD = {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)}
@@ -178,7 +129,6 @@ def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
     assert ("/2" in site.targets()) is not bool(reasons)
 
 
-TOKENS = {f"{COMPONENTS}.TokenMiddleware": 543}
 LATE = replies.text(OPEN, gate="late")
 SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
@@ -192,8 +142,6 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
     # DOWNLOAD_DELAY, more pages would arrive before their items are counted.
     ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
     ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
-    # In this row, each page requests a token from a second host.
-    ({"CLOSESPIDER_PAGECOUNT": 20, "DOWNLOADER_MIDDLEWARES": TOKENS}, 5, 0.1),
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
@@ -209,11 +157,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     for middleware in BOTH:
         with Site() as site:
             site.answer("/robots.txt", replies.Reply(200, OPEN.encode(), delay=delay))
-            tokens = {"TOKEN_URL": site.url("/token", host="t{n}.test")}
             args = {"site": site.url("", host="h{n}.test")} | SIXTY
-            result = Side(middleware, settings=tokens).crawl(
-                site, spider_args=args, settings=limit
-            )
+            result = Side(middleware).crawl(site, spider_args=args, settings=limit)
             found[middleware] = len(result.items), len(site.log("/robots.txt"))
 
     assert found["ours"][0] >= min(least, 0.8 * found["builtin"][0])

@@ -19,12 +19,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.pipelines.files import FilesPipeline
-from scrapy.pipelines.images import ImagesPipeline
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 from typing_extensions import Self
 
-from scrapy_robots1994 import ForbiddenByRobots, Robots1994Middleware
+from scrapy_robots1994 import Robots1994Middleware
 from tests.support.spiders import download, sleep
 
 
@@ -328,8 +327,8 @@ class AwaitingPipeline(OfCrawler):
         return item | {"status": response.status}
 
 
-class _OnePath:
-    """The methods of a media pipeline for items with one file each.
+class OneFile(FilesPipeline):
+    """A media pipeline for items with one file each.
 
     The pipeline stores the path of the file in the field `path` of the item, or "" if the
     file is missing.
@@ -345,67 +344,13 @@ class _OnePath:
         return item | {"path": "".join(paths)}
 
 
-class OneFile(_OnePath, FilesPipeline):
-    """Scrapy's `FilesPipeline` for items with one file."""
-
-
-class OneImage(_OnePath, ImagesPipeline):
-    """Scrapy's `ImagesPipeline` for items with one image."""
-
-
-def _paths(results: Any) -> list[str]:
-    """Return the path of each file, or the error if the file is missing."""
-    return [str(result["path"] if is_ok else result.value) for is_ok, result in results]
-
-
 class Files(FilesPipeline):
     """A subclass of Scrapy's `FilesPipeline` that adds the results to the item as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         """Add the results to the item."""
-        return item | {"files": _paths(results)}
-
-
-class Images(ImagesPipeline):
-    """A subclass of Scrapy's `ImagesPipeline` that adds the results to the item as text."""
-
-    def item_completed(self, results: Any, item: Any, info: Any) -> Any:
-        """Add the results to the item."""
-        return item | {"files": _paths(results)}
-
-
-class _RaisingRefusals:
-    """A mixin that puts the exceptions of refusals into the results of a pipeline.
-
-    In older versions of Scrapy, the results of a pipeline do not contain the reason for a
-    refusal.
-    """
-
-    def media_failed(self, failure: Any, request: Any, info: Any) -> Any:
-        """Raise the exception of the refusal instead of the pipeline's own exception."""
-        if failure.check(ForbiddenByRobots):
-            raise failure.value
-        return super().media_failed(failure, request, info)  # type: ignore[misc]  # the pipeline's
-
-
-class ReportingFiles(_RaisingRefusals, Files):
-    """The pipeline `Files` with the reasons for refusals in its results."""
-
-
-class RequestingPipeline(OfCrawler):
-    """A pipeline that requests two pages through the engine for each item."""
-
-    async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Wait for the download of one page, and schedule a request for another page."""
-        try:
-            response = await download(self.crawler, Request(item["download"]))
-            item["downloaded"] = response.status
-        except IgnoreRequest as error:
-            item["downloaded"] = str(error)
-        spider = self.crawler.spider
-        request = spider.request(item["crawl"], meta={"further": True})
-        self.crawler.engine.crawl(request)
-        return item
+        paths = [str(it["path"] if is_ok else it.value) for is_ok, it in results]
+        return item | {"files": paths}
 
 
 class FakeHandler:

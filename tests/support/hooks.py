@@ -156,18 +156,16 @@ def note_sitemaps_of_parser(crawler: Any) -> None:
 
 
 def note_slots(crawler: Any) -> None:
-    """Record the delay and the concurrency of each download slot in the stats.
-
-    The values are recorded whenever a request leaves the downloader.
+    """Record the delay, the concurrency and the next delay with its jitter of each download
+    slot in the stats, whenever a request leaves the downloader.
     """
 
     def left(request: Request) -> None:
         key = request.meta["download_slot"]
         slot = crawler.engine.downloader.slots[key]
         seen = crawler.stats.get_value(f"test/slot/{key}", [])
-        crawler.stats.set_value(
-            f"test/slot/{key}", [*seen, (slot.delay, slot.concurrency)]
-        )
+        state = slot.delay, slot.concurrency, slot.download_delay()
+        crawler.stats.set_value(f"test/slot/{key}", [*seen, state])
 
     crawler.signals.connect(left, signals.request_left_downloader, weak=False)
 
