@@ -197,9 +197,6 @@ class Robots1994Middleware:
     async def _wait(self, visit: Visit, origin: Origin) -> Request | None:
         request, waiting = visit.request, self._waiting
         count(self._crawler, stats.WAITED)
-        error: Exception | None = None
-        policy: Policy | None = None
-        cause: Exception | None = None
         with waiting.waiting(visit, origin):
             try:
                 policy, cause = await self._resolver.resolve(origin, request)
@@ -208,16 +205,15 @@ class Robots1994Middleware:
             except CancelledError:
                 # Of Twisted, an `Exception`: the wait was cancelled, not the fetch.
                 raise
-            except Exception as raised:  # noqa: BLE001 - any component may have raised it
-                error = raised
-            if waiting.goes_back(visit, policy):
-                return visit.returned()
-            if policy is None:
-                assert error is not None  # noqa: S101 - a policy or an error
+            except Exception as error:
+                if waiting.goes_back(visit, None):
+                    return visit.returned()
                 for observer in self._observers:
                     observer.decided(request, origin, error, None)
                 # Without a policy, the request is neither allowed nor refused.
-                raise error
+                raise
+            if waiting.goes_back(visit, policy):
+                return visit.returned()
             self._decide(visit, origin, policy, cause)
             await waiting.slot(visit)
         return visit.returned() if waiting.goes_back(visit, policy) else None

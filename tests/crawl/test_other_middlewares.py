@@ -211,23 +211,6 @@ def test_request_with_a_known_policy_awaits_nothing(
     assert result.stats["test/waits"] == 0
 
 
-def test_large_file_is_obeyed_to_its_last_line(site: Site, reactor: Reactor) -> None:
-    """A large robots.txt is obeyed from its first rule to its last rule."""
-    many = b"".join(b"Disallow: /%d/\n" % number for number in range(25_000))
-    site.robots(FIRST + many, at="large.test")
-    site.robots(FIRST, at="small.test")
-    urls = [
-        site.url(path, host=f"{size}.test")
-        for size in ("large", "small")
-        for path in ("/first", "/24999/x", "/25000/x")
-    ]
-
-    result = crawl(urls, reactor=reactor)
-
-    lines = {it.url: it.verdict and it.verdict["line"] for it in result.failed}
-    assert lines == {urls[0]: 2, urls[1]: 25_002, urls[3]: 2}
-
-
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
