@@ -84,6 +84,8 @@ def test_default_name_of_scrapy_is_said_once(
     ("\nDisallow: /b*\nAllow: /b", "rfc9309", ""),
     ("\nDisallow: /b*\nAllow: /b", "strictest", ""),
     ("Disallow: /b\n\nUser-agent: other\nDisallow: /*", "1994", ""),
+    # Without a Disallow, an Allow means nothing in any dialect.
+    ("Allow: /b", "1994", ""),
     short=5,
 )
 def test_lines_that_the_dialect_ignores_are_said(
