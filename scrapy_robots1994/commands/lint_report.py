@@ -83,8 +83,7 @@ class Report:
             for how, names in self.otherwise.items()
             if names
         ]
-        start = f'In "{self.other}", the whole site is '
-        text = f"{start}{', and '.join(parts)}."
+        text = f'In "{self.other}", the whole site is ' + ", and ".join(parts) + "."
         return escape_control_chars(text, WIDTH - len(_INDENT) - 2) * bool(parts)
 
 

@@ -22,7 +22,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 # Names and rules are compared with each other, and lines of several groups are taken
 # together: at most so many.
 MAX_COMPARED = 500
-MAX_LINES = 100_000
+MAX_LINES = 500_000
 
 _WHOLE = ("/", "*", "/*")
 _FREE = ("", *_WHOLE)
@@ -116,10 +116,10 @@ def _split(group: Group) -> Iterator[Problem]:
 
 
 def _obeyed_together(
-    records: Sequence[Group], dialect: Dialect
+    records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
     """Yield the records that a robot obeys together, and its name in lower case. Of robots
-    that obey the same records, one counts.
+    that obey the same records, one counts. *lines* is how many more are read for each robot.
     """
     names: dict[tuple[int, ...], str] = {}
     for name, places in _obeyed(records, dialect).items():
@@ -127,7 +127,7 @@ def _obeyed_together(
     count = 0
     for places, name in names.items():
         groups = [records[it] for it in places]
-        count += sum(len(it.names) + len(it.rules) + len(it.without) for it in groups)
+        count += sum((len(it.lines) for it in groups), lines)
         if count > MAX_LINES:
             return
         yield name, groups
@@ -140,7 +140,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
     rules = [it for it in closing if can_match(it.value, dialect)]
     is_closed = any(it.value in _WHOLE for it in rules)
     closed = Beginnings(it.value for it in rules)
-    for name, groups in _obeyed_together(records, dialect):
+    for name, groups in _obeyed_together(records, dialect, len(rules)):
         first, own = groups[0], [line for group in groups for line in _closing(group)]
         lines = [line for group in groups for line in group.lines]
         allowed = [it.value for it in lines if _allows(it)]
@@ -232,7 +232,8 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
         named = [(it, name) for it in group.agents for name in it.said or ()]
         for agent, name in named:
             taken = obeyed.get(name.lower(), (place,))
-            if place in taken or rules[taken[0]] == rules[place]:
+            is_reached = name == EVERYBODY or place in taken
+            if is_reached or rules[taken[0]] == rules[place]:
                 continue
             taker = records[taken[0]]
             also = (it for it in taker.names if it.lower() in name.lower())
