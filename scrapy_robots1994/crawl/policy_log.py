@@ -25,6 +25,7 @@ class PolicyLog:
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
+        self._allowing = settings.freshness.allowing
         self._network_failures = network_failures(crawler.settings)
         self._origins = OriginLog(crawler)
 
@@ -110,7 +111,7 @@ class PolicyLog:
             is_new = known is None or not known.is_stale_on_error
             meaning = "the last good policy remains in use"
         else:
-            is_open = row.outcome in self._settings.freshness.allowing
+            is_open = row.outcome in self._allowing
             # Once an origin: a 403 is often a mistake of the server, and an origin without
             # an answer is asked again and again.
             is_new = known is None or known.outcome is not row.outcome

@@ -12,7 +12,6 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
-from scrapy.settings import Settings
 from w3lib.url import safe_url_string
 
 from scrapy_robots1994.crawl.log import log_line
@@ -156,11 +155,6 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
-
-
-def has_default_name(crawler: Crawler) -> bool:
-    """Return whether the name of our robot is Scrapy's default User-Agent."""
-    return bool(RobotName(crawler).usual == Settings()["USER_AGENT"])
 
 
 def robots_request(

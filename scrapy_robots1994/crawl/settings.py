@@ -15,12 +15,12 @@ from logging import DEBUG, INFO
 from typing import TypeVar, cast
 
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings
+from scrapy.settings import BaseSettings, Settings
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
 from scrapy_robots1994.crawl.log import log_line, logger
-from scrapy_robots1994.crawl.requests import RobotName, has_default_name
+from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.errors import MissingExtra, SettingsError, closest
 from scrapy_robots1994.escaping import escape_control_chars
 from scrapy_robots1994.origin import Origin
@@ -280,7 +280,7 @@ class RobotsSettings:
             str(self.store),
             more,
         )
-        if has_default_name(crawler):
+        if robot == Settings()["USER_AGENT"]:
             text = (
                 "The robot has Scrapy's default name, which some sites disallow: set "
                 "USER_AGENT to the name of your robot, with a contact address"
