@@ -38,8 +38,13 @@ def value_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
     elif role is Role.PAUSE:
         yield from _delay_problems(line)
     elif role is Role.SITEMAP and not is_absolute(line.value):
-        words = "is not an absolute URL"
-        yield kinds.BAD_VALUE.at(line, line.value, words, column=line.value_column)
+        yield _bad_value(line, "is not an absolute URL")
+
+
+def _bad_value(line: Line, words: str) -> Problem:
+    # An empty value has no column of its own.
+    column = line.value_column if line.value else line.column
+    return kinds.BAD_VALUE.at(line, line.value, words, column=column)
 
 
 def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
@@ -156,4 +161,4 @@ def _delay_problems(line: Line) -> Iterator[Problem]:
         words = f"counts seconds, and asks for a pause of {seconds / size:,.1f} {unit}"
     else:
         return
-    yield kinds.BAD_VALUE.at(line, line.value, words, column=line.value_column)
+    yield _bad_value(line, words)

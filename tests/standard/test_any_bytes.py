@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from unicodedata import category
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots1994 import LineKind, Origin, RobotsTxt, Verdict
@@ -50,6 +50,7 @@ def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
 
 @settings(max_examples=500, deadline=None)
 @given(BODIES, URLS, ROBOTS, WAYS)
+@example("Crawl-delay:", "", "", (None, "extended"))
 def test_any_body_url_and_robot_has_an_answer(
     body: bytes | str,
     url: str | bytes,
