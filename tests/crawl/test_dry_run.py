@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 
 from tests.support import replies
 from tests.support.crawl import CrawlResult, Reactor, crawl
@@ -183,3 +184,16 @@ def test_parser_is_asked_by_the_name_of_the_built_in(
     found = {(it["robot"], it["cause"]) for it in report["rows"]}
     shown = "rover/2.0 (for the other parser: tester/1.0)"
     assert found == {(shown, "agent-matching")}
+
+
+class OwnMiddleware(RobotsTxtMiddleware):
+    """A subclass that a project lists."""
+
+
+def test_subclass_of_the_built_in_is_named_as_not_watched(site: Site) -> None:
+    """A project's subclass acts as well; the log says that a dry run does not see it."""
+    listed = {f"{__name__}.OwnMiddleware": 50}
+    result = crawl([site.url("/a")], settings=DRY | {"DOWNLOADER_MIDDLEWARES": listed})
+
+    (line,) = result.lines("is not watched")
+    assert f"{__name__}.OwnMiddleware" in line

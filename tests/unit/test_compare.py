@@ -48,11 +48,3 @@ def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
             causes.add(row.cause)
     assert "wildcard" in causes
     assert "other" not in causes
-
-
-def test_robots_txt_itself_is_never_asked() -> None:
-    """Ours O22 would differ from most parsers there."""
-    asked, _ = questions(URL, b"User-agent: *\nDisallow: /robots.txt\n")
-
-    assert asked
-    assert not [it for it in asked if it.url.endswith("/robots.txt")]
