@@ -155,10 +155,8 @@ def _pathless(
 def _delay_problems(line: Line) -> Iterator[Problem]:
     seconds = seconds_of(line.value)
     if seconds is None:
-        words = "is not a number of seconds, and is ignored"
+        yield _bad_value(line, "is not a number of seconds, and is ignored")
     elif seconds > _SLOW_SECONDS:
         unit, size = next(it for it in _UNITS if seconds >= it[1])
-        words = f"counts seconds, and asks for a pause of {seconds / size:,.1f} {unit}"
-    else:
-        return
-    yield _bad_value(line, words)
+        pause = f"{seconds / size:,.1f} {unit}"
+        yield _bad_value(line, f"counts seconds, and asks for a pause of {pause}")
