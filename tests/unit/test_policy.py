@@ -49,3 +49,24 @@ def test_only_the_word_of_the_origin_is_shared(
 ) -> None:
     """Ours 3.1: "unreachable" is nobody's word."""
     assert answer.is_of_origin is is_shared
+
+
+def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
+    """Ours 3.1: it is no last good policy, and its Retry-After is ignored."""
+    refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
+    failed = Answer(
+        urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0
+    )
+
+    assert refused.fresh_until == refused.keep_until == NOW + 300
+    assert policy(failed).fresh_until == NOW + 300
+    assert policy(failed, policy(FILE)).fresh_until == NOW + 300
+
+
+def test_failed_refresh_extends_no_policy() -> None:
+    """Ours R5: the last good policy ends with ROBOTS1994_STALE_TTL."""
+    last = policy(FILE)
+    end = last.keep_until
+    failed = Answer(urls=URLS, failure="reset", fetched_at=end - 1)
+
+    assert policy(failed, last).fresh_until == end
