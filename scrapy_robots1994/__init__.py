@@ -1,28 +1,27 @@
 """scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
 
-A module imports only from its own row of the following list and from lower rows:
+A module imports only from its own row of this list and from lower ones:
 
     commands/     the `scrapy robots-…` commands
-    crawl/        the integration with Scrapy: add-on, middleware, settings and stats
-    stores/       the stores of policies: memory, SQLite and Redis
-    compare/      the differences from other parsers, and their causes
-    policy/       the policy of an origin, and the fetch that all waiting requests share
-    robotstxt     the class RobotsTxt, the public interface of one file
-    lint/         the problems with a file, and the effect of each of its lines
-    directives    the robots directives of a page
+    crawl/        all that imports Scrapy: add-on, middleware, settings, stats, features
+    stores/       where answers are kept: SQLite, Redis; and policies in memory
+    compare/      what other parsers decide, and why they differ
+    policy/       answer → outcome → policy
+    robotstxt     RobotsTxt, the public face of one file
+    lint/         what is wrong in a file
+    directives    robots directives of a page
     parser/       the grammar: bytes → lines → records → rules → verdict
     origin, escaping, errors
 
-Each public name is imported when it is first used, so importing this package does not
-import Scrapy or Twisted.
+Public names are imported on first use, so `import scrapy_robots1994` imports neither Scrapy nor
+Twisted.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers treat `TYPE_CHECKING` like `typing.TYPE_CHECKING`. Do not import `typing`,
-# because the import would more than double the import time of this package.
+# Type checkers know the name. `typing` would more than double the import time.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

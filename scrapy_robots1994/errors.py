@@ -5,30 +5,24 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of the public exceptions that are not subclasses of Scrapy's exceptions.
+    """Base class of the exceptions of this package.
 
-    `RobotsError` itself is never raised. `ForbiddenByRobots`, `RefusedByUsage`,
-    `DroppedByPage` and `DroppedByUsage` are subclasses of Scrapy's exceptions instead.
+    Not of `ForbiddenByRobots`, `RefusedByUsage`, `DroppedByPage` and `DroppedByUsage`, which are
+    Scrapy's `IgnoreRequest` and `DropItem`.
     """
 
 
 class SettingsError(RobotsError, ValueError):
-    """Raised if a setting is unknown or its value is invalid. The message says what is
-    wrong, and usually what to write instead.
-    """
+    """A setting is unknown or its value is wrong. The message says what to write."""
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what is missing
-    """Raised if an optional library is needed but not installed. The message contains the
-    pip command that installs the library.
-    """
+    """An optional library is missing. The message has the pip command that installs it."""
 
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
-    """Raise `MissingExtra` if an import in the block fails, which the feature *user* needs
-    and *extra* installs.
-    """
+    """Raise `MissingExtra` if an import in the block fails. *user* needs it, *extra* has it."""
     try:
         yield
     except ImportError as error:
@@ -39,10 +33,8 @@ def needs_extra(user: str, extra: str) -> Iterator[None]:
 
 
 class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
-    """Raised if the wait for a robots.txt ended without a policy.
-
-    The wait ends without a policy if the fetch is cancelled or if the crawl is closing,
-    according to R6 (closing). The message states the cause in one printable line.
+    """The wait for a robots.txt ended without a policy: the fetch was cancelled, or the crawl is
+    closing (Ours R6). The message is one printable line.
     """
 
 

@@ -1,6 +1,4 @@
-"""Interfaces for components that need a parsed robots.txt. This module defines a parser
-with Scrapy's interface, and the signals about the file and its sitemaps.
-"""
+"""A parser with Scrapy's interface, and the signals about a file and its sitemaps."""
 
 from contextlib import suppress
 from urllib.parse import urljoin
@@ -14,13 +12,10 @@ from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
-"""Scrapy's signal that is sent for each parsed robots.txt. The value is `None` before
-Scrapy 2.18.
-"""
+"""Scrapy's signal for each parsed robots.txt. None before Scrapy 2.18."""
 
 robots_sitemaps = object()
-"""Signal about the sitemaps in a robots.txt. The signal is sent once for each new or
-changed file that names sitemaps, if the dialect has the field Sitemap.
+"""Signal for each new or changed robots.txt that names sitemaps, in a dialect with that field.
 
 Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the file;
 *robots*, the parsed file; *request*, the page request that needed the file.
@@ -28,75 +23,58 @@ Arguments: *sitemaps*, a tuple of absolute URLs; *origin*, the origin of the fil
 
 
 class Robots1994Parser(RobotParser):
-    """A robots.txt that was parsed according to the standard of 1994, with Scrapy's parser
-    interface.
+    """One robots.txt, read by `RobotsTxt`, with the interface of Scrapy's parsers.
 
-    With this parser, the built-in middleware reads files as the standard requires.
-    Nothing else changes: for example, the built-in middleware still ignores the status of
-    a response. The parser accepts any body and any URL without raising an exception.
+    In the built-in middleware only the reading changes: the status of the answer, for example,
+    is still ignored. Accepts any body and any URL.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
-        """Parse *body* with the defaults of the settings, unless *body* is already a
-        `RobotsTxt`.
-        """
+        """Parse *body* with the default settings, unless it is parsed already."""
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
-        """The parsed file. Use this attribute to get verdicts (with their lines and
-        records) and problems.
-        """
+        """The file, which has verdicts with their lines, and problems."""
 
     @classmethod
     def from_crawler(
         cls, crawler: Crawler | None, robotstxt_body: bytes
     ) -> "Robots1994Parser":
-        """Parse *robotstxt_body* with the `ROBOTS1994_` settings of *crawler*.
+        """Parse *robotstxt_body* with the settings of *crawler*, or the defaults if it is None.
 
-        If *crawler* is `None`, as Scrapy's interface allows, the defaults of the settings
-        are used. Raise `SettingsError` for a wrong setting.
+        Raise `SettingsError` for a wrong setting.
         """
         if crawler is None:
             return cls(robotstxt_body)
-        # Read the settings again for each file. Scrapy's interface has no object that the
-        # parsers of a crawl could share.
+        # For each file: the parsers of a crawl share no object.
         settings = RobotsSettings.from_settings(crawler.settings)
-        # Apply the size limit here (O24, truncated files), because the built-in middleware
-        # downloads the whole body.
+        # Ours O24: the built-in middleware passes the whole body.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """Return whether the robot *user_agent* may fetch *url*. The argument *user_agent*
-        is a bare name or a whole User-Agent header.
-        """
+        """Return whether *user_agent*, a bare name or a whole header, may fetch *url*."""
         return self.robots.allowed(url, user_agent)
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        """Return the Crawl-delay for *user_agent*, in seconds.
+        """Return the seconds of the Crawl-delay for *user_agent*.
 
-        Return `None` if the file states no delay, or if the dialect has no field for
-        delays.
+        None if the file states no delay, or the dialect has none.
         """
         return self.robots.rules(user_agent).crawl_delay
 
     def sitemaps(self) -> tuple[str, ...]:
-        """Return the sitemaps that the file names, as written, in order and without
-        duplicates.
+        """Return the distinct sitemaps that the file names, as written and in order.
 
-        The dialect of the file has no effect, because a SitemapSpider follows sitemaps in
-        every dialect. Since Scrapy's pull request 8069, SitemapSpider calls this method.
+        In every dialect: SitemapSpider asks for them (Scrapy's pull request 8069).
         """
         return self.robots.read_as("extended").sitemaps
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
-    """Return the http and https URLs of the sitemaps in *robots*, the file of *origin*,
-    without duplicates.
-    """
+    """Return the distinct http and https URLs of the sitemaps in *robots*, of *origin*."""
     found: dict[str, None] = {}
     for named in robots.sitemaps:
-        # `urljoin` raises an error for brackets that do not contain an IPv6 address.
+        # Raised for brackets without an IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # Remove the URL of the robots.txt itself, which `urljoin` may return for a URL without
-    # a host.
+    # What `urljoin` may make of a URL without a host.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))

@@ -1,9 +1,4 @@
-"""The steps of each refusal, and the summary of all refusals at the end of the crawl.
-
-Each refusal is counted and logged. For each refusal, the signal `request_refused` is
-sent, and `ForbiddenByRobots` is raised. When the crawl closes, a table of refusals by
-origin is logged. If every request was refused, a warning is also logged.
-"""
+"""Refusals: count, signal and log each, and a table of them at the close."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,29 +48,21 @@ CLOSE_REASON = "robotstxt_denied"
 
 @dataclass(slots=True)
 class _Row:
-    """The refusals at one origin.
-
-    *reason* is the reason for the last refusal. *first* describes the cause of the first
-    refusal, such as a line of the file or an HTTP status. *refused* is the number of
-    refusals.
-    """
+    """The refusals at one origin."""
 
     reason: Reason
+    """Of the last one."""
     first: str
+    """The cause of the first one: a line, a status or a failure."""
     refused: int = 0
 
 
 class Refusals:
-    """Counts and logs each refusal, sends `request_refused`, and logs a table of all
-    refusals when the crawl closes.
-
-    If *closes* is `True` and every request was refused, the crawl closes with the reason
-    `robotstxt_denied`.
-    """
+    """The refusals of one crawl, which *closes* with `CLOSE_REASON` if there was nothing else."""
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        # In a shell, the user waits for the page, so log a refusal as a warning.
+        # In a shell, the user waits for the page.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
@@ -91,15 +78,12 @@ class Refusals:
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
         """Count and log the refusal of *request*, send `request_refused`, and return the
-        exception to raise. *verdict* is the verdict for *request*, and *origin* is the
-        origin of its URL.
+        exception to raise.
         """
         count(self._crawler, stats.FORBIDDEN)
         count(self._crawler, stats.REASONS, reason=verdict.reason.value)
-        # Export the verdict, for two reasons. Errbacks and signal handlers may put the
-        # verdict into items, and a feed in UTF-8 cannot contain undecodable bytes. The
-        # verdict may also be written to disk with the request, so the verdict should be
-        # small.
+        # It may end up in items, whose feed takes no undecodable bytes, and in a queue on
+        # disk.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -116,15 +100,10 @@ class Refusals:
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        """Return a new row for *origin*. If there are already `MAX_ROWS` rows, return the
-        row that all further origins share.
-        """
-        # Limit the number of rows, because a row stays in memory until the crawl closes. A
-        # broad crawl may request any number of origins.
+        # bounded: a broad crawl has any number of origins
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # Store text and not the verdict, because a verdict would keep its whole file in
-        # memory.
+        # As text: a verdict would keep its file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -132,40 +111,31 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Store at most twice as many characters as are printed, because a file may consist
-        # of one long line.
+        # bounded: a file may be one long line
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
     @property
     def _are_starts_refused(self) -> bool:
-        """Whether robots.txt refused every start request, so that no request passed. The
-        result is certain only in an idle crawl, in which every start request has been
-        decided.
-        """
+        """Whether every start request was refused. Certain only in an idle crawl."""
         # With JOBDIR, an earlier run may have crawled start requests.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
         return self._first is not None and not self.has_passed and is_whole_crawl
 
     def _idle(self) -> None:
-        """Close the idle crawl if every start request was refused."""
         if self._are_starts_refused:
             raise CloseSpider(CLOSE_REASON)
 
     def _closed(self, reason: str) -> None:
-        """Log the table of refusals, and set the stats about refused origins and start
-        requests. If no request was refused, do nothing.
-        """
         if not self._rows:
             return
-        # Sort rows with the same number of refusals by origin, so that two identical crawls
-        # log identical tables.
+        # Then by origin, so that equal crawls log equal tables.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        # A crawl that does not end because it is idle may leave start requests undecided.
+        # Else start requests may be undecided.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused
@@ -183,8 +153,7 @@ def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
     for origin, row in rows[:TOP_ORIGINS]:
         refused -= row.refused
         outcome = outcome_of_reason(row.reason)
-        # Ours O25 (control characters): escape hosts and rules, which may contain any
-        # character.
+        # Ours O25
         yield (
             f"{row.refused:9,}  {outcome.value:11}  "
             f"{escape_control_chars(str(origin), 40):40}  "

@@ -16,43 +16,39 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""Scrapy's setting for the parser of the built-in middleware. In `ROBOTS1994_COMPARE`, it
-stands for the value of that setting.
-"""
+"""In `ROBOTS1994_COMPARE`, it stands for the value of that setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
 
 MAX_COUNT = 1_000_000_000
-"""The largest accepted count. Larger numbers exceed the limits of some libraries."""
+"""Larger numbers exceed the limits of some libraries."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingType(Generic[T]):
-    """The values that a setting accepts.
-
-    *accepts* completes the sentence "NAME must be …". *parse* reads a value from Python code
-    or from the command line (`-s`), and raises `ValueError`, `TypeError` or `LookupError`
-    for a wrong one. *choices* are suggested in place of a misspelt word.
-    """
+    """The values that a setting accepts."""
 
     accepts: str
+    """Completes "NAME must be …"."""
     parse: Callable[[Any], T]
+    """Reads a value from code or from `-s`. Raises `ValueError`, `TypeError` or `LookupError`."""
     choices: tuple[str, ...] = ()
+    """Suggested in place of a misspelt word."""
 
     def read(self, name: str, value: Any) -> T:
-        """Return what *value*, the value of the setting *name*, means.
+        """Return what *value* of the setting *name* means.
 
-        Raise `SettingsError`, which says what is accepted, for a wrong value.
+        Raise `SettingsError`, which says what is accepted.
         """
         try:
             return self.parse(value)
         except SettingsError:
-            # More precise than the error below.
+            # More precise.
             raise
-        # `json.loads` raises RecursionError for 100,000 nested brackets.
+        # RecursionError: `json.loads` of 100,000 brackets.
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            # A user may write a number, such as 1994, instead of a word.
+            # Such as 1994 for "1994".
             word = str(value) if isinstance(value, int) else value
             hint = did_you_mean(word, self.choices) or "."
             shown = escape_control_chars(repr(value))
@@ -60,7 +56,6 @@ class SettingType(Generic[T]):
 
 
 def _require(value: T) -> T:
-    """Return *value*, or raise `ValueError` if it is false."""
     if not value:
         raise ValueError
     return value
@@ -81,9 +76,7 @@ FLAG = SettingType("True or False", _flag)
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a function that reads a truth value as *on* or *off*, and calls *other* for any
-    other value.
-    """
+    """Return a function that reads a truth value as *on* or *off*, and others with *other*."""
     return lambda value: (
         cast("T", on if words[word] else off)
         if (word := str(value).lower()) in words
@@ -118,7 +111,7 @@ def count(least: int, example: int) -> SettingType[int]:
 
 
 def one_of(*words: str) -> SettingType[str]:
-    """Return the type of a value that is one of *words*."""
+    """Return the type of one of *words*."""
     accepts = " or ".join(f'"{word}"' for word in words)
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
@@ -226,7 +219,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-# `True` means that there is no maximum, and 0 that no delay is applied. 1 is a second.
+# True: no maximum. 0: no delay. 1: a second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

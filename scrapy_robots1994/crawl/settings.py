@@ -1,10 +1,5 @@
-"""The settings of the package. Each field of `RobotsSettings` declares one setting: its
-type, its default and its meaning.
-
-To add a setting, add a field to `RobotsSettings`. The name of the setting is `ROBOTS1994_`
-followed by the name of the field in capitals. The string below the field is the
-documentation of the setting. Settings are read, checked and shown on the reference page in
-the order of the fields.
+"""The settings, each a field of `RobotsSettings`: `ROBOTS1994_` and the name of the field in
+capitals. The string below a field is its text on the reference page.
 """
 
 import asyncio
@@ -44,14 +39,13 @@ def declare(
     group: str = "",
     decides: bool = False,
 ) -> T:
-    """Return the field of a setting of type *kind*. For a type checker, it has the type of
-    the setting's value.
+    """Return the field of a setting of type *kind*.
 
-    *default* is what a user would write. *group* is the heading of a new group on the
-    reference page. A setting that *decides* about requests is written into evidence. It is
-    also read from evidence, which is not trusted: it must name no module, file or server.
+    *default* is what a user would write. *group* begins a group on the reference page. A
+    setting that *decides* about requests is written into evidence, and read from it: it must
+    name no module, file or server, since evidence may come from others.
     """
-    # In the metadata, because the default is read and checked like a value of the user.
+    # The default is read like a value of the user.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
 
@@ -63,13 +57,13 @@ class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )
-    """The grammar that is used to read robots.txt files; see :ref:`page-dialects`.
-    With ``strictest``, a URL is disallowed if ``1994`` or ``rfc9309`` disallows it.
+    """How robots.txt files are read; see :ref:`page-dialects`. With ``strictest``, a URL is
+    disallowed if ``1994`` or ``rfc9309`` disallows it.
     """
-    # RFC 9309, section 2.5, requires crawlers to read at least 500 KiB.
+    # RFC 9309 2.5: at least 500 KiB
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Maximum size of a robots.txt in bytes. Only the whole lines within this size are
-    obeyed (O24, truncated files). A file of more than 8 MB is unreachable (R5).
+    """Bytes of a robots.txt that are read. Of a longer file, the whole lines within this size
+    are obeyed (O24); more than 8 MB count as unreachable (R5).
     """
     forbidden: str = declare(
         types.MEANING,
@@ -77,99 +71,91 @@ class RobotsSettings:
         group="What an answer means",
         decides=True,
     )
-    """Whether status 401 or 403 for robots.txt disallows or allows all URLs of the origin
-    (R3, access refused).
-    """
+    """What status 401 or 403 for robots.txt does to all URLs of the origin (R3)."""
     unreachable: str = declare(
         types.MEANING, Outcome.UNREACHABLE.row.default, decides=True
     )
-    """The same of a robots.txt that cannot be fetched, if no earlier policy can be used (R5,
-    unreachable).
+    """What a robots.txt that cannot be fetched does to all URLs of the origin, if no earlier
+    policy can be used (R5).
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """Maximum freshness lifetime of a policy in seconds, and its lifetime if the server states
-    none. A shorter stated one counts, but at least 300 s. The default is one day.
+    """The longest freshness lifetime of a policy, and its lifetime if the server states none.
+    A shorter stated one counts, but at least 300 s. The default is one day.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """Seconds for which a stale policy remains in use while every refresh fails (R5,
-    unreachable). The default is 30 days.
+    """How long a stale policy remains in use while every refresh fails (R5). The default is
+    30 days.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
     )
     """URL of the store of policies; see :doc:`/stores`."""
-    # The default is shorter than the default DOWNLOAD_TIMEOUT (180 s), because all pages of
-    # the origin wait for robots.txt.
+    # Less than DOWNLOAD_TIMEOUT: all pages of the origin wait.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Time limit of a robots.txt request in seconds, for each redirect anew. The shortest of
+    """Time limit of a robots.txt request, for each redirect anew. The shortest of
     this setting, ``DOWNLOAD_TIMEOUT`` and the ``download_timeout`` of the page counts.
     """
-    # Some download handlers define further meta keys that decide how a request leaves this
-    # machine.
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Meta keys that the robots.txt request copies from the page request, in addition to
-    ``proxy``, ``bindaddress`` and ``cookiejar``. Keys that it sets itself, such as
-    ``dont_redirect``, have no effect.
+    """Meta keys that the robots.txt request copies from the page request, besides ``proxy``,
+    ``bindaddress`` and ``cookiejar``. Keys that it sets itself, such as ``dont_redirect``,
+    have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins whose URLs are not checked, and whose robots.txt is not requested. A
+    """Hosts and origins that are not checked, and whose robots.txt is not requested. A
     host (``"api.example.com"``) covers all its schemes and ports, but not its subdomains.
     An origin is written as ``"https://h.example:8443"``.
     """
-    # The default is not higher, because further requests should wait in the scheduler,
-    # whose queue may be on disk.
+    # Not more: others should wait in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """Maximum number of requests that wait for a robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``; N/100 if ``CLOSESPIDER_PAGECOUNT`` or a similar setting is N.
-    The waiting requests are lost if the crawl is killed (SIGKILL).
+    """How many requests may wait for a robots.txt without counting towards
+    ``CONCURRENT_REQUESTS``; with ``CLOSESPIDER_PAGECOUNT = N``, at most N/100. They are lost
+    if the crawl is killed (SIGKILL).
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
-    """With ``True``, Scrapy's own middleware decides, and our verdicts are written next to
-    what it did; see :ref:`page-dry-run`. Settings for pages, usage, delays, evidence and
-    stores have no effect then.
+    """With ``True``, Scrapy's own middleware decides, and the close says what
+    scrapy_robots1994 would change; see :ref:`page-dry-run`. Settings for pages, usage, delays,
+    evidence and stores have no effect then.
     """
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers that are asked about each decision. ``True`` is the parser of
-    ``ROBOTSTXT_PARSER``; else a list of names and class paths. Nothing else is refused or
-    allowed by it; see :doc:`/moving`.
+    """Parsers that are asked about each decision, without an effect on it; see
+    :ref:`page-comparing`. ``True`` is the parser of ``ROBOTSTXT_PARSER``.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """Path of the report about the comparison, written when the crawl closes: ``.html`` or
+    """Path of the report of the comparison, written at the close: ``.html`` or
     ``.json``. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """With ``True``, requests are sent with the pause that robots.txt asks for (Crawl-delay),
-    with a number, at most that many seconds apart. It has no effect in a dialect without a
-    field for crawl delays.
+    """With ``True``, requests are as far apart as robots.txt asks (Crawl-delay); with a number,
+    at most that many seconds. The dialects ``1994`` and ``revisited`` have no delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """With ``True``, the items of a NOINDEX page and the requests made from a NOFOLLOW page
-    are dropped. With a list, only its directives are obeyed: ``"noindex"``, ``"nofollow"``,
+    """With ``True``, items of NOINDEX pages and requests from NOFOLLOW pages are dropped. With
+    a list, only its directives are obeyed: ``"noindex"``, ``"nofollow"``,
     ``"rel-nofollow"`` (links with ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """The effect of usage preferences; see :doc:`/preferences`. With ``"report"``, they are
-    counted, logged and passed to the spider in ``response.meta``. With ``"items"`` or
-    ``True``, items of a page that must not be used for a purpose in ``ROBOTS1994_PURPOSES``
-    are also dropped. With ``"requests"``, requests are also refused if robots.txt says so.
+    """What usage preferences do; see :doc:`/preferences`. With ``"report"``, they are counted,
+    logged and passed to the spider in ``response.meta``. With ``"items"`` or ``True``, items
+    of pages that disallow a purpose of ``ROBOTS1994_PURPOSES`` are also dropped, and with
+    ``"requests"``, pages whose robots.txt disallows one are not requested either.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """What the pages of the crawl are used for, such as ``"train-ai"``; :doc:`/preferences`
     lists all purposes. Their names may change with the drafts that define them.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """Folder for evidence: each crawl writes a file with what robots.txt said and every
-    decision; see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """Folder in which each crawl writes a file with what robots.txt said and every decision;
+    see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether the crawl closes with the reason ``robotstxt_denied``, not ``finished``, if
-    robots.txt refused all start requests.
+    """Whether a crawl whose start requests were all refused closes with the reason
+    ``robotstxt_denied`` in place of ``finished``.
     """
 
     @classmethod
@@ -233,9 +219,7 @@ class RobotsSettings:
 
     @property
     def freshness(self) -> FreshnessSettings:
-        """The settings that determine how long policies are used, and which outcomes
-        without a file allow all URLs.
-        """
+        """How long policies are used, and which outcomes allow all URLs."""
         return FreshnessSettings(
             ttl=self.ttl,
             stale_ttl=self.stale_ttl,
@@ -245,17 +229,16 @@ class RobotsSettings:
         )
 
     def _allows(self, row: OutcomeRow) -> bool:
-        """Return whether the outcome of *row* allows all URLs with these settings."""
         if not row.setting:
             return row.allows
         return bool(getattr(self, row.setting.lower()) == "allow")
 
     def new_reader(self) -> Reader:
-        """Return a reader that parses files according to these settings."""
+        """Return a reader of files with these settings."""
         return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log what determines which rules this crawl obeys, in one line."""
+        """Log in one line which rules this crawl obeys."""
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: Scrapy's own middleware decides"
@@ -267,7 +250,7 @@ class RobotsSettings:
                 f"pages are for {purposes}" if purposes else "preferences are reported"
             )
             more += f"; {what} ({VERSIONS})"
-        # Last, because a long text is cut at its end.
+        # Last: a long text is cut at its end.
         if self.exempt:
             more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
@@ -295,9 +278,7 @@ def _as_text(value: object) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    """Return the message for the unknown setting *name*, which is probably misspelt."""
-    # Compare the names without their prefix, because any two names with the prefix are
-    # similar.
+    # Without the prefix, which makes any two names similar.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -307,22 +288,19 @@ def _unknown(name: str, known: list[str]) -> str:
 
 @contextmanager
 def log_settings_errors() -> Iterator[None]:
-    """Log the error for a wrong setting as one CRITICAL line, and raise the error again.
+    """Log the error for a wrong setting as one CRITICAL line, and raise it again.
 
-    Scrapy only prints a traceback, in which the message is easily overlooked. In a crawl
-    that runs as an asyncio task, such as `scrapy crawl`, the CRITICAL line also replaces
-    the traceback.
+    Scrapy prints a traceback, in which the message is easily overlooked. Where the crawl is an
+    asyncio task, as in `scrapy crawl`, the line replaces it.
     """
     try:
         yield
-    # The message of a `SettingsError` or a `MissingExtra` is a sentence for the user. Any
-    # other exception is a bug, and needs its traceback.
+    # Any other exception is a bug, and needs its traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         # Without a running event loop, Scrapy reports the error itself.
         with suppress(RuntimeError):
             if task := asyncio.current_task():
-                # Read the exception of the crawl's task, because Scrapy does not read it.
-                # If no code reads the exception, asyncio logs it with its traceback.
+                # Scrapy does not read the exception of the task, and asyncio would log it.
                 task.add_done_callback(lambda it: it.cancelled() or it.exception())
         raise

@@ -1,4 +1,4 @@
-"""A term that was found in a page or a robots.txt, and the place of the term."""
+"""Terms of pages and files, with their places."""
 
 from dataclasses import dataclass
 
@@ -7,16 +7,14 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A term that was found in a page or a robots.txt, and the place of the term.
-
-    If *term* is a robots directive of a page, it is in lower case. *where* is a phrase
-    that describes the place, such as "meta tag robots".
-    """
+    """A term of a page or a robots.txt."""
 
     term: str
+    """A robots directive is in lower case."""
     where: str
+    """The place, such as "meta tag robots"."""
 
     def __str__(self) -> str:
-        """Return the term and its place as text that is safe to print."""
+        """Return the term and its place, safe to print."""
         where = escape_control_chars(self.where, 80)
         return f'"{escape_control_chars(self.term, 40)}" in the {where}'

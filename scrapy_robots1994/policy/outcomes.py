@@ -1,17 +1,8 @@
-"""The table of outcomes. An outcome is a possible meaning of an answer to GET /robots.txt.
-Each row describes one outcome.
+"""What an answer to GET /robots.txt means: one row an outcome, with its policy, its lifetime,
+the setting that may reverse it, and its words.
 
-The row of the outcome determines everything that the package decides or says about an
-answer. The row determines the policy, how long the policy applies, and which setting may
-reverse the policy. The row also contains the words that the log, the closing table,
-`--explain`, `robots-lint`, the report and the documentation use. To change
-the meaning of an answer, change the row. To let the user choose the meaning, add the name
-of a setting to the row, and declare the setting in `crawl/settings.py`.
-
-The meaning of a status is our own decision, because the text of 1994 does not mention
-statuses. According to the text of 1994, the file is at /robots.txt (M1, location). An
-empty file means the same as a missing file (E1, empty file). R2 (redirects), R6 (closing)
-and R7 (our own fault) have no row, because no policy follows from them.
+The text of 1994 names no status, so the rows are ours (R1 to R5). From R2, R6 and R7 no policy
+follows.
 """
 
 import enum
@@ -26,9 +17,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """The meaning of an answer. The value of a member is the name of the outcome in stats,
-    logs and stores.
-    """
+    """The meaning of an answer, with its name in stats, logs and stores."""
 
     PARSED = "parsed"
     FORBIDDEN = "forbidden"
@@ -36,76 +25,56 @@ class Outcome(enum.Enum):
     UNREACHABLE = "unreachable"
 
     row: "OutcomeRow"
-    """The row of this outcome in `ROWS`."""
 
 
 class AnswerGroup(NamedTuple):
-    """A group of answers that a report shows together. All answers in a group have the same
-    outcome.
-
-    *name* identifies the group in the data of the report. *heading* is the name that users
-    see. *words* is the end of a phrase that users see. For example, the words "by the
-    file's text" complete the phrase "decided by the file's text". *statuses* are the HTTP
-    statuses of the group.
-    """
+    """Answers of one outcome that a report shows together."""
 
     name: str
+    """For programs."""
     heading: str
     words: str
+    """Follow "decided", such as "by the file's text"."""
     statuses: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRow:
-    """The meaning of the answers in *groups*.
-
-    * *statuses*: the description of the answers in messages.
-    * *reason*: the reason in the verdict for every URL, or `None` if the file decides.
-    * *allows*: whether every URL is allowed by default, if no file decides. If *allows*
-      is `False`, `robots-lint` exits with code 3 (file could not be read), even if the
-      setting is "allow".
-    * *setting*: the name, without `ROBOTS1994_`, of the setting that may reverse *allows*.
-      The value of the setting is "disallow" or "allow".
-    * *max_lifetime*: the longest freshness lifetime of the policy, in seconds.
-    * *reads_body*: whether the body of the answer states the policy.
-    * *is_answer*: whether the origin stated the policy. If *is_answer* is `False`, the
-      policy is our own decision and applies until the origin answers.
-    * *of_proxies*: the statuses of this row that a proxy may also generate. In an answer
-      that came through a proxy, a status in *of_proxies* means R5 (unreachable).
-    * *is_trusted*: whether an answer that came through a proxy counts as the origin's own.
-      Stores share a policy only if the answer counts as the origin's own.
-    """
+    """What the answers in *groups* mean."""
 
     outcome: Outcome
     groups: tuple[AnswerGroup, ...] = ()
     statuses: str = ""
+    """The answers in words."""
     reason: Reason | None = None
+    """Of the verdict on every URL; None if the file decides."""
     allows: bool = True
+    """Whether every URL is allowed by default, if no file decides."""
     setting: str = ""
+    """The setting, without `ROBOTS1994_`, that may reverse `allows`."""
     max_lifetime: float = float("inf")
+    """The longest freshness lifetime, in seconds."""
     reads_body: bool = False
     is_answer: bool = True
+    """Whether the origin stated the policy."""
     of_proxies: Collection[int] = ()
+    """Statuses that mean R5 through a proxy, which may have sent them."""
     is_trusted: bool = False
+    """Whether such an answer is stored even if it came through a proxy."""
 
     @property
     def default(self) -> str:
-        """The default value of the setting, which is "allow" or "disallow"."""
+        """The default of the setting."""
         return "allow" if self.allows else "disallow"
 
     @property
     def full_setting(self) -> str:
-        """The line that a user adds to a settings file to allow all URLs, or "" if the row
-        has no setting.
-        """
+        """The line of a settings file that allows all URLs, or ""."""
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool) -> str:
-        """Describe the effect of the outcome on all URLs of an origin, and the setting that
-        can change the effect. *is_open* is `True` if all URLs are allowed.
-        """
+        """Say what happens to all URLs of an origin, and which setting changes it."""
         if is_open:
-            # Name the setting only if the setting reverses the default of the outcome.
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
         return "are refused" + f" unless {self.full_setting}" * bool(self.setting)
@@ -122,7 +91,7 @@ _FORBIDDEN = frozenset({401, 403})
 _OTHER_4XX = frozenset(range(400, 500)) - _TEMPORARY - OF_THE_PROXY - _FORBIDDEN - {404}
 
 ROWS = (
-    # Ours R1 (the file)
+    # Ours R1
     OutcomeRow(
         outcome=Outcome.PARSED,
         groups=(AnswerGroup("text", "file", "by the file's text", range(200, 300)),),
@@ -130,7 +99,7 @@ ROWS = (
         reads_body=True,
         is_trusted=True,
     ),
-    # Ours R3 (access refused)
+    # Ours R3
     OutcomeRow(
         outcome=Outcome.FORBIDDEN,
         groups=(
@@ -141,9 +110,10 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        max_lifetime=HOUR,  # A 401 or 403 is often a mistake in a configuration.
+        # Often a mistake in a configuration.
+        max_lifetime=HOUR,
     ),
-    # Ours R4 (no file)
+    # Ours R4
     OutcomeRow(
         outcome=Outcome.ABSENT,
         groups=(
@@ -155,7 +125,7 @@ ROWS = (
         of_proxies=_OTHER_4XX - {410},
         is_trusted=True,
     ),
-    # Ours R5 (unreachable)
+    # Ours R5
     OutcomeRow(
         outcome=Outcome.UNREACHABLE,
         groups=(
@@ -163,8 +133,7 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # This group also contains every status that does not belong to another group,
-            # such as 1xx, 407, and 3xx without a usable Location header.
+            # Also all other statuses, such as 1xx, 407 and 3xx that lead nowhere.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
@@ -203,28 +172,20 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
-    """Return the group of the answer that led to a verdict for all URLs. *reason* and
-    *status* are the reason and the status in the verdict.
-    """
+    """Return the group of the answer behind a verdict on all URLs."""
     group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-    # Return `FAILURE` if the outcome that *reason* names cannot have this *status*. For
-    # example, a 402 that a proxy may have generated has the reason "unreachable".
+    # Not so a 402 of a proxy, whose reason is "unreachable".
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
-    """Return the outcome of *status*. A status that is not in any group means R5
-    (unreachable).
-
-    *via_proxy* is `True` if the answer came through a proxy.
-    """
+    """Return the outcome of *status*; R5 for one without a group."""
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1 (retries): a status that a proxy may have generated means R5 (unreachable).
-    # The rule for proxies also applies to https URLs, because some proxies terminate TLS.
+    # Ours 3.1. Also with https, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:
-    """Return the outcome whose verdicts contain this *reason*."""
+    """Return the outcome whose verdicts have this *reason*."""
     return _OF_REASON.get(reason, Outcome.PARSED)
