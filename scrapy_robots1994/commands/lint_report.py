@@ -36,7 +36,7 @@ _PROBLEM_NAMES = (
 )
 # A robot reads the whole file, so large files are read for fewer robots.
 _MAX_READ = 500_000
-# Only a rule for the whole site covers both.
+# Two paths that only a rule for the whole site covers both.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 

@@ -133,10 +133,11 @@ def word_of(is_allowed: object) -> Decision:
 
 
 class Did(NamedTuple):
-    """What Scrapy's middleware did in a dry run; *is_early* if it did not have the file."""
+    """What Scrapy's middleware did in a dry run."""
 
     is_sent: bool
     is_early: bool
+    """Whether it did not have the file yet."""
 
 
 class Asked(NamedTuple):
@@ -150,13 +151,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One difference: on *url* for *robot*, between our verdict and *parser*'s.
-
-    *says* is what *parser* decides, and *did* what Scrapy's middleware did in a dry run, else
-    "". A row about `MIDDLEWARE` compares with *did*, and *says* is of its parser. *cause* is
-    the code of a `Cause`, or None if none was looked for; *lines* are the needed lines, from
-    1. *also* is a further sentence, or "".
-    """
+    """One difference: on *url* for *robot*, between our verdict and that of *parser*."""
 
     site: str
     url: str
@@ -165,20 +160,20 @@ class Row:
     way: Way
     ours: str
     says: Decision
+    """What *parser* decides. In a row about `MIDDLEWARE`, what its parser decides."""
     did: str
+    """What Scrapy's middleware did in a dry run, else ""."""
     cause: str | None
+    """The code of a `Cause`, or None if none was looked for."""
     lines: Sequence[int]
+    """The needed lines, from 1."""
     also: str
+    """A further sentence, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteResult:
-    """The differences of one site: exact counts, and at most `MAX_ROWS` rows.
-
-    *parsers* maps each parser that was asked to the numbers of its answers by `Way`, to the
-    change in this dialect and in each, and to the cause of most rows. *possible* says how
-    many questions there are, if those asked are a sample.
-    """
+    """The differences of one site: exact counts, and at most `MAX_ROWS` rows."""
 
     site: str
     basis: str
@@ -186,8 +181,12 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
+    """For each parser the numbers of its answers by `Way`, the change in this dialect and in
+    each, and the cause of most rows.
+    """
     rows: Sequence[Row]
     possible: int
+    """How many questions there are, if those asked are a sample."""
 
 
 class Site:
@@ -366,15 +365,14 @@ def compare(
 
 @dataclass(slots=True)
 class Comparison:
-    """All sites of a comparison. *parsers* are the names of the others, in order.
-
-    *skipped* counts the decisions that were not compared.
-    """
+    """All sites of a comparison."""
 
     dialect: str
     parsers: Sequence[str]
+    """The names of the others, in order."""
     sites: list[SiteResult] = field(default_factory=list)
     skipped: int = 0
+    """How many decisions were not compared."""
 
     def count(self, parser: str, *ways: Way) -> int:
         """Return how often *parser* answered in one of *ways*, or at all."""

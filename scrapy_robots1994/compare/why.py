@@ -33,14 +33,14 @@ _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
 class Cause(NamedTuple):
-    """Why a decision differs. *code* is for programs, *words* are shown, *clause* says what
-    our side follows. *pattern* is found in the needed lines, as `_normal` writes them.
-    """
+    """Why a decision differs."""
 
     code: str
     words: str
     clause: str = ""
+    """What our side follows."""
     pattern: str = ""
+    """Found in the needed lines, as `_normal` writes them."""
 
 
 STATUS = Cause("status", "status of the answer", "Ours R3 to R5")

@@ -117,8 +117,7 @@ class Refusals:
 
     @property
     def _are_starts_refused(self) -> bool:
-        """Whether every start request was refused. Certain only in an idle crawl."""
-        # With JOBDIR, an earlier run may have crawled start requests.
+        # Certain only in an idle crawl. With JOBDIR, an earlier run may have had others.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
         return self._first is not None and not self.has_passed and is_whole_crawl
 

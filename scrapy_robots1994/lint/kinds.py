@@ -20,26 +20,25 @@ _MARK = "»"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of problem, with an example for the reference page and the tests.
-
-    A kind whose *severity* is INFO is said once a file, another one once a record. *opens* is
-    true if the file allows URLs that its author probably meant to disallow. *when* is the
-    heading in the reference: when the problem is reported. *message* says what is wrong, with
-    placeholders for texts of the file; *advice* is one sentence to the author.
-
-    *bad* is a file with the problem, with a » before its place, and *good* the file after the
-    advice, both in *dialect*.
-    """
+    """A kind of problem, with an example for the reference page and the tests."""
 
     code: str
     severity: str = WARNING
+    """INFO is said once a file, the others once a record."""
     opens: bool = False
+    """Whether the file allows what its author probably meant to disallow."""
     when: str
+    """The heading in the reference."""
     message: str
+    """What is wrong, with placeholders for texts of the file."""
     advice: str
+    """One sentence to the author."""
     bad: str
+    """A file with the problem, and a » before its place."""
     good: str
+    """The file after the advice."""
     dialect: str = "rfc9309"
+    """Of both files."""
 
     @property
     def example(self) -> str:

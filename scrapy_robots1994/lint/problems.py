@@ -88,7 +88,6 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
 
 
 def _record(groups: Sequence[Group], problem: Problem) -> int:
-    """Return the number of the group of *problem*, which is 0 above all records."""
     first = bisect_right(groups, problem.line, 1, key=lambda it: it.agents[0].number)
     return first - 1
 

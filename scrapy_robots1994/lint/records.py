@@ -181,7 +181,6 @@ def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> 
 
 
 def _frees(lines: Iterable[Line]) -> bool:
-    """Return whether a line disallows something, or says that everything is allowed."""
     return any(
         it.value in _FREE if _allows(it) else it.known is DISALLOW for it in lines
     )
@@ -312,7 +311,6 @@ def _beaten(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 
 def _covered(line: Line) -> str:
-    """Return the value of a rule without the wildcards at its end, which mean nothing."""
     return normal_spelling(line.value.rstrip("*") or "/")
 
 

@@ -1,14 +1,8 @@
-"""The parser of robots.txt, which turns the bytes of a file into lines, records, rules and
-verdicts. The parser does no I/O.
+"""The parser: bytes → text (`body`) → lines and groups (`reader`) → what one robot obeys
+(`robot_reading`) → `rules` → `verdict`. No I/O.
 
-Five modules process a file, one after the other. `body` decodes the text of the file.
-`reader` splits the text into lines and groups. `robot_reading` selects the rules for one
-robot. `rules` decides whether a URL is allowed, and `verdict` describes the decision.
-
-`records` turns groups into the records that users of the package see. `fields` and
-`dialects` contain the tables of the grammar. `user_agent` finds the names of robots.
-`spellings` computes the forms in which URLs are sent and compared, and `rfc9309` those of
-paths with wildcards. `usage` finds the usage preferences of a file.
+`fields` and `dialects` are the tables of the grammar; `records` are for users; `user_agent` has
+the names of robots, `spellings` and `rfc9309` the forms of paths, `usage` the preferences.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

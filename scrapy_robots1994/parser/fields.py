@@ -63,34 +63,30 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Field:
-    """A field of robots.txt.
-
-    *meaning* describes it in the reference. *dialects* are the names of the dialects that
-    have it. *read* returns the meaning of a value, or None for a bad value; without *read*
-    a value is taken as written. (`Dialect.names` and `Dialect.paths` read the values of
-    User-agent lines and of rules.) *bad_kind* is the kind of a line with a bad value.
-
-    A line with *in_record* belongs to a record, and is ignored outside of one. A User-agent
-    line below a line with *ends_names* begins another record. *allows* is for rules that
-    allow paths.
-
-    No dialect has a field with *is_preference* but that of `parser/usage.py`. *effect* says
-    in a report what a line does, with its value for `{}`; it is None for a field that no
-    dialect has.
-    """
+    """A field of robots.txt."""
 
     name: str
     meaning: str
+    """For the reference."""
     role: Role = Role.NONE
     kind: LineKind = LineKind.UNKNOWN
     dialects: frozenset[str] = frozenset()
+    """The names of those that have it."""
     read: Callable[[str], object] | None = None
+    """Returns what a value means, or None for a bad one. None: as written. `Dialect.names` and
+    `Dialect.paths` read User-agent lines and rules.
+    """
     bad_kind: LineKind | None = None
+    """The kind of a line with a bad value."""
     in_record: bool = False
+    """Whether a line is ignored outside of a record."""
     ends_names: bool = False
+    """Whether a User-agent line below it begins another record."""
     allows: bool = False
     is_preference: bool = False
+    """Only the dialect of `parser/usage.py` has these."""
     effect: str | None = None
+    """What a line does, with its value for `{}`. None if no dialect has it."""
 
     @property
     def key(self) -> str:

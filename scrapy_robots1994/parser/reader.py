@@ -184,21 +184,23 @@ class Group:
     """The lines of a record, or those above all records. It ends before the User-agent line
     that begins the next record; a blank line does not end it.
 
-    *agents* are the User-agent lines and *names* all names in them, *rules* the rules,
-    *others* the other lines with a field of the dialect, and *without* those without. For
-    each of *others*, *runs* has the slice of *names* in the last run of User-agent lines
-    above it. A run ends at a good line of a field that belongs to records.
-
-    A rule or a pause outside any record is an `ORPHAN`: above all records, or below a blank
+    A rule or a delay outside any record is an `ORPHAN`: above all records, or below a blank
     line that ends the record.
     """
 
     agents: list[Line] = field(default_factory=list)
+    """The User-agent lines."""
     rules: list[Line] = field(default_factory=list)
     others: list[Line] = field(default_factory=list)
+    """The other lines with a field of the dialect."""
     without: list[Line] = field(default_factory=list)
+    """Those without."""
     names: list[str] = field(default_factory=list)
+    """All names in *agents*."""
     runs: list[tuple[int, int]] = field(default_factory=list)
+    """For each of *others* the slice of *names* in the last run of User-agent lines above it.
+    A run ends at a good line of a field that belongs to records.
+    """
 
     @property
     def lines(self) -> list[Line]:

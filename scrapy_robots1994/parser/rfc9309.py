@@ -43,7 +43,6 @@ def normal_spelling(target: str) -> str:
 
 
 def _encoded(other: re.Match[str]) -> str:
-    """Percent-encode the matched characters, which must not appear unescaped in a URL."""
     # Ours O17 (undecodable bytes): an undecodable byte in a rule equals its
     # percent-encoding.
     return "%" + encode(other[0]).hex("%").upper()

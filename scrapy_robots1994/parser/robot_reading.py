@@ -18,17 +18,16 @@ _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 
 class Ignored(NamedTuple):
-    """What the dialect ignores or takes literally in the records that a robot obeys.
-
-    *wildcards* counts the rules whose `*` or final `$` is an ordinary character, *allows* the
-    Allow lines of a dialect without the field, and *split* the rules that a blank line cuts
-    off from their record. *line* is the number of the first of these lines, from 1.
-    """
+    """What the dialect ignores or takes literally in the records that a robot obeys."""
 
     wildcards: int
+    """Rules whose `*` or final `$` is an ordinary character."""
     allows: int
+    """Allow lines, in a dialect without the field."""
     split: int
+    """Rules that a blank line cuts off from their record."""
     line: int
+    """The number of the first of these lines, from 1."""
 
     def __str__(self) -> str:
         """Return the counts and the first line in words."""
@@ -51,23 +50,23 @@ def has_wildcard(path: str) -> bool:
 
 @dataclass(slots=True)
 class RobotReading:
-    """What a robot obeys of a file.
-
-    *rules* has one line for each path. *first_lines* and *names* are the number of the first
-    line and the names of each record that the robot obeys. *allows* are the Allow lines in
-    them if the dialect does not have the field, *split* the rules that a blank line cuts off.
-    *sitemaps* are the distinct sitemaps of the file, as written and in order, and *has_any*
-    says whether it has a record.
-    """
+    """What a robot obeys of a file."""
 
     rules: list[Line] = field(default_factory=list)
+    """One line for each path."""
     first_lines: list[int] = field(default_factory=list)
+    """The first line of each record that it obeys."""
     names: list[tuple[str, ...]] = field(default_factory=list)
+    """The names in each of these records."""
     allows: list[Line] = field(default_factory=list)
+    """Their Allow lines, if the dialect does not have the field."""
     split: list[Line] = field(default_factory=list)
+    """Rules that a blank line cuts off."""
     crawl_delay: float | None = None
     sitemaps: tuple[str, ...] = ()
+    """The distinct sitemaps of the file, as written and in order."""
     has_any: bool = False
+    """Whether the file has a record."""
     ignored: Ignored | None = None
 
     def add(self, group: Group) -> None:
@@ -86,7 +85,7 @@ class RobotReading:
 
 
 def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotReading:
-    """Read *text* for a robot. *robot* is the result of `robot_names` for the robot."""
+    """Read *text* for the robot with these `robot_names`."""
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False

@@ -58,34 +58,28 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # Begins a text that is compared as written. Other texts begin with `/`, `=` or a letter.
 _AS_WRITTEN = "%"
 
-# Most robots obey only one record, whose only name is `*`, so all files share this tuple.
+# What most robots obey, shared by all files.
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
 _ALLOW = LineKind.ALLOW
 
-# 1994 E1 (empty file): an empty file has the same meaning as a missing file.
+# 1994 E1
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
 
 class Rules(Protocol):
-    """The rules of one origin for one robot, with which any URL can be checked.
-
-    `RobotRules` contains the rules of a file. `UniformRules` represents a policy without a
-    file, and gives the same answer for every URL.
+    """The rules of one origin for one robot: those of a file (`RobotRules`), or the same answer
+    for every URL (`UniformRules`).
     """
 
     @property
     def crawl_delay(self) -> float | None:
-        """The number of seconds that the robot should wait between two requests, or None if
-        no delay applies.
-        """
+        """Seconds between two requests of the robot, or None."""
 
     @property
     def ignored(self) -> Ignored | None:
-        """What the dialect ignores or takes literally in the records of the robot, or None
-        if there is no such line.
-        """
+        """What the dialect ignores or takes literally of the robot's records, if anything."""
 
     def allowed(self, url: str, /) -> bool:
         """Return whether the robot may retrieve *url*. Never raises."""
@@ -147,10 +141,9 @@ class _Table(NamedTuple):
 
 
 class RobotRules:
-    """The rules of one robots.txt for one robot, with which any URL can be checked.
+    """The rules of one robots.txt for one robot. Immutable, so threads may share it.
 
-    `allowed` and `verdict` never raise, and always give the same answer for the same URL.
-    A `RobotRules` object never changes, so several threads may share it.
+    `allowed` and `verdict` never raise.
     """
 
     # `_values`, `_lines` and `_allows` are columns, by the number of a rule.
@@ -174,9 +167,7 @@ class RobotRules:
     def __init__(
         self, reading: RobotReading, body: Body, dialect: Dialect, robot: str | bytes
     ) -> None:
-        """Compile the rules in *reading*, which is the result of a parse of *body* for
-        *robot*. *robot* is a bare name or a whole User-Agent header.
-        """
+        """Compile *reading*, what *robot* obeys of *body*."""
         self.names = robot_names(robot)
         self.crawl_delay = reading.crawl_delay
         self.ignored = reading.ignored
@@ -232,7 +223,6 @@ class RobotRules:
         )
 
     def _opens(self, number: int) -> bool:
-        """Return whether a URL is allowed if *number* decides."""
         if 0 <= number < NO_RULE:
             return bool(self._allows and self._allows[number])
         return number not in _UNCOMPARED
@@ -294,9 +284,7 @@ class RobotRules:
 
 
 class StrictestRules:
-    """The rules of one robots.txt for one robot in the dialect "strictest": a URL is
-    disallowed if *main* or *other* disallows it.
-    """
+    """Those of the dialect "strictest": a URL is disallowed if *main* or *other* says so."""
 
     __slots__ = ("_main", "_other")
 

@@ -1,9 +1,4 @@
-"""Spellings of paths and URLs.
-
-`spellings_of` finds what a client or a server may make of a target. `canonical` returns one
-spelling for all percent-encodings of a text. `url_forms` returns the forms in which
-absolute URLs are compared.
-"""
+"""Spellings of paths and URLs, under which they are compared."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +9,12 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# `_SLASH_KEPT` represents an encoded slash in a canonical spelling. Each character of a
-# canonical spelling except `_SLASH_KEPT` represents a byte, and is at most U+00FF.
+# An encoded slash in a canonical spelling, whose other characters are bytes.
 _SLASH_KEPT = "\u0100"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
-# Match an incomplete escape at the end of a text.
+# An incomplete escape at the end.
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
-# Match an encoded `?` or `\`.
+# An encoded `?` or `\`.
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
@@ -39,28 +33,23 @@ _MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 def canonical(text: str) -> str:
     """Return the spelling that *text* shares with all its percent-encodings. Never raises.
 
-    Each character of the spelling represents an encoded slash or one byte of the decoded
-    text. An incomplete escape remains unchanged.
+    Its characters are the bytes of the decoded text, and encoded slashes. An incomplete escape
+    stays as it is.
     """
     if "%" not in text and text.isascii():
         return text
-    # Ours O18 (percent-encodings): two spellings of one resource compare equal. `%2F` and
-    # `/` remain different, because an encoded slash can be data and not a separator.
+    # Ours O18: `%2F` may be data where `/` separates.
     return _SLASH_KEPT.join(map(_unquoted, _ENCODED_SLASH.split(text)))
 
 
 def _unquoted(text: str) -> str:
-    """Percent-decode *text*, and return each byte of the result as one character."""
-    # Ours O17 (undecodable bytes): an undecodable byte in a rule equals its
-    # percent-encoding.
+    # Ours O17
     return unquote_to_bytes(encode(text)).decode("latin-1")
 
 
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Return a dict that maps the two digits of each escape to the spelling of the
-    escape. For an escape of one of the *decoded* characters, the spelling is the
-    character. For an escape of a character that is not in *decoded*, the spelling is the
-    escape with capital letters.
+    """Map the two digits of each escape to its spelling: the character if it is in *decoded*,
+    else the escape in capitals.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -71,11 +60,9 @@ def spelled_escapes(decoded: str) -> dict[str, str]:
 
 
 def has_cut_escape(text: str) -> bool:
-    """Return whether *text* ends within an escape.
+    """Return whether *text* ends within an escape, and is compared as written too.
 
-    A text that ends within an escape must also be compared as written. For example, `/a%4`
-    is a prefix of `/a%41`, but the canonical spelling of `/a%4` is not a prefix of the
-    canonical spelling of `/a%41`.
+    `/a%4` is a prefix of `/a%41`, but not in their canonical spellings.
     """
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
@@ -85,9 +72,7 @@ _IN_QUERY = spelled_escapes(UNRESERVED + "!$'()*,?/:@")
 
 
 def spellings_of(target: str) -> tuple[list[str], bool]:
-    """Return the *target* of a URL and what clients and servers may make of it. Also return
-    whether there are more spellings, which are too many to compare with rules.
-    """
+    """Return *target*, what clients and servers may make of it, and whether there is more."""
     # Ours O27
     maximum = min(_MAX_SPELLINGS, _MAX_CHARACTERS // len(target))
     maximum = max(_MIN_SPELLINGS, maximum)
@@ -102,7 +87,7 @@ def spellings_of(target: str) -> tuple[list[str], bool]:
 
 
 def _respelled(target: str) -> Iterator[str]:
-    """Yield what each single change makes of *target*, which is a path and a query."""
+    """Yield what each single change makes of *target*, a path and a query."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
         # Browsers, and aiohttp with `verbatim_url`
@@ -188,9 +173,6 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
 
 
 def _with_slash(rest: str) -> str:
-    """Return *rest*, which is the text after an authority. Insert a slash before a leading
-    question mark, and replace a leading backslash with a slash.
-    """
     # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` after an authority as
     # `/`.
     if rest.startswith(("?", "\\")):

@@ -195,21 +195,18 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Preference(NamedTuple):
-    """What one line states about the URLs that *pattern* covers, or about all URLs.
-
-    *length* is the number of octets of its path, -1 without a path, and -1 for a line that
-    is not understood.
-    """
+    """What one line states about the URLs that *pattern* covers, or about all."""
 
     field: str
     length: int = -1
+    """Octets of the path; -1 without one, and for a line that is not understood."""
     pattern: Pattern | None = None
     statements: tuple[Statement, ...] = ()
     not_understood: tuple[Said, ...] = ()
     use: str | None = None
 
     def covers(self, target: str) -> bool:
-        """Return whether the line applies to the normal spelling *target* of a URL."""
+        """Return whether the line applies to *target*, in its normal spelling."""
         pattern = self.pattern
         return pattern is None or (
             target.startswith(pattern.first) and pattern.covers(target)

@@ -128,7 +128,6 @@ def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
 
 
 def _scheme_of(url: str) -> str:
-    """Return what stands before `://`: a kind of store, or the import path of a class."""
     return url.partition("?")[0].partition("://")[0]
 
 

@@ -69,7 +69,7 @@ def utc(seconds: float) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return *url* without its credentials and fragment. All else decided."""
+    """Return *url* without its credentials and fragment, which decide nothing."""
     return _CREDENTIALS.sub(r"\1", url.partition("#")[0])
 
 

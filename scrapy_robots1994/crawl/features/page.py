@@ -192,7 +192,6 @@ def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
 
 
 def _contents(head: PageHead, name: str) -> list[str]:
-    """Return the content of each meta tag *name* that is not blank."""
     said = (text.strip() for tag, text in head.tags if tag.strip().lower() == name)
     return list(filter(None, said))
 

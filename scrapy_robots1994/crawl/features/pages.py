@@ -47,17 +47,12 @@ USAGE_KEY = "robots1994_usage"
 _MAX_LOGGED = 10
 """Terms of one page that are logged as not understood."""
 
-# Extract all links. By default the extractor skips links to images and archives, and
-# returns only the first link to each URL. All links to a URL are needed, because
-# `_closed_links` returns a URL only if each link to it has `rel=nofollow`.
+# By default, images, archives and a second link to a URL are skipped.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """The reason for dropping an item of a page that must not be indexed.
-
-    *said* is the directive that disallows indexing of the page.
-    """
+    """An item was dropped: *said*, a directive of its page, forbids indexing."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
@@ -258,5 +253,4 @@ def _closed_links(response: Response) -> frozenset[str]:
 
 
 def _bare(url: str) -> str:
-    """Return *url* without its fragment."""
     return url.partition("#")[0]

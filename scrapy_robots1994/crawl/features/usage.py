@@ -44,7 +44,7 @@ class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
 
 
 class DroppedByUsage(_ByUsage, DropItem):
-    """Why an item is dropped: *statement* disallows a purpose of the crawl for its page."""
+    """An item was dropped: *statement* disallows a purpose of the crawl for its page."""
 
 
 class RefusedByUsage(_ByUsage, IgnoreRequest):
@@ -59,8 +59,7 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # A missing robots.txt does not state any preference. If the robots.txt could not be
-    # fetched, its preferences are not known.
+    # An absent file states nothing; what one that was not fetched states is not known.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
