@@ -46,6 +46,7 @@ WRONG: dict[str, list[tuple[list[str], str]]] = {
         (["file", "--parsers", "no.such"], ": No module named 'no'; write the path"),
         (["file", "--parsers", "Protgo"], "write the path of a class"),
         (["file", "--parsers", ","], "at least one parser"),
+        (["file", "--parsers", "tests.support.parsers.FailingParser"], "no licence"),
         (["file", "--report", "out.pdf"], "ends in .html or .json"),
         (["file", "--report", ""], "--report: a value is missing"),
         (["file", "--urls", os.devnull], "no URL is in the file"),

@@ -19,6 +19,15 @@ class OpenParser:
         return True
 
 
+class FailingParser(OpenParser):
+    """A parser that reads no file."""
+
+    @classmethod
+    def from_crawler(cls, *_: object) -> OpenParser:
+        """Raise `RuntimeError`."""
+        raise RuntimeError("no licence")
+
+
 class HangingParser(OpenParser):
     """A parser that allows every URL, but never returns for a file that contains `# hang`."""
 

@@ -11,7 +11,12 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994.compare.rows import Parse
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
-from scrapy_robots1994.errors import SettingsError, did_you_mean, needs_extra
+from scrapy_robots1994.errors import (
+    MissingExtra,
+    SettingsError,
+    did_you_mean,
+    needs_extra,
+)
 from scrapy_robots1994.escaping import escape_control_chars
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
@@ -32,9 +37,17 @@ def other_parsers(
         kind = _loaded(each, crawler, setting)
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
-        # As Scrapy's middleware does, to import what the parser needs.
-        with needs_extra(name, "report"):
-            kind.from_crawler(crawler, b"")
+        try:
+            # As Scrapy's middleware does, to import what the parser needs.
+            with needs_extra(name, "report"):
+                kind.from_crawler(crawler, b"")
+        except MissingExtra:
+            raise
+        except Exception as error:
+            shown = escape_control_chars(f"{type(error).__name__}: {error}")
+            raise SettingsError(
+                f"{setting}: {name} fails on an empty robots.txt: {shown}; mend its from_crawler()."
+            ) from error
         others[name] = partial(kind.from_crawler, crawler)
     return others
 
