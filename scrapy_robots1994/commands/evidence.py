@@ -169,7 +169,10 @@ def _verify(files: list["EvidenceFile"], opts: argparse.Namespace) -> int:
         terminal.print_json(count)
     else:
         terminal.print_lines(terminal.capped(differences()))
-        *parts, last = (f"{number:,} {what}" for what, number in count.items())
+        *parts, last = (
+            f"{number:,} {what[:-1] if number == 1 else what}"
+            for what, number in count.items()
+        )
         terminal.print_line(f"{', '.join(parts)}: {last}")
     return ExitCode.FOUND if count["differences"] else ExitCode.FINE
 

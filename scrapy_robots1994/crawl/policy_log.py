@@ -19,6 +19,14 @@ from scrapy_robots1994.policy.policy import Policy
 _SOURCES = {"store": "the store", "cache": "the HTTP cache"}
 
 
+def _in(seconds: float) -> str:
+    whole = round(seconds)
+    for size, unit in ((3_600, "h"), (60, "min")):
+        if whole and whole % size == 0:
+            return f"{whole // size} {unit}"
+    return f"{whole} s"
+
+
 class PolicyLog:
     """Logs and counts the policies of one crawl."""
 
@@ -86,9 +94,8 @@ class PolicyLog:
         rest = policy.fresh_until - now
         # `meaning` is our own text, without a per cent sign.
         if policy.failure is not None:
-            text = f"Could not fetch %s (%s): {meaning}; "
-            text += "the next fetch is in %.0f s at the earliest"
-            self._origins.log(level, text, policy.origin, policy.failure, rest)
+            text = f"Could not fetch %s (%s): {meaning}; asked again in %s"
+            self._origins.log(level, text, policy.origin, policy.failure, _in(rest))
             return
         source = ""
         if place := _SOURCES.get(answer.source):
@@ -101,7 +108,7 @@ class PolicyLog:
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
             source,
-            f"fresh for {rest:.0f} s",
+            f"asked again in {_in(rest)}",
         )
 
     def _meaning(self, policy: Policy, known: Policy | None) -> tuple[int, str]:
@@ -117,7 +124,9 @@ class PolicyLog:
             is_new = known is None or known.outcome is not row.outcome
             is_new &= bool(row.setting) and not (is_open and row.is_answer)
             meaning = (
-                f"all its URLs {row.effect(is_open=is_open)}" if row.setting else ""
+                f"all URLs of the origin {row.effect(is_open=is_open)}"
+                if row.setting
+                else ""
             )
         return WARNING if is_new else DEBUG, meaning
 

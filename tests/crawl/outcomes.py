@@ -42,10 +42,12 @@ class Meaning:
     shared: bool = True
 
 
-FRESH = "HTTP {status}, {outcome}, fresh for {kept:.0f} s"
+IN_WORDS = {PAUSE: "5 min", 600: "10 min", 900: "15 min", HOUR: "1 h", DAY: "24 h"}
+IN_WORDS[1_000] = "1000 s"
+FRESH = "HTTP {status}, {outcome}, asked again in {kept}"
 REFUSED = (
-    'all its URLs are refused unless ROBOTS1994_UNREACHABLE = "allow"; '
-    "the next fetch is in {kept:.0f} s at the earliest"
+    'all URLs of the origin are refused unless ROBOTS1994_UNREACHABLE = "allow"; '
+    "asked again in {kept}"
 )
 R1 = Meaning(FETCHED, "rule", "parsed", FRESH)
 AGAIN = replace(R1, attempts=2)
@@ -98,7 +100,7 @@ class Row:
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
-        outcome, kept = self.means.outcome, self.means.kept
+        outcome, kept = self.means.outcome, IN_WORDS.get(self.means.kept)
         return self.means.log.format(status=status, outcome=outcome, kept=kept)
 
 

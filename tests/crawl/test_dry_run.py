@@ -54,11 +54,10 @@ def test_built_in_decides_and_the_close_says_what_would_change(
     assert {it.name for it in result.failed} == {"scrapy.exceptions.IgnoreRequest"}
     assert result.stats["robotstxt/forbidden"] == 2
     assert ways(result) == ways(result, PROTEGO) == (2, 1, 1)
-    said = (
+    (line,) = result.lines("Dry run, ")
+    assert line.endswith(
         "Dry run, 4 requests: scrapy_robots1994 would allow 1 that Scrapy refused, and "
-    )
-    assert (
-        f"{said}refuse 1 that it allowed; 0 sent by Scrapy's middleware" in result.log
+        "refuse 1 that it allowed"
     )
     report = json.loads(path.read_text("utf-8"))
     assert report["source"] == "dry run"
@@ -88,6 +87,9 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
 
     sent = len(result.fetched)
     # Scrapy's race may go one day.
+    if sent > 1:
+        said = f"would refuse {sent} that Scrapy allowed; {sent} were sent while"
+        assert f"Dry run, 8 requests: scrapy_robots1994 {said}" in result.log
     assert ways(result) == (8 - sent, 0, sent)
     assert ways(result, PROTEGO) == (8, 0, 0)
     assert result.stats.get(RACES, 0) == sent

@@ -355,7 +355,7 @@ def test_odd_lines_are_differences(
 
     assert result.code == 1
     count = 2_000 + len(ODD) + 1
-    end = f"2 decisions, 1 answers: {count:,} differences"
+    end = f"2 decisions, 1 answer: {count:,} differences"
     assert (result.lines[-1].endswith(end), len(result.lines)) == (True, 22)
 
 
@@ -384,7 +384,7 @@ def test_folder_of_others_opens_and_imports_nothing(
 
     assert result.code == 1
     assert result.out.count("is not a setting that affects decisions") == 3
-    assert "1 files" in result.lines[-1]
+    assert "1 file, " in result.lines[-1]
     assert not marker.exists()
     pipe = evidence(folder / "pipe.jsonl.gz", f"{base}/a")
     assert (pipe.code, "not a regular file" in pipe.err) == (3, True)

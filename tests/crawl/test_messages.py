@@ -278,7 +278,7 @@ def test_start_request_of_an_earlier_run_was_not_refused(
 
 
 KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
-    'all its URLs are refused unless ROBOTS1994_FORBIDDEN = "allow"': (
+    'all URLs of the origin are refused unless ROBOTS1994_FORBIDDEN = "allow"': (
         replies.status(403),
         "WARNING",
         {},

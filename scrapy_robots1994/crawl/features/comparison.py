@@ -147,6 +147,25 @@ class CrawlComparison:
             [f"{counted(self._races, 'request')} {RACE.words}."] * bool(self._races),
         )
 
+    def _in_short(self, compared: Comparison) -> str:
+        """Return what a dry run would change, in one sentence."""
+        opened = compared.count(MIDDLEWARE, Way.STRICTER)
+        closed = compared.count(MIDDLEWARE, Way.LAXER)
+        changes = [f"allow {opened:,} that Scrapy refused"] * bool(opened)
+        who = "it" if opened else "Scrapy"
+        changes += [f"refuse {closed:,} that {who} allowed"] * bool(closed)
+        late, unknown = self._races, compared.skipped
+        text = (
+            f"Dry run, {counted(self.decisions, 'request')}: scrapy_robots1994 would "
+        )
+        text += ", and ".join(changes) or "change none"
+        if late:
+            verb = "was" if late == 1 else "were"
+            text += f"; {late:,} {verb} sent while robots.txt was on its way"
+        if unknown:
+            text += f"; {unknown:,} {'is' if unknown == 1 else 'are'} not known"
+        return text
+
     async def _closed(self) -> None:
         for finding in self.findings:
             await result_of(finding)
@@ -162,18 +181,7 @@ class CrawlComparison:
             count(self._crawler, stats.UNCOMPARED, compared.skipped)
         if self._is_dry_run:
             count(self._crawler, stats.RACES, self._races)
-            log_line(
-                self._crawler,
-                INFO,
-                "Dry run, %s: scrapy_robots1994 would allow %d that Scrapy refused, and "
-                "refuse %d that it allowed; %d %s; our decision is not known for %d",
-                counted(self.decisions, "request"),
-                compared.count(MIDDLEWARE, Way.STRICTER),
-                compared.count(MIDDLEWARE, Way.LAXER),
-                self._races,
-                RACE.words,
-                compared.skipped,
-            )
+            log_line(self._crawler, INFO, "%s", self._in_short(compared))
         table = f"robots.txt compared, parser by parser:\n{as_text(report)}"
         log_lines(self._crawler, INFO, table)
         if self._path is None:
