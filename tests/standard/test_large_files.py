@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from functools import partial
-from time import process_time
-from timeit import repeat
 
 import pytest
 
@@ -72,30 +70,6 @@ def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
 
     assert few == many
     assert steps <= least + 100
-
-
-HOSTILE = {
-    "names": ("User-agent: ", "bot | ", 8_000),
-    "lines": ("User-agent: *\nDisallow: /", "x\n", 4_096),
-    "records": ("", "User-agent: *\n\n", 546),
-}
-
-
-@pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_work_grows_linearly_with_the_file(dialect: str, kind: str) -> None:
-    """Eight times as much of one name, line or record takes about eight times as long."""
-    beginning, unit, times = HOSTILE[kind]
-
-    def seconds(body: str) -> float:
-        def work() -> bool:
-            return RobotsTxt.parse(body, dialect=dialect).allowed("/a", "rex/1.0")
-
-        return min(repeat(work, timer=process_time, repeat=3, number=1))
-
-    once, eight = (seconds(beginning + unit * times * by) for by in (1, 8))
-    # 64 if it were quadratic
-    assert eight < 24 * once
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

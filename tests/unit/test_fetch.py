@@ -14,16 +14,6 @@ from scrapy_robots1994.crawl.fetch import (
 )
 from scrapy_robots1994.crawl.requests import is_requestable
 from scrapy_robots1994.policy.answer import Answer
-from tests.support.failures import OF_ORIGIN, OURS
-
-
-@pytest.mark.parametrize("name", [*OF_ORIGIN, *OURS])
-def test_lack_of_resources_is_found_in_the_causes(name: str) -> None:
-    """An error of the system may be deep in the causes, reasons or group of another."""
-    error = (OF_ORIGIN | OURS)[name]
-
-    is_ours = name in OURS and name not in {"ignored", "not-supported"}
-    assert is_out_of_resources(error) is is_ours
 
 
 def test_circle_of_causes_ends() -> None:

@@ -13,7 +13,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from scrapy_robots1994.robotstxt import MAX_BYTES as MAX_FILE
-from scrapy_robots1994.robotstxt import Reader, RobotsTxt
+from scrapy_robots1994.robotstxt import Reader
 from scrapy_robots1994.stores.memory import policy_memory
 
 if TYPE_CHECKING:
@@ -119,29 +119,3 @@ def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> No
     stored = [it for it in made if it.origin in memory]
     assert stored[-1] is made[-1]
     assert sum(it.memory_bytes for it in stored) <= MAX_BYTES
-
-
-def test_number_of_origins_is_bounded() -> None:
-    """The option `max_origins` of `memory://`."""
-    memory, reader = policy_memory(10, MAX_BYTES), Reader("1994", MAX_FILE)
-    for seed in range(30):
-        origin = Origin("http", f"h{seed}.test", 80)
-        memory[origin] = policy_of(origin, 404, "", reader, FreshnessSettings())
-
-    assert len(memory) == 10
-
-
-def test_usage_preferences_are_counted() -> None:
-    """If a crawl reads usage preferences, the measured size of a file includes the
-    preferences.
-    """
-    body = "User-agent: *\n" + "".join(
-        f"Content-Usage: /{number} train-ai=n\n" for number in range(1_000)
-    )
-    taken = {}
-    for reads_usage in (False, True):
-        robots = RobotsTxt.parse(body)
-        robots.prepare("rex", reads_usage=reads_usage)
-        taken[reads_usage] = robots.memory_bytes
-
-    assert taken[True] > taken[False] + 100 * 1_000

@@ -96,20 +96,6 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
     return run
 
 
-def test_only_what_was_fetched_is_stored(run: Callable[[Test], Fake]) -> None:
-    """And of that only the word of the origin (`Answer.is_of_origin`)."""
-
-    async def test(store: GuardedStore, _: Fake) -> None:
-        store.put(SITE, replace(FETCHED, failure="no answer"))
-        store.put(SITE, replace(FETCHED, source="cache"))
-        store.put(SITE, FILE)
-        assert await store.get(SITE) is None
-        store.put(SITE, FETCHED)
-        assert await store.get(SITE) == FILE
-
-    assert run(test).calls[-1] == "close"
-
-
 @pytest.mark.parametrize("method", ["get", "put", "lease", "release"])
 def test_store_that_failed_is_left_alone_for_a_while(
     method: str,
@@ -177,31 +163,3 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
     fake = run(test)
     assert fake.calls.count("sleep") == module.LEASE_SECONDS
     assert fake.calls.count("lease") == module.LEASE_SECONDS + 1
-
-
-def test_answer_of_another_worker_is_taken(run: Callable[[Test], Fake]) -> None:
-    """If it is newer than what this worker had; then its lease is given back."""
-
-    async def test(store: GuardedStore, fake: Fake) -> None:
-        store.put(SITE, FETCHED)
-        assert await store.lease(SITE, since=FILE.fetched_at) is None
-        store.release(SITE)
-        assert await store.lease(SITE, since=FILE.fetched_at - 1) == FILE
-        await store.get(SITE)
-        assert not fake.leases
-
-    assert "sleep" not in run(test).calls
-
-
-def test_call_after_the_close_does_nothing(run: Callable[[Test], Fake]) -> None:
-    """A fetch may end after the spider is closed."""
-
-    async def test(store: GuardedStore, fake: Fake) -> None:
-        await store.close()
-        store.put(SITE, FETCHED)
-        store.release(SITE)
-        assert await store.lease(SITE) is None
-        assert await store.get(SITE) is None
-        assert fake.calls == ["close"]
-
-    run(test)
