@@ -1,7 +1,8 @@
 """Published expectations of two RFC 9309 programs, read from the JSON files of this folder.
 
-Each JSON file contains transcribed facts: files, robots, URLs and expected answers. Each
-JSON file also names the repository, commit, paths and licence of its facts.
+The file of a program contains transcribed facts: files, robots, URLs and expected answers. It
+also names the repository, commit, paths and licence of its facts. `otherwise.json` lists the
+questions that we answer otherwise, with the reason in our own words.
 """
 
 from __future__ import annotations
@@ -58,3 +59,9 @@ def read(program: str) -> list[Expectation]:
         answers += [(kind, "", "", case[kind]) for kind in kinds]
         found += [Expectation(program, case["id"], body, *it) for it in answers]
     return found
+
+
+def decided_otherwise() -> dict[str, str]:
+    """Return the reasons why we answer otherwise, by the names of the questions."""
+    groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
+    return {expanded(name): it["why"] for it in groups for name in it["questions"]}
