@@ -141,7 +141,7 @@ def of_statuses(statuses: Iterable[int]) -> Iterator[Row]:
 
 
 SOME_STATUSES = (
-    *(200, 204, 206, 300, 400, 401, 402, 403, 404, 407, 408, 410, 418),
+    *(200, 204, 206, 300, 304, 400, 401, 402, 403, 404, 407, 408, 410, 418),
     *(421, 425, 429, 451, 500, 502, 503, 504),
 )
 
@@ -153,18 +153,13 @@ TRANSFERS = [
     Row("truncated", replies.truncated(RULES, 500), R5),
     Row("hang-up", replies.hang_up(), R5),
     Row("reset", replies.reset(), R5),
-    Row("reset-middle", replies.reset(RULES, 14), R5),
     Row("half-head", raw(OK + b"Content-Ty"), R5),
-    Row("two-lengths", raw(OK + b"Content-Length: 5\r\n" + LENGTH + RULES), R5),
     Row("chunked", raw(CHUNKED + CHUNK + b"0\r\n\r\n"), R1),
     Row("chunk-size", raw(CHUNKED + b"zz\r\n" + RULES), R5),
-    Row("chunk-end", raw(CHUNKED + CHUNK), R5),
     Row("chunk-cut", raw(CHUNKED + b"ffff\r\n" + RULES), R5),
-    Row("ssh", raw(b"SSH-2.0-OpenSSH_9.2\r\n"), R5),
     Row("bare", raw(RULES), R5),
     Row("status-999", raw(b"HTTP/1.1 999 No\r\n" + LENGTH + RULES), R5),
     Row("endless", replies.endless(RULES), R5),
-    Row("endless-line", replies.endless(b"#"), R5),
     Row("header-1mb", headed(("X-Long", "x" * 2**20)), R5),
     *(
         Row(f"again-{number}", [answer, replies.text(RULES)], AGAIN)
@@ -255,10 +250,8 @@ RETRY_AFTER = [
 ]
 
 REFRESH = '<meta http-equiv="refresh" content="0; url=/x">'
-NOISE = bytes(range(256)) * 40
 FILES = [
     Row("empty", replies.text(b""), R1_EMPTY),
-    Row("noise", replies.text(NOISE), R1_EMPTY),
     Row("html", replies.html("<html>robots</html>"), R1_EMPTY),
     Row("meta-refresh", replies.html(REFRESH), R1_EMPTY),
     Row("utf-16", replies.text(RULES.decode().encode("utf-16")), R1),
@@ -346,9 +339,7 @@ def redirects(site: Site) -> Iterator[Row]:
         ("to-refused", site.refused_url("/robots.txt"), R5, 1),
         ("to-no-name", "http://b.invalid/robots.txt", R5, 1),
         ("to-file", "file:///etc/hostname", R5_FINAL, 1),
-        ("to-data", "data:text/plain,User-agent:%20x", R5_FINAL, 1),
         ("to-ftp", "ftp://127.0.0.1/robots.txt", R5_FINAL, 1),
-        ("to-nonsense", "http://[broken", R5_FINAL, 1),
         ("to-percent", "http://%00/robots.txt", R5_FINAL, 1),
         ("to-long", f"http://{'x' * 64}.test/", R5_FINAL, 1),
         ("to-dots", "http://a..test/", R5_FINAL, 1),

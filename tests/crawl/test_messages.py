@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -289,11 +288,6 @@ KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
         {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakRobots": 850}},
     ),
     "Could not fetch http://": (replies.status(503), "WARNING", {}),
-    "no answer yet, trying again (2 of 3)": (
-        [replies.status(503), replies.text("")],
-        "INFO",
-        {"RETRY_ENABLED": True},
-    ),
     "the dialect 1994 ignores or takes literally": (
         replies.text("User-agent: *\n\nDisallow: /private\n"),
         "WARNING",
@@ -339,32 +333,6 @@ def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
         (rest,) = result.lines("at the other origins")
         assert rest.split()[0] == "2"
         assert sum("refused_by" in key for key in result.stats) == 20
-
-
-def test_policy_of_an_earlier_crawl_names_its_source(
-    site: Site, tmp_path: Path
-) -> None:
-    """If a policy comes from Scrapy's HTTP cache, the log names the HTTP cache."""
-    # Set a Date, because the age of a cached answer is counted from the header Date.
-    dated = replies.status(200, CLOSED.encode(), Date=formatdate(usegmt=True))
-    site.answer("/robots.txt", dated)
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    crawl([site.url("/")], settings=settings)
-    result = crawl([site.url("/")], settings=settings)
-
-    assert len(result.lines("parsed, from the HTTP cache, fetched")) == 1
-    assert len(site.log("/robots.txt")) == 1
-
-
-def test_failure_of_a_proxy_names_the_proxy(site: Site, reactor: Reactor) -> None:
-    """R7 (our own fault): if a proxy fails, the log line says that a proxy failed.
-
-    A log line without the word "proxy" would suggest that the site is down.
-    """
-    page = CrawlRequest(site.url("/"), {"proxy": site.refused_url("")})
-    result = crawl([page], reactor=reactor)
-
-    assert len(result.lines("WARNING: Could not fetch", "through a proxy")) == 1
 
 
 def test_first_failure_is_said_while_the_requests_wait(site: Site) -> None:

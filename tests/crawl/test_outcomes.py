@@ -6,7 +6,6 @@ import gzip
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -57,13 +56,6 @@ VERIFYING = (
         "DOWNLOADER_CLIENTCONTEXTFACTORY": "scrapy.core.downloader.contextfactory."
         "BrowserLikeContextFactory"
     }
-)
-
-
-HTTPX = "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"
-has_httpx = pytest.mark.skipif(
-    "none" not in reactors() or find_spec(HTTPX.rpartition(".")[0]) is None,
-    reason="this Scrapy has no handler of httpx",
 )
 
 
@@ -259,24 +251,6 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
     return result
 
 
-@pytest.mark.long
-def test_ours_each_status_means_what_its_class_says(site: Site) -> None:
-    """R1 to R5 (answers): only a 2xx status lets the crawl obey the body."""
-    table = Table(site, outcomes.of_statuses(range(200, 600)))
-    result = crawl_once(table, settings=SETTINGS | {"RETRY_TIMES": 1})
-    seen = table.seen()
-
-    assert {row.slug: seen[row.slug] for row in table.rows} == {
-        row.slug: min(row.means.attempts, 2) for row in table.rows
-    }
-    for status in range(200, 600):
-        key = f"robotstxt/response_status_count/{status}"
-        # A 407 comes from a proxy, so a 407 is not counted as an answer (R7, our own
-        # fault).
-        counted = 0 if status == 407 else min(outcomes.meaning_of(status).attempts, 2)
-        assert result.stats.get(key, 0) == counted
-
-
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
@@ -380,23 +354,3 @@ def test_ours_o24_file_is_obeyed_up_to_the_limit(
     assert result.fetched_urls == [urls[2]]
     assert result.stats["robots1994/truncated"] == 1
     assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log
-
-
-@has_httpx
-@pytest.mark.long
-def test_ours_r7_slow_file_is_given_up_whatever_the_client_times(site: Site) -> None:
-    """The fetch of a robots.txt that arrives byte by byte ends 5 s after
-    ROBOTS1994_TIMEOUT. The timeout of the client httpx limits only the pause between bytes.
-    """
-    # Without ROBOTS1994_TIMEOUT, the download would take a minute, and robots.txt would be
-    # obeyed.
-    site.answer("/robots.txt", replies.trickle(RULES + b"#" * 600, 1, 0.1))
-
-    result = crawl(
-        [site.url("/page")],
-        settings={"DOWNLOAD_HANDLERS": {"http": HTTPX}, "ROBOTS1994_TIMEOUT": 1.5},
-        reactor="none",
-    )
-
-    assert result.reasons == [None]
-    assert "within its time limit of 1.5 s and 5 s more" in result.log

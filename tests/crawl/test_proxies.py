@@ -133,6 +133,7 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     assert failing.failed_urls == sorted(pages)
     assert {it.verdict for it in failing.failed} == {None}
     assert all("Refused" in failed.name for failed in failing.failed)
+    assert failing.lines("WARNING: Could not fetch", "through a proxy")
     assert failing.stats["robots1994/local_faults"] >= 1
     assert not [it for it in failing.stats if it.startswith("robots1994/outcome/")]
     assert SECRET not in failing.log + str(failing.stats) + str(failing.failed)
@@ -168,4 +169,5 @@ def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> N
         results = [crawl([site.url("/a")], settings=settings) for _ in range(2)]
 
         assert [it.reasons for it in results] == [["forbidden"]] * 2
+        assert len(results[1].lines("forbidden, from the HTTP cache, fetched")) == 1
         assert site.targets() == ["/robots.txt"]

@@ -84,24 +84,6 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
-def test_three_slow_hosts_with_many_pages_delay_no_other_host(
-    site: Site, reactor: Reactor
-) -> None:
-    """The pages of a quick host are fetched while 180 pages of three slow hosts wait."""
-    site.robots(OPEN)
-    hosts = [f"slow-{number}.test" for number in range(3)]
-    for host in hosts:
-        site.robots(OPEN, at=host, gate="slow")
-    site.open_when("slow", host="quick.test", count=61)
-    urls = [site.url(f"/{n}", host=host) for n in range(60) for host in hosts]
-    urls += [site.url(f"/{n}", host="quick.test") for n in range(60)]
-    gauge = {"SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1}}
-    result = crawl(urls, reactor=reactor, settings=gauge)
-
-    assert (len(result.fetched), result.failed) == (240, [])
-    assert result.stats["test/most_pages"] <= 16
-
-
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
     """If ROBOTS1994_MAX_WAITING is 4, at most four waiting requests do not count towards
     CONCURRENT_REQUESTS.
@@ -132,30 +114,6 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
     assert len(result.fetched) == SLOW
     assert result.stats["test/most_robots"] == 2
-
-
-FIFTY: dict[str, Any] = {
-    "CONCURRENT_REQUESTS": 100,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 100,
-}
-
-
-def test_fifty_disallowed_requests_that_wait_are_all_refused(
-    site: Site, reactor: Reactor
-) -> None:
-    """If 50 disallowed requests wait for one slow robots.txt, all 50 errbacks are called."""
-    site.robots(OPEN, gate="slow")
-    site.open_when("slow", "/robots.txt")
-    urls = [site.url(f"/private/{number}") for number in range(50)]
-    result = crawl(urls, reactor=reactor, settings=FIFTY)
-
-    assert site.targets() == ["/robots.txt"]
-    assert result.failed_urls == sorted(urls)
-    name = "scrapy_robots1994.crawl.exceptions.ForbiddenByRobots"
-    lines = {(it.name, it.verdict and it.verdict["line"]) for it in result.failed}
-    assert lines == {(name, 2)}
-    assert result.stats["robotstxt/forbidden"] == 50
-    assert result.stats["robotstxt/request_count"] == 1
 
 
 WAITING_OF_ORIGIN = 64
