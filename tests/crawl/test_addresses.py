@@ -1,17 +1,14 @@
 """Tests of unusual forms of URLs: each URL is checked with the robots.txt of the right
 origin.
 
-A URL is checked in the form in which the URL is sent (O27, spellings). The log of the
-server shows what each HTTP handler of Scrapy sends. Some handlers remove dot segments, and
-servers remove the remaining dot segments. Some handlers find the host in a part of the URL
-that other handlers use as the path.
+Some handlers find the host in a part of the URL that other handlers use as the path. Paths
+as handlers send them are in `test_clients`.
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 import scrapy
@@ -133,77 +130,6 @@ WITH_VERBATIM_URL = pytest.mark.skipif(
     VERSION < (2, 19), reason="Scrapy normalizes all URLs"
 )
 with_each_handler = table(("reactor", "handler"), *http_handlers())
-written = pytest.mark.parametrize(
-    "meta",
-    [{}, pytest.param({"verbatim_url": True}, marks=WITH_VERBATIM_URL)],
-    ids=["normalized", "verbatim"],
-)
-
-UNRESERVED = re.compile("%(2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)", re.IGNORECASE)
-
-SPELLINGS = (
-    "/private/1",
-    "/a/../private/2",
-    "/./private/3",
-    "/a/%2e%2e/private/4",
-    "/a/b/../%2E./private/5",
-    "/%70rivate/6",
-    "/%70%72ivate/7",
-    "/a/..\\private/8",
-    "/../private/9",
-    "/a/./.././private/10?q=/../open",
-    "\\private\\11",
-    "/a\\..\\private/12",
-    "/a/%2E%2E\\%70rivate/13",
-    "/privat%65#/../open/15",
-    "/x/.%2e/%2e/private/16",
-    "/pri\tvate/17",
-    "/a/.\n./priva\rte/18",
-    # The robots.txt allows the following targets.
-    "/open/1",
-    "/private/../open/2",
-    "/open?to=/a/../private/3",
-    "/privat/4",
-)
-
-
-def normalized(target: str) -> str:
-    """Return the path of *target* as a server resolves it (RFC 3986, 6.2.2 and 5.2.4)."""
-    path = target.partition("?")[0].replace("\\", "/")
-    path = UNRESERVED.sub(lambda found: unquote(found[0]), path)
-    segments: list[str] = []
-    for segment in path.split("/")[1:]:
-        if segment == "..":
-            del segments[-1:]
-        elif segment != ".":
-            segments.append(segment)
-    return "/" + "/".join(segments)
-
-
-def assert_checked_as_sent(targets: list[str], failed: int) -> None:
-    """Assert that *targets* has the allowed targets, and no disallowed target."""
-    pages = [target for target in targets if target != "/robots.txt"]
-    paths = {normalized(it) for it in pages}
-    assert not [it for it in paths if it.startswith("/private")]
-    assert failed == len(SPELLINGS) - len(pages)
-    assert paths >= {"/open/1", "/open", "/privat/4"}
-
-
-@with_each_handler
-@written
-def test_no_spelling_of_a_disallowed_url_is_requested(
-    site: Site, reactor: Reactor, handler: str, meta: dict[str, bool]
-) -> None:
-    """No handler requests a disallowed URL, whatever the spelling of the URL.
-
-    Scrapy normalizes URLs. Since version 2.19, Scrapy can also send a URL as written.
-    """
-    settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
-    site.robots(CLOSED)
-    requests = [CrawlRequest(site.url("") + path, meta) for path in SPELLINGS]
-    result = crawl(requests, reactor=reactor, settings=settings, may_warn=bool(handler))
-
-    assert_checked_as_sent(site.targets(), len(result.failed))
 
 
 HOSTS = (

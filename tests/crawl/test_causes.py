@@ -1,15 +1,24 @@
-"""Tests that errbacks, log and commands report why a robots.txt could not be fetched."""
+"""Tests that errbacks and log report why a robots.txt could not be fetched."""
 
 from __future__ import annotations
 
 import re
 
 from tests.support import replies
-from tests.support.commands import scrapy
 from tests.support.crawl import CrawlRequest, Reactor, crawl
-from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
+
+NOT_USED = {
+    "loop.test": ("a redirect loop", replies.redirect("/robots.txt")),
+    "ftp.test": ("redirect to ftp://h.test/r", replies.redirect("ftp://h.test/r")),
+    "odd.test": ("redirect to an unreadable", replies.redirect("http://[::1/r")),
+    "packed.test": (
+        "Content-Encoding",
+        Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)),
+    ),
+}
+"""Answers that cannot be used, by host, each with a part of the failure."""
 
 
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
@@ -28,43 +37,22 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
         "CannotResolveHost|DNSLookup": "http://name.invalid/",
         "ConnectionRefused": site.refused_url("/"),
         "DownloadFailed|ResponseNeverReceived": site.url("/", host="reset.test"),
-        "HTTP 503": site.url("/", host="down.test"),
         "redirected to http://b.invalid/r, ": site.url("/", host="to.test"),
     }
+    without_cause = {"HTTP 503": site.url("/", host="down.test")}
+    for host, (words, answer) in NOT_USED.items():
+        site.answer("/robots.txt", answer, at=host)
+        without_cause[words] = site.url("/", host=host)
+    urls |= without_cause
     result = crawl([*urls.values()], spider="CauseSpider", reactor=reactor)
 
     found = {it["url"]: (it["failure"], bool(it["cause"])) for it in result.items}
     for words, url in urls.items():
         failure, has_cause = found[url]
         assert re.search(words, failure)
-        assert has_cause is (words != "HTTP 503")
+        assert has_cause is (words not in without_cause)
         assert result.lines("Forbidden by robots.txt", f"<GET {url}>", failure)
         assert result.lines("  unreachable  ", failure[:30])
-
-
-@table(
-    ("answer", "said"),
-    (replies.redirect("/robots.txt"), "a redirect loop, more than 5 redirects"),
-    (replies.redirect("ftp://h.test/r"), "redirect to ftp://h.test/r"),
-    (replies.redirect("http://[::1/r"), "redirect to an unreadable address"),
-    (Reply(200, headers=(("X ", "y"),)), "InvalidHeaderName: x)"),
-    (Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)), "Content-Encoding"),
-    (replies.status(503), "HTTP 503"),
-    short=5,
-)
-def test_robots_check_explains_what_failed(
-    site: Site, answer: Reply, said: str
-) -> None:
-    """`robots-check` explains why an answer to the robots.txt request could not be used.
-
-    The output of the command does not contain "no answer", because an answer arrived.
-    """
-    site.answer("/robots.txt", answer)
-    args = ("-s", "RETRY_ENABLED=False", "--explain")
-    checked = scrapy("robots-check", *args, site.url("/page"))
-
-    assert said in " ".join(checked.out.split())
-    assert "no answer" not in checked.out
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:

@@ -154,14 +154,3 @@ def test_plain_verdict_can_be_marshalled(path: str) -> None:
     if verdict.record is not None:
         names = ["*", "caf%E9"]
         assert plain["record"] == {"names": names, "first_line": 1}
-
-
-def test_reason_is_a_text() -> None:
-    """With every version of Python, the reason of a verdict is equal to its text, and is
-    printed as its text.
-    """
-    reason = RobotsTxt.parse(ROBOTS).verdict("/no", "rover").reason
-
-    assert reason == "rule"
-    assert hash(reason) == hash("rule")
-    assert (str(reason), f"{reason}", f"{reason:>6}") == ("rule", "rule", "  rule")

@@ -1,10 +1,9 @@
-"""Crawls of many origins with a slow robots.txt that are resumed, or share a queue, request
-every page once. It passes the middlewares once in each crawl.
+"""Crawls of many origins with a slow robots.txt that share a queue request every page once.
+It passes the middlewares once in each crawl.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from tests.support.crawl import (
     COMPONENTS,
     CrawlRequest,
     CrawlResult,
-    crawl,
     start_crawl,
 )
 from tests.support.redis_server import RedisServer
@@ -48,26 +46,6 @@ def assert_each_once(site: Site, *results: CrawlResult) -> None:
     assert len(seen) == len(set(seen)) == 3 * ORIGINS
     for result in results:
         assert set(result.stats["test/passes"].values()) == {1}
-
-
-def test_each_page_is_requested_once_over_stop_and_resume(
-    site: Site, tmp_path: Path
-) -> None:
-    """With JOBDIR, an interrupted and resumed crawl requests each page once."""
-    settings = SETTINGS | {"JOBDIR": str(tmp_path)}
-    pages = slow_site(site)
-    site.answer("/p2", Reply(gate="interrupted"))
-    running = start_crawl(pages, settings=settings)
-    # The scheduler has all pages, so that the next crawl can request them.
-    running.wait_for(f"all {len(pages)} are yielded")
-    site.wait("/p1")
-    running.send_sigint()
-    site.open("interrupted")
-    first = running.result()
-    second = crawl(settings=settings)
-
-    assert_each_once(site, first, second)
-    assert first.stats["finish_reason"] == "shutdown"
 
 
 @pytest.mark.redis
