@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 import scrapy
@@ -70,38 +68,6 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     assert "sec-fetch-mode" in page.headers
     assert ("sec-fetch-mode" in robots.headers) is bool(propagated)
     assert {it.headers["user-agent"] for it in (robots, page)} == {"walker/1.0"}
-
-
-@pytest.mark.plugin("scrapy_deltafetch")
-def test_scrapy_deltafetch_does_not_skip_refused_pages(
-    site: Site, tmp_path: Path
-) -> None:
-    """With scrapy-deltafetch, the second crawl fetches a page that was refused in the first
-    crawl.
-
-    The second crawl skips the page that yielded an item in the first crawl.
-    """
-    settings: dict[str, Any] = {
-        "SPIDER_MIDDLEWARES": {"tests.support.plugins.deltafetch.AnyDeltaFetch": 100},
-        "DELTAFETCH_ENABLED": True,
-        "DELTAFETCH_DIR": str(tmp_path),
-    }
-    options: dict[str, Any] = {
-        "spider": "ItemSpider",
-        "spider_args": {"item": {"found": True}, "follow": True},
-        "settings": settings,
-    }
-    start, seen, refused = (site.url(path) for path in ("/", "/open", "/private"))
-    site.answer("/", replies.html('<a href="/open">o</a><a href="/private">p</a>'))
-
-    site.robots(CLOSED)
-    first = crawl([start], **options)
-    site.robots("User-agent: *\nDisallow:\n")
-    second = crawl([start], **options)
-
-    assert first.fetched_urls == [start, seen]
-    assert second.fetched_urls == [start, refused]
-    assert second.stats["deltafetch/skipped"] == 1
 
 
 @pytest.mark.plugin("scrapy_poet")

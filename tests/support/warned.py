@@ -49,9 +49,8 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # The following plugins use an older stats interface of Scrapy, so they cause this
-    # warning even without our package.
-    Allowed(*OUTDATED, "scrapy_deltafetch/middleware.py"),
+    # This plugin uses an older stats interface of Scrapy, so it causes the warning even
+    # without our package.
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
     # In the crawl tests, `scrapy parse` wraps the callback of the spider in a deprecated
     # function.
