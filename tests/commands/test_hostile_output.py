@@ -53,44 +53,6 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
     assert COMMAND.search(result.out + result.err) is None
 
 
-@table("command", *COMMANDS, short=1)
-def test_explain_begins_no_line_with_a_command(command: str, tmp_path: Path) -> None:
-    """No line that `--explain` prints begins with a command.
-
-    The printed text contains rules, names of robots, and file names of different lengths.
-    """
-    for length in (1, 30, 60):
-        starts = [f"/{number}{'a' * number}{command}" for number in LENGTHS]
-        # Use long words, because a word is broken only if it is longer than a line.
-        rules = starts + [f"/long{it[1:]}".ljust(116, "b") for it in starts]
-        file = tmp_path / f"{'b' * length}{command.replace('/', '')}"
-        record = f"User-agent: rover\nUser-agent: {'c' * length}{command}\n"
-        file.write_text(record + "".join(f"Disallow: {it}\n" for it in rules), "utf-8")
-
-        result = scrapy(
-            "robots-check",
-            *("--robots", file.name, "--robot", "rover", "--explain"),
-            *rules,
-            folder=tmp_path,
-        )
-
-        assert result.code == 1
-        assert len(result.lines) > 2 * len(LENGTHS)
-        assert COMMAND.search(result.out + result.err) is None
-
-
-@table("name", "::error::x", "##teamcity[x]", "##[group]x")
-def test_name_of_file_begins_no_line_with_a_command(name: str, tmp_path: Path) -> None:
-    """If a file name begins with a command, no line of the output begins with the command."""
-    (tmp_path / name).write_text("Disallow: x\n", "utf-8")
-
-    for names in ([name], [name, "missing" + name], ["."]):
-        result = scrapy("robots-lint", *names, folder=tmp_path)
-
-        assert "Disallow" in result.out
-        assert COMMAND.search(result.out + result.err) is None
-
-
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
     """Who made a folder must not choose which files of this machine are printed: links
     that lead out of it, a pipe and a socket are named, twenty of them, and not read. A file
@@ -141,13 +103,15 @@ HOSTILE = (
     "User-agent: ##[error]a\n##[warning]b\n##vso[task.setvariable]c\n"
     "::error::d\nDisallow: /##[error]e\nDisallow: /*##[error]*\n###[group]f\n"
 )
+# A word is broken only if it is longer than a line.
+PATHS = [f"/##[error]{'a' * length}::error::x" for length in (0, *range(60, 120))]
 
 
 @table(
     "args",
     ["robots-lint", "-"],
     ["robots-lint", "-", "--format", "github"],
-    ["robots-check", "--robots", "-", "/##[error]e", "--explain"],
+    ["robots-check", "--robots", "-", *PATHS, "--explain"],
     ["robots-compare", "-", "--parsers", "Protego"],
     ["robots-lint", "-", "--only-problems"],
     ["robots-lint", "##[error]missing", "--format", "json"],

@@ -17,7 +17,6 @@ import pytest
 from scrapy import Request
 from scrapy import __version__ as version
 
-from tests.support import replies
 from tests.support.crawl import (
     CrawlRequest,
     Reactor,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 VERSION = tuple(map(int, version.split(".")[:2]))
 MODULE = "scrapy.core.downloader.handlers"
 HTTP2 = f"{MODULE}.http2.H2DownloadHandler"
-HTTPX = f"{MODULE}._httpx.HttpxDownloadHandler"
 
 needs_http2 = pytest.mark.skipif(
     VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL"
@@ -200,28 +198,3 @@ def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives() 
 
     assert seen == ["/robots.txt"]
     assert len(result.failed) == len(found)
-
-
-def test_ours_o27_every_way_to_a_url_is_judged_as_a_client_may_send_it(
-    site: Site, reactor: Reactor
-) -> None:
-    """A followed link, a redirect, and a form with GET are judged in every spelling."""
-    site.robots("User-agent: *\nDisallow: /out?u=/private\n")
-    site.answer("/moved", replies.redirect("/out?u=%2Fprivate&moved"))
-    form = '<form action="/out"><input name=u value="/private"></form>'
-    link = '<a href="/out?u=%2Fprivate&linked">'
-    site.answer("/page", replies.html(link + form))
-    pages = [site.url("/page"), site.url("/moved")]
-    spider_args = {"follow": True}
-    result = crawl(
-        pages,
-        spider="FormSpider",
-        spider_args=spider_args,
-        reactor=reactor,
-        may_warn=True,
-    )
-
-    assert sorted(site.targets()) == ["/moved", "/page", "/robots.txt"]
-    assert [it.verdict and it.verdict["line"] for it in result.failed] == [2, 2, 2]
-    means = 'the URL means "/out?u=/private'
-    assert all(means in it.verdict["text"] for it in result.failed if it.verdict)

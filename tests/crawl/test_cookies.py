@@ -72,18 +72,3 @@ def test_robots_txt_uses_the_cookie_jar_of_its_page(site: Site) -> None:
     assert cookies_of(site) == ["", "human=1"]
     assert cookies_of(site, "/open") == ["human=1"]
     assert cookies_of(site, "/other") == [""]
-
-
-def test_work_for_cookies_does_not_grow_with_the_redirects(site: Site) -> None:
-    """Each answer's cookies are read once, by Scrapy, and sent once with the next request."""
-    cookies = [f"c{number}={'x' * 1_000}" for number in range(50)]
-    for number in range(1, 5):
-        site.answer(f"/{number}", setting(redirect(f"/{number + 1}"), *cookies))
-    site.answer("/robots.txt", setting(redirect("/1"), *cookies))
-    site.answer("/5", setting(Reply(503), *cookies))
-    result = crawl([site.url("/open")], settings=COOKIES, hook="count_cookies")
-
-    assert result.reasons == ["unreachable"]
-    none, *sent = (it.headers.get("cookie", "") for it in site.log())
-    assert (none, sent) == ("", ["; ".join(cookies)] * 5)
-    assert result.stats["test/cookies"] == 6 * len(cookies)

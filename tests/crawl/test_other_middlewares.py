@@ -188,29 +188,6 @@ def test_changed_user_agent_is_warned_about_once(
 FIRST = b"User-agent: *\nDisallow: /first\n"
 
 
-def test_request_with_a_known_policy_awaits_nothing(
-    site: Site, reactor: Reactor
-) -> None:
-    """If the policy is known, `process_request()` of our middleware does not wait.
-
-    A subclass can therefore await `process_request()` of our middleware without a
-    delay.
-    """
-    site.robots(FIRST)
-    built_in = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-    ours = {built_in: None, f"{COMPONENTS}.CountingMiddleware": 100}
-
-    result = crawl(
-        [site.url("/1"), site.url("/first"), site.url("/last")],
-        middleware="builtin",
-        settings=ONE_BY_ONE | {"DOWNLOADER_MIDDLEWARES": ours},
-        reactor=reactor,
-    )
-
-    assert result.fetched_urls == [site.url("/1"), site.url("/last")]
-    assert result.stats["test/waits"] == 0
-
-
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 
-from scrapy_robots1994 import Answer, RobotsTxt, Usage, page_directives, page_usage
+from scrapy_robots1994 import Answer, Usage, page_usage
 from tests.support.rows import rows
 
 URL = "http://h.example/"
@@ -114,17 +114,6 @@ def test_example_25_noimageai_of_an_image() -> None:
     assert found.read == ("header",)
 
 
-def test_example_25_robots_txt_and_page_are_added_up() -> None:
-    """AIPREF vocab-08, 5.1: the more restrictive of the statements in robots.txt and in the
-    page counts.
-    """
-    robots = RobotsTxt.parse("User-agent: *\nContent-Usage: train-ai=n\n")
-    both = robots.usage(URL, "mybot").with_(usage([(CU, "train-ai=y, search=y")]))
-
-    assert (both["train-ai"], both["search"], both["ai-use"]) == (D, A, U)
-    assert both.read == ("robots.txt", "header", "meta")
-
-
 def test_tdm_policy_belongs_to_a_reservation() -> None:
     """TDMRep: a TDM policy is reported only if the page also states a reservation.
 
@@ -187,13 +176,3 @@ def test_wide_page_is_read_and_an_endless_header_is_not() -> None:
     assert page_usage(wide, "mybot")["train-ai"] is D
     long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])
     assert (long["train-ai"], len(long.not_understood)) == (U, 1)
-
-
-def test_directives_of_a_page_are_those_without_preferences() -> None:
-    """Terms about the use of a page do not change its directives about indexing and links."""
-    headers = {XR: "noai, noimageai, nofollow"}
-    directives = page_directives(HtmlResponse(URL, headers=headers), "mybot")
-
-    assert directives.index
-    assert not directives.follow
-    assert not directives.not_understood

@@ -57,23 +57,3 @@ def test_check_raises_what_a_waiting_request_fails_with(
     errors = [it["error"] for it in result.items]
     assert errors == ["ZeroDivisionError", "NotSupported", "NotSupported"]
     assert site.targets() == []
-
-
-def test_strictest_refuses_what_either_dialect_refuses(
-    site: Site, reactor: Reactor
-) -> None:
-    """The log line of a refusal names the dialect that refuses, and its line."""
-    site.robots("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf\n")
-    urls = [site.url(it) for it in ("/a/b", "/x.pdf", "/x")]
-    settings = {"ROBOTS1994_DIALECT": "strictest"}
-    result = crawl(urls, reactor=reactor, settings=settings)
-
-    assert sorted(site.targets()) == ["/robots.txt", "/x"]
-    for path, said in (
-        ("/a/b", "in 1994 by line 2"),
-        ("/x.pdf", "in rfc9309 by line 4"),
-    ):
-        assert (
-            len(result.lines(f"Forbidden by robots.txt: <GET {site.url(path)}>", said))
-            == 1
-        )

@@ -185,7 +185,12 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
     """A term is reported only if it contains one of the six known terms and is not
     itself a known term (P1, known terms).
     """
-    terms = ("noarchive", "max-image-preview:large, noodp", "indexifembedded", "none")
+    terms = (
+        "noarchive",
+        "noai, noimageai",
+        "max-image-preview:large",
+        "indexifembedded",
+    )
     for content in terms:
         assert directives_of([("robots", content)], [content]).not_understood == ()
 

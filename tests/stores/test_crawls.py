@@ -196,24 +196,6 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
     assert len(result.fetched) == 3
 
 
-@pytest.mark.parametrize("code", [503, pytest.param(200, marks=pytest.mark.long)])
-def test_sitemaps_of_a_stored_file_are_signalled(
-    site: Site, code: int, tmp_path: Path
-) -> None:
-    """Once, whether the stale file is fetched again or stays the last good one."""
-    body = f"Sitemap: {site.url('/map.xml')}\nUser-agent: *\nDisallow: /closed\n"
-    settings = stored_in(tmp_path, ROBOTS1994_DIALECT="extended")
-    site.answer("/robots.txt", Reply(200, body.encode()))
-    crawl_over_time(-7 * DAY, [site.url("/old")], settings=settings)
-    if code != 200:
-        site.answer("/robots.txt", replies.status(code))
-    urls = [site.url("/1"), site.url("/2")]
-    result = crawl(urls, settings=settings, hook="note_sitemaps")
-
-    assert len(result.fetched) == 2
-    assert result.stats["test/times"] == 1
-
-
 @pytest.mark.parametrize(
     "kind",
     long_after(

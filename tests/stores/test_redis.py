@@ -104,17 +104,6 @@ def test_store_recovers_when_the_server_does() -> None:
         assert store.lease(SITE, 5)
 
 
-def test_connection_that_the_server_closed_is_replaced(
-    server: RedisServer, prefix: str
-) -> None:
-    """A server closes idle connections."""
-    with server.client() as client, closing(store_at(server, prefix)) as store:
-        store.put(SITE, ENTRY, time.time() + HOUR)
-        client.client_kill_filter(_type="normal", skipme=True)
-
-        assert store.get(SITE) == ENTRY
-
-
 def test_hanging_server_is_an_error_in_time() -> None:
     """The call ends by the time limit of the client."""
     with RedisServer() as server, closing(store_at(server)) as store:

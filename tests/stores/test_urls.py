@@ -30,18 +30,7 @@ WRONG = [
     ("memory://?max_orgins=1", 'no option "max_orgins"; did you mean "max_origins"?'),
     *(
         (f"memory://?max_origins={value}", "whole number of at least 1")
-        for value in (
-            "",
-            "0",
-            "-1",
-            "+1",
-            "1.5",
-            "1e5",
-            "\u0663",
-            "1_000",
-            " 1",
-            "1" * 5000,
-        )
+        for value in ("", "0", "-1", "1.5", "\u0663", "1_000", "1" * 5000)
     ),
     *(
         (f"sqlite:///a.db?timeout={value}", "timeout must be seconds, more than 0")
@@ -52,9 +41,10 @@ WRONG = [
     ("redis://h?colour=red", "colour"),
     ("redis://h?socket_timeout=soon", "socket_timeout"),
     ("redis://h?protocol=9", "protocol"),
-    ("redis://me:hunter2?x@127.0.0.1:1/0", "write /?#@ as %2F%3F%23%40"),
-    ("redis://:hunter2/x@127.0.0.1:1/0", "write /?#@ as %2F%3F%23%40"),
-    ("redis://me:hunter2#x@127.0.0.1:1/0", "write /?#@ as %2F%3F%23%40"),
+    *(
+        (f"redis://me:hunter2{mark}x@127.0.0.1:1/0", "write /?#@ as %2F%3F%23%40")
+        for mark in "/?#"
+    ),
     ("mysql://me:hunter2@127.0.0.1/0?password=hunter2", "no store"),
     ("no.such.module.Store://x", "cannot be imported"),
     (f"{STORES}.Nothing", "cannot be imported"),

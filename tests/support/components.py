@@ -9,7 +9,6 @@ import inspect
 import os
 import signal
 from collections import Counter
-from collections.abc import Awaitable, Generator
 from typing import Any
 
 from scrapy import Request, Spider, signals
@@ -23,7 +22,6 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import CancelledError
 from typing_extensions import Self
 
-from scrapy_robots1994 import Robots1994Middleware
 from tests.support.spiders import download, sleep
 
 
@@ -226,52 +224,6 @@ class RenamingMiddleware:
     def process_request(self, request: Request, spider: Any = None) -> None:
         """Set the User-Agent header."""
         request.headers["User-Agent"] = "other/2.0"
-
-
-class Awaited:
-    """A wrapper that counts how often an awaitable had to wait."""
-
-    def __init__(self, work: Awaitable[Any]) -> None:
-        self._work = work
-        self.times = 0
-
-    def __await__(self) -> Generator[Any, Any, Any]:
-        """Yield each object that the awaitable waits for."""
-        steps = self._work.__await__()
-        try:
-            waits_for = next(steps)
-            while True:
-                self.times += 1
-                sent = yield waits_for
-                waits_for = steps.send(sent)
-        except StopIteration as ended:
-            return ended.value
-
-
-class CountingMiddleware(Robots1994Middleware):
-    """A subclass of our middleware, as a user would write it.
-
-    The subclass awaits our `process_request`, and counts how often our method had to wait.
-    """
-
-    crawler_stats: Any
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a middleware that also has the stats of the crawl."""
-        made = super().from_crawler(crawler)
-        assert isinstance(made, cls)
-        made.crawler_stats = crawler.stats
-        return made
-
-    async def process_request(self, request: Request, spider: Any = None) -> Any:
-        """Await our method; for /last, record in the stats how often our method waited."""
-        awaited = Awaited(super().process_request(request))
-        try:
-            return await awaited
-        finally:
-            if request.url.endswith("/last"):
-                self.crawler_stats.set_value("test/waits", awaited.times)
 
 
 class OpenParser:

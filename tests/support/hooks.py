@@ -310,15 +310,3 @@ def forget_a_coroutine(crawler: Any) -> None:
     """Create a reference cycle with a coroutine that is never awaited, like a faulty component."""
     cycle: list[object] = [asyncio.sleep(0)]
     cycle.append(cycle)
-
-
-def count_cookies(crawler: Any) -> None:
-    """Count the cookies that are read from answers."""
-    policy = import_module("http.cookiejar").DefaultCookiePolicy
-    set_ok = policy.set_ok
-
-    def counted(*args: Any) -> bool:
-        crawler.stats.inc_value("test/cookies")
-        return bool(set_ok(*args))
-
-    policy.set_ok = counted

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from itemadapter import ItemAdapter
-from scrapy import FormRequest, Request
+from scrapy import Request
 from scrapy.crawler import Crawler
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -190,19 +190,6 @@ class LinkSpider(CrawlSpider):
     def refused(self, failure: Failure) -> None:
         """Record the reason for a refusal as an item."""
         self.result["items"].append({"why": str(failure.value)})
-
-
-class FormSpider(RequestingSpider):
-    """A spider that submits the form of every page that has a form."""
-
-    name = "form"
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the request that a browser sends when a user submits the form."""
-        if isinstance(response, HtmlResponse) and response.css("form"):
-            yield FormRequest.from_response(
-                response, callback=self.fetched, errback=self.failed
-            )
 
 
 class CheckingSpider(RequestingSpider):
