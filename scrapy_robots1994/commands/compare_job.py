@@ -217,9 +217,12 @@ def _report_of(
 ) -> Report:
     shown = redact_and_escape(", ".join(args[:3]) + ", ..." * bool(args[3:]), 200)
     possible = sum(it.possible for it in compared.sites)
+    sample = f"a sample of {compared.questions:,} of {possible:,}"
+    if compared.questions >= possible:
+        sample = f"all {possible:,}"
     asked = (
-        f"a sample of {compared.questions:,} of {possible:,} that the rules suggest, not "
-        "real requests; one answer that differs makes a site count as changed"
+        f"{sample} that the rules suggest, not real requests; one answer that differs makes "
+        "a site count as changed"
     )
     if opts.urls is not None:
         asked = f"the {len(opts.urls):,} URLs of --urls"

@@ -77,7 +77,7 @@ class RobotsEvidence(RobotsCommand):
         """Add the options of `robots-evidence`."""
         super().add_options(parser)
         at = "the last decision up to TIME, for example 2026-11-23T10:00:00Z"
-        parser.add_argument("--at", metavar="TIME", type=utc_time, help=at)
+        parser.add_argument("--at", metavar="TIME", type=_time, help=at)
         verify = "check every decision and every digest"
         parser.add_argument("--verify", action="store_true", help=verify)
         as_json = "print JSON, one object per line"
@@ -372,6 +372,14 @@ class EvidenceFile:
                 recorded.origin, answer, settings.new_reader(), settings.freshness
             )
         return self._policies[number]
+
+
+def _time(text: str) -> datetime:
+    try:
+        return utc_time(text)
+    except ValueError:
+        example = "write it as in 2026-11-23T10:00:00Z"
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: {example}") from None
 
 
 def _lines_of(path: Path) -> Iterator[bytes | None]:

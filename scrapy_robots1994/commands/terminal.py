@@ -107,7 +107,10 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
     try:
         yield
     except (Unreadable, OSError) as error:
-        print_note(f"{parser.prog}: error: {escape_control_chars(str(error), 500)}")
+        text = str(error)
+        if isinstance(error, OSError) and error.filename and error.strerror:
+            text = f"{error.filename}: {error.strerror}"
+        print_note(f"{parser.prog}: error: {escape_control_chars(text, 500)}")
         end_now(ExitCode.UNREAD)
     except RobotsError as error:
         parser.error(escape_control_chars(str(error), 500))

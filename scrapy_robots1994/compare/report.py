@@ -39,8 +39,8 @@ CHANGE_WORDS = {
 
 # Below the table of answers.
 _WAYS = (
-    "stricter: the other parser disallows a URL that ours allows; ours opens the site",
-    "laxer: the other parser allows a URL that ours disallows; ours closes the site",
+    "stricter: disallows a URL that scrapy_robots1994 allows, so a switch opens the site",
+    "laxer: allows a URL that scrapy_robots1994 disallows, so a switch closes the site",
 )
 
 
@@ -106,7 +106,11 @@ def as_text(report: Report) -> str:
             [title for title, _ in CHANGE_WORDS.values()],
             {it: [*compared.changes(it).values()] for it in parsers},
         ),
-        _grid("compared with ours", [*(it.value for it in Way), "agreement"], answers),
+        _grid(
+            "compared with scrapy_robots1994",
+            [*(it.value for it in Way), "agreement"],
+            answers,
+        ),
         _grid("causes (of the examples)", parsers, by_cause) if causes else [nothing],
     ]
     if rows:
@@ -145,7 +149,8 @@ def _row_lines(row: Row) -> list[str]:
         why = cause.words + f" ({cause.clause})" * bool(cause.clause)
     if row.lines:
         why += f"; lines {', '.join(map(str, row.lines))}"
-    lines = [f"{url} as {robot}", f"  ours: {row.ours}", f"  {row.parser}: {row.says}"]
+    lines = [f"{url} as {robot}", f"  scrapy_robots1994: {row.ours}"]
+    lines.append(f"  {row.parser}: {row.says}")
     return [*lines, f"  cause: {why}", *[f"  {row.also}"] * bool(row.also)]
 
 

@@ -336,9 +336,8 @@ class Site:
             if self._ours(question, dialect) == says:
                 robots = self._reading.ours(dialect)
                 line = robots.verdict(question.url, question.robot).line
-                return f"our dialect {dialect} decides so" + f", by line {line}" * bool(
-                    line
-                )
+                by = f", by line {line}" * bool(line)
+                return f"the dialect {dialect} decides so{by}"
         return ""
 
 

@@ -57,8 +57,8 @@ STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
 """Rows of (field of `RobotsSettings` that needs it, import path)."""
 
 DISOBEYING = (
-    "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey "
-    "robots.txt, set ROBOTSTXT_OBEY = True in the settings of the project or of the spider"
+    "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey it, set "
+    "ROBOTSTXT_OBEY = True"
 )
 
 

@@ -112,7 +112,8 @@ def count(least: int, example: int) -> SettingType[int]:
 
 def one_of(*words: str) -> SettingType[str]:
     """Return the type of one of *words*."""
-    accepts = " or ".join(f'"{word}"' for word in words)
+    *others, last = (f'"{word}"' for word in words)
+    accepts = f"{', '.join(others)} or {last}" if others else last
     return SettingType(accepts, lambda value: words[words.index(value)], words)
 
 

@@ -167,7 +167,7 @@ FIELDS = (
         read=seconds_of,
         bad_kind=LineKind.TIMELESS,
         in_record=True,
-        effect="asks for a pause of {} seconds",
+        effect="asks for a pause of {} s",
     ),
     Field(
         "Sitemap",

@@ -268,7 +268,7 @@ def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
 TEXT = """\
 -: 9 lines, 1 record, 2 errors, 2 warnings (rfc9309)
      1 User-agent: *                                begins a record, for every robot not named
-     2 Crawl-delay: 10                              asks for a pause of 10 seconds
+     2 Crawl-delay: 10                              asks for a pause of 10 s
      3
      4 User-agent: SemrushBot                       and for "SemrushBot"
        ^ error R023: no rule separates "SemrushBot" from the names above, so line 1 shares its
@@ -364,7 +364,7 @@ def test_json_has_lines_records_and_problems() -> None:
         "number": 2,
         "kind": "crawl-delay",
         "text": "Crawl-delay: 10",
-        "effect": "asks for a pause of 10 seconds",
+        "effect": "asks for a pause of 10 s",
     }
     assert [(it["code"], it["lines"]) for it in file["problems"]] == [
         ("R023", [4]),

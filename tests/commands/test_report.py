@@ -144,7 +144,7 @@ def test_further_sentence_names_a_dialect_of_ours_that_decides_so(
     """The sentence is there if a dialect of ours decides as the other parser does, and then
     names this dialect and its line.
     """
-    said = re.compile(r"our dialect (\w+) decides so(?:, by line (\d+))?")
+    said = re.compile(r"the dialect (\w+) decides so(?:, by line (\d+))?")
     for row in causes:
         body, is_allowed = BODIES[int(row["site"])], row["says"] == "allows"
         verdicts = {
@@ -229,10 +229,10 @@ def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
 
     result = scrapy("robots-compare", "-", "--parsers", "Protego", stdin_text=body)
 
-    assert "questions: a sample of 8 of 8 that the rules suggest" in result.out
+    assert "questions: all 8 that the rules suggest" in result.out
     assert "http://localhost/x.php as qxzvwk" in result.lines
     assert "  cause: wildcard or $ (1994 D1); lines 1, 2" in result.lines
-    assert "  our dialect rfc9309 decides so, by line 2" in result.lines
+    assert "  the dialect rfc9309 decides so, by line 2" in result.lines
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:

@@ -67,7 +67,7 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
 
     assert states(result)[1:] == [(0.2, 1, 0.2)] * 2
     (line,) = result.lines("asks for a pause of 999 s")
-    assert "a pause of 0.2 s is applied (ROBOTS1994_CRAWL_DELAY)" in line
+    assert "; 0.2 s are applied (ROBOTS1994_CRAWL_DELAY)" in line
     assert result.stats["robots1994/crawl_delay/capped"] == 1
 
 

@@ -73,6 +73,5 @@ class CrawlDelays:
         if stated > applied:
             count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             level = WARNING
-        text = "%s asks for a pause of %g s between two requests; "
-        text += "a pause of %g s is applied (ROBOTS1994_CRAWL_DELAY)"
+        text = "%s asks for a pause of %g s; %g s are applied (ROBOTS1994_CRAWL_DELAY)"
         self._log.log(level, text, origin, stated, applied)
