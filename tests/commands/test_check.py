@@ -282,7 +282,8 @@ def test_check_uses_the_settings_and_spider_of_the_project(
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
         tmp_path,
-        "USER_AGENT = 'nobody'\nFEEDS = {'items.json': {'format': 'json'}}",
+        "USER_AGENT = 'nobody'\nFEEDS = {'items.json': {'format': 'json'}}\n"
+        "ROBOTS1994_EVIDENCE = 'evidence'",
         "custom_settings = {'USER_AGENT': 'walker/1.0'}\n"
         "    start_urls = ['http://never.test/']",
     )
@@ -293,7 +294,7 @@ def test_check_uses_the_settings_and_spider_of_the_project(
     assert result.code == 1
     assert result.lines[-1].endswith('checked as "walker/1.0"')
     assert [it.headers["user-agent"] for it in site.log()] == ["walker/1.0"]
-    assert not (tmp_path / "items.json").exists()
+    assert not [it for it in ("items.json", "evidence") if (tmp_path / it).exists()]
 
 
 def test_output_is_narrow_and_printable() -> None:

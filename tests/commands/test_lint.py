@@ -452,6 +452,10 @@ def test_other_dialect_is_named_where_it_decides_otherwise_about_the_whole_site(
     ("settings", "dialect"),
     [
         ('ROBOTS1994_DIALECT = "extended"\n', "extended"),
+        (
+            "ROBOTS1994_DIALECT = '1994'\nROBOTS1994_DIALECT = 'revisited'\n",
+            "revisited",
+        ),
         ("OTHER = 1\n", "rfc9309"),
         (None, "rfc9309"),
     ],

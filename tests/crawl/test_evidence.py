@@ -17,7 +17,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.commands import scrapy
-from tests.support.crawl import crawl, crawl_over_time, start_crawl
+from tests.support.crawl import CrawlRequest, crawl, crawl_over_time, start_crawl
 from tests.support.left_out import table
 from tests.support.rows import rows
 from tests.support.site import Site
@@ -186,6 +186,23 @@ def test_refused_refresh_is_written_and_the_older_answer_decides(
     assert evidence(tmp_path, "--verify").code == 0
 
 
+def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
+    """A decision for another robot, and an answer that may be that of a proxy."""
+    with Site() as site, Site() as proxy:
+        site.robots("User-agent: rex\nDisallow: /a\n")
+        proxy.answer("/robots.txt", replies.status(402))
+        pages = [
+            CrawlRequest(site.url("/a"), headers={"User-Agent": "rex"}),
+            CrawlRequest("http://far.test/", meta={"proxy": proxy.url("")}),
+        ]
+        settings = {"ROBOTS1994_EVIDENCE": str(tmp_path), "RETRY_ENABLED": False}
+        result = crawl(pages, settings=settings)
+
+    assert sorted(map(str, result.reasons)) == ["rule", "unreachable"]
+    verified = evidence(tmp_path, "--verify")
+    assert (verified.code, len(verified.lines)) == (0, 1)
+
+
 # Kind of line, name, value, and the difference.
 CHANGES = """
 decision | decision | "declined" | decision is 'declined'
@@ -229,7 +246,7 @@ def test_decision_about_a_url_is_found_in_any_spelling(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     """Case and credentials of an origin and the fragment do not count. The exit code is 0
-    for an allowed URL, 1 for a refused one, and 3 without a decision.
+    for an allowed URL, 1 for a refused one, and 3 without a decision or after a failure.
     """
     path = write(tmp_path, recorded)
     base = of_kind(recorded, "robots")[0]["origin"]
@@ -245,6 +262,9 @@ def test_decision_about_a_url_is_found_in_any_spelling(
     assert (row["decision"]["line"], row["robots"]["status"]) == (2, 200)
     missing = evidence(tmp_path, f"{base}/b", f"{base}/c")
     assert (missing.code, missing.lines[-1].split()[:2]) == (3, ["no", "decision"])
+    failed = json.loads(json.dumps(recorded))
+    of_kind(failed, "decision")[0]["decision"] = "failed"
+    assert evidence(write(tmp_path, failed), f"{base}/a").code == 3
 
 
 def test_last_decision_up_to_a_time_is_found(

@@ -41,13 +41,13 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
     (RFC, REPLAY, 40 * DAY),
     # The server does not answer: a cached robots.txt of unknown age is the last good policy.
     ({}, None, None),
-    # A robots.txt that is 100 s old is fresh.
-    ({}, {}, 100),
-    # The first crawl caches no robots.txt.
-    ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
-    ({}, REPLAY, None),
     # A Date in the future means that the robots.txt was recorded now.
     ({}, {}, -2 * DAY),
+    # The first crawl caches no robots.txt.
+    ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
+    # A robots.txt that is 100 s old is fresh.
+    ({}, {}, 100),
+    ({}, REPLAY, None),
     short=4,
 )
 def test_recorded_crawl_replays_without_a_request(

@@ -9,7 +9,8 @@ import pytest
 from scrapy import signals
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 
-from tests.support.crawl import Reactor, crawl
+from tests.support import replies
+from tests.support.crawl import DAY, Reactor, crawl, crawl_over_time
 from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -82,6 +83,21 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
             assert result.stats["test/request"] in pages
             assert result.stats["test/times"] == 1
     assert len(site.log("/robots.txt")) == 1
+
+
+@pytest.mark.skipif(
+    not hasattr(signals, "robots_parsed"), reason="this Scrapy has no robots_parsed"
+)
+def test_last_good_file_is_not_signalled_again(site: Site) -> None:
+    """A refresh that fails reads nothing, one that finds the same file does."""
+    file = replies.text("User-agent: *\nDisallow: /shut\n")
+    site.answer("/robots.txt", [file, replies.status(503), file])
+    steps = [step for it in range(3) for step in ([site.url(f"/{it}")], 2 * DAY)]
+    result = crawl_over_time(
+        *steps, signals=["robots_parsed"], settings={"RETRY_ENABLED": False}
+    )
+
+    assert (len(site.log("/robots.txt")), len(result.sent)) == (3, 2)
 
 
 @pytest.mark.skipif(
