@@ -119,7 +119,7 @@ def terms_for(
 def _groups_of_tags(
     tags: Iterable[tuple[str, str]], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place and the terms of each tag for the robot."""
+    # (place, terms) of each tag for the robot
     for name, content in tags:
         # Pages P5
         if _plain(name) in ours:
@@ -131,9 +131,7 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the place and the terms of each group for the robot: those of one name, or those
-    before the first name.
-    """
+    # (place, terms) for each of its names, and of those before the first name
     groups: dict[str, list[str]] = {}
     group = ""
     # RFC 9110 5.3: several lines are one joined line.

@@ -97,7 +97,7 @@ class Worker:
         return self._compare(file, origins)
 
     def _compare(self, file: File, origins: list[str]) -> SiteResult:
-        """Ask the questions that belong to *origins*; all, if these are not known."""
+        """Ask the questions about *origins*, or all if these are not known."""
         first = (origins or [NOWHERE])[0]
         made, count = questions(first, file.body, self._robots)
         if self._urls is not None:

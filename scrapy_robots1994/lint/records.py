@@ -118,8 +118,8 @@ def _split(group: Group) -> Iterator[Problem]:
 def _obeyed_together(
     records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
-    """Yield the records that a robot obeys together, and its name in lower case. Of robots
-    that obey the same records, one counts. *lines* is how many more are read for each robot.
+    """Yield the name of a robot, in lower case, and the records it obeys together: one robot for
+    each set of records. *lines* is how many more are read for each robot.
     """
     names: dict[tuple[int, ...], str] = {}
     for name, places in _obeyed(records, dialect).items():

@@ -55,7 +55,7 @@ _PLAIN_URL = re.compile(
 )
 # Clients remove spaces and control characters from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
-# Begins a text that is compared as written. Other texts begin with `/`, `=` or a letter.
+# Marks a text that is compared as written: others begin with `/`, `=` or a letter.
 _AS_WRITTEN = "%"
 
 # What most robots obey, shared by all files.
@@ -113,8 +113,9 @@ class _Table(NamedTuple):
         return cls(prefixes, "".join(found), tuple(lengths), tuple(ordered))
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the number of the first rule of which a text is a prefix of one of *texts*,
-        or whose pattern covers the first of *texts*. Patterns may take *maximum* work.
+        """Return the number of the first rule that covers a URL with these *texts*.
+
+        The patterns, which are compared with the first text, may take *maximum* work.
         """
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
