@@ -7,19 +7,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.after_failure import (
-    pytest_runtest_makereport,
-    pytest_runtest_teardown,
-)
 from tests.support.crawl import Reactor, reactors
 from tests.support.left_out import long_after, pytest_runtest_setup
 from tests.support.site import Site
 
-__all__ = [
-    "pytest_runtest_makereport",
-    "pytest_runtest_setup",
-    "pytest_runtest_teardown",
-]
+__all__ = ["pytest_runtest_setup"]
 
 
 # Set no deadline for the examples of Hypothesis. The duration of an example depends mainly

@@ -14,31 +14,12 @@ if TYPE_CHECKING:
 
 HERE = "tests.support.projects"
 BEFORE, BEHIND = 50, 900
-PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
+PROJECTS: dict[str, tuple[str, dict[str, int]]] = {
     "constructor": ("PageSpider", {}),
-    "attributes": (
-        "ScriptSpider",
-        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.RunScripts": BEHIND}},
-    ),
-    "scheduler": ("RequestingSpider", {"SCHEDULER": f"{HERE}.SeenScheduler"}),
-    "handler": ("RequestingSpider", {"EXTENSIONS": {f"{HERE}.ScheduledBudget": 1}}),
-    "budget": (
-        "RequestingSpider",
-        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Budget": BEFORE}},
-    ),
-    "leases": (
-        "RequestingSpider",
-        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Leases": BEFORE}},
-    ),
+    "leases": ("RequestingSpider", {f"{HERE}.Leases": BEFORE}),
     # Requests that leave the middlewares without passing ours on their way back.
-    "rewritten": (
-        "RequestingSpider",
-        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Rewriting": BEHIND}},
-    ),
-    "sent again": (
-        "AgainSpider",
-        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Failing": BEHIND}},
-    ),
+    "rewritten": ("RequestingSpider", {f"{HERE}.Rewriting": BEHIND}),
+    "sent again": ("AgainSpider", {f"{HERE}.Failing": BEHIND}),
 }
 TWICE = {"sent again": 2}
 
@@ -48,22 +29,21 @@ def test_request_passes_each_component_once(
     site: Site, reactor: Reactor, hosts: int, project: str
 ) -> None:
     """All pages are fetched, each once past a middleware before ours and once scheduled."""
-    spider, settings = PROJECTS[project]
+    spider, middlewares = PROJECTS[project]
     site.robots("User-agent: *\nDisallow: /private\n", gate="robots")
     urls = [
         site.url(f"/p{number}", host=f"h{number % hosts}.test")
         for number in range(PAGES)
     ]
-    middlewares = settings.get("DOWNLOADER_MIDDLEWARES", {})
-    gauge = {"SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1}}
-    counted = {
-        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": BEFORE} | middlewares
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": BEFORE} | middlewares,
+        "SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1},
     }
     running = start_crawl(
         urls,
         reactor=reactor,
         spider=f"{HERE}:{spider}",
-        settings=settings | gauge | counted,
+        settings=settings,
         hook=f"{HERE}:count_scheduled",
     )
     running.wait_for(f"all {PAGES} are yielded")

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import plain_server
+from tests.support.crawl import ROOT
+from tests.support.site import Site
 
-SPIDER = Path(plain_server.__file__).with_name("ports_spider.py")
+SPIDER = ROOT / "tests" / "support" / "ports_spider.py"
 
 
 @pytest.mark.long
@@ -23,9 +24,10 @@ def test_each_port_has_its_own_policy(tmp_path: Path) -> None:
 
     The next crawl loads the policies of both ports from SQLite.
     """
-    files = [b"User-agent: *\nDisallow: /one\n", b"User-agent: *\nDisallow: /two\n"]
-    with plain_server.serving(files[0]) as one, plain_server.serving(files[1]) as two:
-        ports = f"ports={one.server_port} {two.server_port}"
+    with Site() as one, Site() as two:
+        one.robots("User-agent: *\nDisallow: /one\n")
+        two.robots("User-agent: *\nDisallow: /two\n")
+        ports = f"ports={one.port} {two.port}"
         for times in (1, 2):
             done = subprocess.run(
                 [sys.executable, "-m", "scrapy", "runspider", SPIDER, "-a", ports],
@@ -36,7 +38,7 @@ def test_each_port_has_its_own_policy(tmp_path: Path) -> None:
                 check=True,
                 timeout=120,
             )
-            assert sorted(one.paths) == ["/robots.txt", *["/two"] * times]
-            assert sorted(two.paths) == [*["/one"] * times, "/robots.txt"]
+            assert sorted(one.targets()) == ["/robots.txt", *["/two"] * times]
+            assert sorted(two.targets()) == [*["/one"] * times, "/robots.txt"]
             assert done.stderr.count('disallowed by line 2, "Disallow: /one"') >= 1
     assert (tmp_path / "robots.db").exists()

@@ -168,19 +168,6 @@ class BrokenResponseMiddleware:
         return response
 
 
-class BrokenRequestMiddleware:
-    """A middleware that calls a faulty function for each robots.txt request."""
-
-    async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Call the faulty function for a robots.txt request."""
-        if request.url.endswith("/robots.txt"):
-            self.look_up(request)
-
-    def look_up(self, request: Request) -> Any:
-        """Return a meta value that only requests of the spider have."""
-        return request.meta["account"]
-
-
 class DroppingMiddleware:
     """A middleware that drops each request whose URL ends with `.txt`."""
 

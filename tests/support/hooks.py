@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import resource
@@ -10,7 +9,6 @@ import socket
 import sys
 import threading
 import time
-import warnings
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -296,17 +294,6 @@ def few_descriptors(crawler: Any) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
 
 
-def warn(crawler: Any) -> None:
-    """Emit a warning."""
-    warnings.warn("heard", stacklevel=1)
-
-
 def leak_a_socket(crawler: Any) -> None:
     """Leave a socket open until the interpreter ends, like a faulty component."""
     sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # kept until exit
-
-
-def forget_a_coroutine(crawler: Any) -> None:
-    """Create a reference cycle with a coroutine that is never awaited, like a faulty component."""
-    cycle: list[object] = [asyncio.sleep(0)]
-    cycle.append(cycle)

@@ -116,19 +116,6 @@ class Unserializable(Counted):
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 
-class Redirecting(Counted):
-    """A spider that yields `dont_filter` and the meta keys of each fetched request."""
-
-    name = "redirecting"
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield `dont_filter` and the meta keys of the request."""
-        request = response.request
-        assert request is not None
-        own = [key for key in request.meta if "robots1994" in key]
-        yield {"dont_filter": request.dont_filter, "own": own}
-
-
 class Raising(Counted):
     """A spider whose callback raises an exception for each page.
 
