@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.commands import SCRIPT, CommandResult, scrapy
-from tests.support.corpus import corpus_files
+from tests.support.corpus import generated_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 from tests.support.left_out import long_after
 from tests.support.site import Site
@@ -490,7 +490,7 @@ def test_unknown_dialect_of_the_project_is_wrong_use(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "json", "github"])
 def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
     """Ours O25. A line of the text format has at most 100 columns."""
-    for number, (_, body) in enumerate(corpus_files()[::9]):
+    for number, (_, body) in enumerate(generated_files()[::9]):
         (tmp_path / f"{number}.txt").write_bytes(body[:20_000])
     (tmp_path / "x").write_text("\x1b[31m: \u202e\nDisallow: \x9b/\x07", "utf-8")
     result = robots_lint(str(tmp_path), "--format", form)

@@ -1,19 +1,10 @@
-"""A corpus of robots.txt files: real files if they are available, otherwise generated
-files.
-
-Real files are read from the folder or tar archive in the variable ROBOTS1994_CORPUS.
-Without ROBOTS1994_CORPUS, tests use generated files that resemble real files. Every run
-of the tests generates equal files.
-"""
+"""A corpus of generated robots.txt files that resemble real files, equal in every run."""
 
 from __future__ import annotations
 
-import os
 import random
-import tarfile
 from functools import cache
 from itertools import chain
-from pathlib import Path
 
 COUNT = 400
 """The number of generated files."""
@@ -24,9 +15,6 @@ largest number of lines in files between the previous quantile and this quantile
 """
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
-ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""The extensions of archives. No host name ends with the extension of an archive."""
-
 HUGE = 1_400_000
 """The size in bytes of the one huge file."""
 
@@ -45,16 +33,6 @@ ODD_LINES = (
     "# only a comment",
 )
 PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body>"
-
-
-@cache
-def corpus_files() -> tuple[tuple[str, bytes], ...]:
-    """Return the name and the bytes of every file, sorted by name.
-
-    The list contains at least one file.
-    """
-    named = os.environ.get("ROBOTS1994_CORPUS")
-    return read_files(Path(named)) if named else generated_files()
 
 
 @cache
@@ -90,29 +68,3 @@ def _made(dice: random.Random, share: float) -> bytes:
         choices = [agent, rule, "", dice.choice(ODD_LINES)]
         lines += dice.choices(choices, weights=(2, 12, 2, 1))
     return b"".join(line.encode() + dice.choice(ENDINGS) for line in lines)
-
-
-def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
-    """Return the base name and the bytes of every file in a folder or tar archive.
-
-    Raise RuntimeError if *source* contains no file, or if a folder contains an archive.
-    """
-    if source.is_dir():
-        for path in source.iterdir():
-            if path.name.endswith(ARCHIVES):
-                message = (
-                    f"{path} is an archive, not a robots.txt: name the archive itself"
-                )
-                raise RuntimeError(message)
-        found = [(path.name, path.read_bytes()) for path in source.iterdir()]
-    else:
-        found = []
-        with tarfile.open(source) as archive:
-            for member in archive:
-                file = archive.extractfile(member)
-                if file is not None:
-                    found.append((Path(member.name).name, file.read()))
-    if not found:
-        message = f"no corpus file in {source}"
-        raise RuntimeError(message)
-    return tuple(sorted(found))

@@ -7,19 +7,15 @@ disallowed pages.
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
-from tests.support.crawl import ROOT, crawl_changed
+from tests.support.crawl import crawl_changed
 from tests.support.replies import Reply
 from tests.support.site import Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGES = 3
 
@@ -148,64 +144,3 @@ def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     said = [line for line in log.split("\n") if "This Scrapy has no" in line]
     assert len(said) == len(change.said), log
     assert all(any(part in line for line in said) for part in change.said), log
-
-
-DOCUMENTED = {
-    "api": (
-        "crawler.Crawler crawler.CrawlerProcess settings.BaseSettings settings.Settings "
-        "settings.SETTINGS_PRIORITIES"
-    ),
-    "asyncio": "utils.defer.deferred_from_coro utils.defer.maybe_deferred_to_future",
-    "addons": "utils.misc.load_object",
-    "commands": "commands.ScrapyCommand",
-    "components": "utils.python.global_object_name",
-    "scheduler": "core.scheduler.Scheduler",
-    "downloader-middleware": (
-        "downloadermiddlewares.httpcache.HttpCacheMiddleware "
-        "downloadermiddlewares.httpcompression.HttpCompressionMiddleware "
-        "downloadermiddlewares.robotstxt.RobotsTxtMiddleware robotstxt robotstxt.RobotParser"
-    ),
-    "exceptions": (
-        "exceptions exceptions.CloseSpider exceptions.DropItem exceptions.IgnoreRequest "
-        "exceptions.NotConfigured exceptions.NotSupported exceptions.StopDownload"
-    ),
-    "link-extractors": "linkextractors.LinkExtractor",
-    "practices": "utils.project.get_project_settings",
-    "request-response": (
-        "Request http.Headers http.HtmlResponse http.Response http.TextResponse "
-        "http.XmlResponse http.request.NO_CALLBACK"
-    ),
-    "signals": "signals",
-    "spider-middleware": "spidermiddlewares.base.BaseSpiderMiddleware",
-    "spiders": "Spider spiders.SitemapSpider",
-}
-"""The documented names that this package imports from Scrapy. Each key is the page of
-Scrapy's topics that documents the names.
-"""
-
-
-def imported_of_scrapy(file: Path) -> Iterator[str]:
-    """Yield each name that *file* imports from Scrapy, without "scrapy."."""
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [it.name for it in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [f"{node.module}.{it.name}" for it in node.names]
-        else:
-            continue
-        yield from (it[len("scrapy.") :] for it in names if it.startswith("scrapy."))
-
-
-def test_nothing_undocumented_is_imported_outside_of_one_module() -> None:
-    """Only `crawl/scrapy_private.py` imports undocumented names of Scrapy, because any
-    release of Scrapy may rename undocumented names.
-    """
-    documented = set(" ".join(DOCUMENTED.values()).split())
-    found = {
-        (str(file.relative_to(ROOT)), name)
-        for file in (ROOT / "scrapy_robots1994").rglob("*.py")
-        if file.name != "scrapy_private.py"
-        for name in imported_of_scrapy(file)
-    }
-    assert {name for _, name in found} >= {"Request", "crawler.Crawler"}
-    assert sorted(it for it in found if it[1] not in documented) == []

@@ -6,8 +6,8 @@ import random
 import tarfile
 from pathlib import Path
 
-from tests.support.corpus import read_files
-
+ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
+"""The extensions of archives. No host name ends with the extension of an archive."""
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
 """Quantiles of the lengths of 4,231 real files. Each pair contains a share of the files
@@ -64,6 +64,32 @@ def read_corpus(source: str) -> list[bytes]:
     except (OSError, RuntimeError) as error:
         message = f"no corpus: {error}"
     raise SystemExit(message)
+
+
+def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
+    """Return the base name and the bytes of every file in a folder or tar archive.
+
+    Raise RuntimeError if *source* contains no file, or if a folder contains an archive.
+    """
+    if source.is_dir():
+        for path in source.iterdir():
+            if path.name.endswith(ARCHIVES):
+                message = (
+                    f"{path} is an archive, not a robots.txt: name the archive itself"
+                )
+                raise RuntimeError(message)
+        found = [(path.name, path.read_bytes()) for path in source.iterdir()]
+    else:
+        found = []
+        with tarfile.open(source) as archive:
+            for member in archive:
+                file = archive.extractfile(member)
+                if file is not None:
+                    found.append((Path(member.name).name, file.read()))
+    if not found:
+        message = f"no corpus file in {source}"
+        raise RuntimeError(message)
+    return tuple(sorted(found))
 
 
 def made_corpus(count: int) -> list[bytes]:

@@ -10,12 +10,12 @@ Python binding is installed (`pip install jwm.robotstxt`).
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 from protego import Protego
@@ -26,7 +26,8 @@ from scrapy.settings.default_settings import USER_AGENT
 from scrapy_robots1994 import RobotsTxt
 from tests.oracle.lines import Field, fields
 from tests.oracle.names import robot_names
-from tests.support.corpus import corpus_files
+from tests.support.corpus import generated_files
+from tools.bench.corpus import read_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
@@ -127,10 +128,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.oracle.sites")
     parser.add_argument("corpus", nargs="?", help="folder or tar archive")
     options = parser.parse_args(arguments)
-    if options.corpus:
-        os.environ["ROBOTS1994_CORPUS"] = options.corpus
+    named = options.corpus
+    files = read_files(Path(named)) if named else generated_files()
     with ProcessPoolExecutor() as pool:
-        results = list(pool.map(examine, corpus_files(), chunksize=20))
+        results = list(pool.map(examine, files, chunksize=20))
     asked = sum(count for count, _ in results)
     found = [it for _, some in results for it in some]
     for program in (GOOGLE, PROTEGO) if HAS_GOOGLE else (PROTEGO,):
