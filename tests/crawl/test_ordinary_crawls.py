@@ -95,6 +95,18 @@ def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -
     assert result.reasons == ["rule"]
 
 
+def test_retry_is_not_answered_by_the_cached_failure(
+    site: Site, tmp_path: Path
+) -> None:
+    """Ours 3.2: the cache has the 503 by then."""
+    site.answer("/robots.txt", [replies.status(503), replies.text(OPEN)])
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    settings |= {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
+    result = crawl([site.url("/1"), site.url("/private")], settings=settings)
+
+    assert (result.fetched_urls, result.reasons) == ([site.url("/1")], ["rule"])
+
+
 OLD = {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)}
 RECENT = {"Date": formatdate(time.time() - 2 * DAY, usegmt=True)}
 REFUSING = replies.text("User-agent: *\nDisallow: /\n")

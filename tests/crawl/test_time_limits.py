@@ -76,23 +76,32 @@ def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None
 
 
 @pytest.mark.parametrize(
-    ("settings", "meta", "seconds"),
+    ("settings", "of_spider", "meta", "seconds"),
     [
-        ({"DOWNLOAD_TIMEOUT": 1}, {}, 1),
-        ({}, {"download_timeout": 0.5}, 0.5),
-        ({"ROBOTS1994_TIMEOUT": 1}, {}, 1),
+        ({"DOWNLOAD_TIMEOUT": 1}, {}, {}, 1),
+        ({}, {"download_timeout": 1}, {}, 1),
+        ({}, {}, {"download_timeout": 0.5}, 0.5),
+        ({"ROBOTS1994_TIMEOUT": 1}, {}, {}, 1),
     ],
 )
 def test_shortest_timeout_applies(
-    site: Site, settings: dict[str, Any], meta: dict[str, Any], seconds: float
+    site: Site,
+    settings: dict[str, Any],
+    of_spider: dict[str, Any],
+    meta: dict[str, Any],
+    seconds: float,
 ) -> None:
     """If robots.txt does not arrive, its fetch ends after the shortest of the timeouts of
-    page and robots.txt.
+    page, spider and robots.txt.
 
     After the timeout, the origin is unreachable (R5).
     """
     site.answer("/robots.txt", replies.black_hole())
-    result = crawl([CrawlRequest(site.url("/page"), meta)], settings=settings)
+    page = CrawlRequest(site.url("/page"), meta)
+    # Scrapy deprecates the attribute.
+    result = crawl(
+        [page], settings=settings, spider_args=of_spider, may_warn=bool(of_spider)
+    )
 
     assert result.reasons == ["unreachable"]
     assert re.search(rf"took longer than {seconds}(\.0)? seconds", result.log)
