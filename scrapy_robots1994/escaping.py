@@ -59,8 +59,8 @@ def _escape(match: re.Match[str]) -> str:
 def percent_encode_control_chars(text: str) -> str:
     """Percent-encode the control characters, lone surrogates, U+FFFE and U+FFFF in *text*.
 
-    The result can be encoded in every Unicode encoding and written to XML. A surrogate
-    escape becomes the percent-encoding of the byte that the surrogate represents.
+    The result fits into every Unicode encoding and XML. A surrogate escape becomes the
+    percent-encoding of its byte.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -1,4 +1,4 @@
-"""The class `RobotsTxt`, which represents one parsed file."""
+"""`RobotsTxt`: one parsed file."""
 
 from enum import EnumMeta
 from gc import get_referents
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""The default value of ROBOTS1994_MAX_BYTES. Lines beyond this number of bytes are not
-obeyed.
-"""
+"""The default of ROBOTS1994_MAX_BYTES."""
 
 # A file keeps the rules for the last of so many robots.
 _MAX_ROBOTS = 64
@@ -39,9 +37,8 @@ _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 class RobotsTxt:
     """One robots.txt, read in one dialect, by default that of 1994.
 
-    Two objects are equal if they have the same text and dialect. Each access to `lines`,
-    `records` or `problems` reads the text again. The first call of `rules` for a robot compiles and
-    stores the rules.
+    Equal if text and dialect are. Each access to `lines`, `records` or `problems` reads the text
+    again; the first call of `rules` for a robot stores them.
     """
 
     __slots__ = (
@@ -61,7 +58,7 @@ class RobotsTxt:
         body: bytes | str | Body,
         dialect: str = "1994",
     ) -> None:
-        """Store the *body* of a file. To limit the size of the file, use `parse`."""
+        """Store *body*. `parse` can limit its size."""
         self._body = body if isinstance(body, Body) else Body(body)
         self._dialect, *others = grammars_of(dialect)
         self.dialect = dialect
@@ -85,20 +82,18 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Parse *body*, and return the `RobotsTxt`. Any *body* is accepted.
+        """Parse any *body*. Of more than *limit* bytes, only the whole lines within are obeyed.
 
-        If *body* is longer than *limit* bytes, only the whole lines within the limit are
-        obeyed. *truncated* must be true if *body* is only the beginning of the file.
-        Raise `ValueError` for an unknown *dialect*.
+        *truncated* says that *body* is only the beginning of the file. Raise `ValueError` for
+        an unknown *dialect*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect)
 
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
-        """Return the rules of the file for *robot*, which is a bare name or a whole
-        User-Agent header. Never raises.
+        """Return the rules for *robot*, a bare name or a whole User-Agent header.
 
-        The first call for a robot reads the file. Reading a large file takes many
-        milliseconds. This method can be called in any thread.
+        The first call for a robot reads the file, which takes milliseconds if it is large.
+        Never raises. May be called in any thread.
         """
         own = self._own_rules(robot)
         other = self._other
@@ -118,9 +113,7 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Return whether `rules` answers for *robot* without reading the file. If
-        *with_usage* is true, `usage` must do so, too.
-        """
+        """Return whether `rules`, and *with_usage* also `usage`, need not read the file."""
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)
         return is_read and (names in self._usage or not with_usage)
@@ -137,11 +130,10 @@ class RobotsTxt:
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
-        """Return the usage preferences of the file for *url* and *robot*.
+        """Return the usage preferences for *url* and *robot*, which change no verdict.
 
-        Raise `MissingExtra` without the extra `usage`, and nothing else. Usage
-        preferences do not change whether *url* may be retrieved. The first call for a robot
-        reads the file. Reading a large file takes many milliseconds.
+        The first call for a robot reads the file. Raise `MissingExtra` without the extra
+        `usage`, and nothing else.
         """
         return self.read_usage(robot).of(url)
 
@@ -192,18 +184,16 @@ class RobotsTxt:
         return problems_of(self._body, self._dialect)
 
     def weakening_problems(self, robot: str | bytes) -> "tuple[Problem, ...]":
-        """Return the problems because of which *robot* may retrieve URLs that the author
-        of the file probably meant to disallow.
+        """Return the problems that let *robot* retrieve what the author probably meant to
+        disallow.
         """
         from scrapy_robots1994.lint.problems import weakening_problems  # noqa: PLC0415 - a crawl needs no lint
 
         return weakening_problems(self._body, self._dialect, robot)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
-        """Read the file for *robot*, and its preferences if *reads_usage*, so that no request
-        has to. Then compress the body, and measure the memory.
-
-        For a large file this takes many milliseconds.
+        """Read the file for *robot*, compress the body and measure the memory, so that no
+        request has to.
         """
         self.rules(robot)
         if reads_usage:
@@ -242,9 +232,7 @@ class RobotsTxt:
 
     @property
     def memory_bytes(self) -> int:
-        """The estimated memory, in bytes, of the file and its stored rules. Measuring a large
-        file takes many milliseconds.
-        """
+        """The estimated bytes of the file and its stored rules. Slow for a large file."""
         if self._memory_bytes is None:
             self._memory_bytes = memory_of(self)
         return self._memory_bytes
@@ -271,16 +259,12 @@ class RobotsTxt:
 
 
 def memory_of(root: object) -> int:
-    """Return the memory, in bytes, that *root* and all objects reachable from it take.
-    Each object counts once. An object that the whole process shares does not count.
-    """
-    # `counted` maps the id of each counted object to the object. The loop adds items to
-    # `found` while iterating over it. `found` refers to all objects, so Python cannot
-    # reuse the id of an object.
+    """Return the bytes of *root* and all that it alone refers to, each object once."""
+    # By id. `found` grows in the loop, and keeps all objects, so that no id is used again.
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
-        # For speed, do not call `isinstance`. Members of enumerations are also shared.
+        # `isinstance` is slower. Members of enumerations are shared too.
         is_shared = type(it) in _SHARED or type(type(it)) is EnumMeta
         if not is_shared and id(it) not in counted:
             counted[id(it)] = it
@@ -291,8 +275,8 @@ def memory_of(root: object) -> int:
 class Reader:
     """Reads files in the dialect of a crawl, at most *limit* bytes of each.
 
-    Equal files share one `RobotsTxt`, as long as one of its policies exists: a hosting
-    platform serves one file from thousands of origins. Several threads can use one reader.
+    Equal files share one `RobotsTxt` while it is in use: a hosting platform serves one file
+    from thousands of origins. Threads may share a reader.
     """
 
     def __init__(self, dialect: str, limit: int) -> None:
@@ -301,10 +285,7 @@ class Reader:
         self._known = WeakValueDictionary[tuple[bytes, bool], RobotsTxt]()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
-        """Return the file with this *body*.
-
-        *is_truncated* must be true if *body* is only the beginning of the file.
-        """
+        """Return the file with this *body*, or this beginning if *is_truncated*."""
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = sha256(within.data).digest(), within.is_truncated
         robots = self._known.get(key)

@@ -171,7 +171,7 @@ def robots_request(
     request that was redirected to *url*.
     """
     copied = {it: page.meta[it] for it in (*ROUTE_KEYS, *keys) if it in page.meta}
-    # Scrapy hands over half of a gzip that was cut, and its rules would be lost.
+    # Scrapy passes on half of a gzip that was cut, and its rules would be lost.
     headers: dict[str, str | bytes] = {"Accept-Encoding": "identity"}
     for name in ("User-Agent", "Proxy-Authorization"):
         # The credentials of a proxy go only to that proxy.

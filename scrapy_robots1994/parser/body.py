@@ -46,9 +46,7 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes: the type says so, so that one thread can compress a body while
-    another reads it.
-    """
+    """Compressed bytes. A type of their own, as one thread may compress what another reads."""
 
     __slots__ = ()
 
@@ -65,9 +63,7 @@ class Body:
         is_truncated: bool = False,
         limit: int | None = None,
     ) -> None:
-        """Store at most *limit* bytes of *body*, which is only the beginning of the file if
-        *is_truncated*.
-        """
+        """Store at most *limit* bytes of *body*."""
         data = encode(body) if isinstance(body, str) else bytes(body)
         # Ours O24
         if limit is not None and len(data) > limit:

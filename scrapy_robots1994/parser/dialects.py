@@ -1,9 +1,4 @@
-"""The dialects of robots.txt. Each dialect is one row of `_ROWS`.
-
-To add a dialect, add a row to `_ROWS`, and add the name of the dialect to the rows of its
-fields (`parser/fields.py`). Settings, commands, reports and tests take the dialects from
-`DIALECTS`.
-"""
+"""The dialects, each a row of `_ROWS`. Which fields it has is said in `parser/fields.py`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

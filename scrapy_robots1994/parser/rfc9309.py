@@ -7,16 +7,12 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.spellings import UNRESERVED, spelled_escapes
 
 MAX_WORK = 25_000_000
-"""Ours O28 (bounded matching): the maximum number of character comparisons for one URL. A
-URL that needs more comparisons is disallowed.
-"""
+"""Ours O28: character comparisons for one URL. One that needs more is disallowed."""
 
-# The cost of one call to `str.find`, as a number of character comparisons.
+# One call to `str.find`, in character comparisons.
 _CALL_WORK = 800
 
-# The following characters may appear unescaped in a path or a query (RFC 3986, sections 2.3
-# and 3.3). `[` and `]` are omitted because neither may appear unescaped. `*` and `$` are
-# omitted because both are special in a rule.
+# RFC 3986 2.3 and 3.3, without `*` and `$`, which are special in a rule.
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
@@ -24,12 +20,10 @@ _ESCAPES = spelled_escapes(UNRESERVED)
 
 
 def normal_spelling(target: str) -> str:
-    """Return the normal spelling of *target*. Two targets have the same normal spelling if
-    RFC 9309 2.2.2 does not distinguish the targets.
+    """Return the spelling of *target* by which RFC 9309 2.2.2 compares.
 
-    Octets that are not ASCII, or that must not appear unescaped in a URL, are
-    percent-encoded. Escapes of unreserved characters are decoded. Reserved characters
-    remain unchanged, except that `*` and `$` are encoded.
+    What must not stand in a URL is percent-encoded, and so are `*` and `$`; escapes of
+    unreserved characters are decoded.
     """
     if _NORMAL.fullmatch(target):
         return target
@@ -43,8 +37,7 @@ def normal_spelling(target: str) -> str:
 
 
 def _encoded(other: re.Match[str]) -> str:
-    # Ours O17 (undecodable bytes): an undecodable byte in a rule equals its
-    # percent-encoding.
+    # Ours O17
     return "%" + encode(other[0]).hex("%").upper()
 
 
@@ -83,7 +76,7 @@ class Pattern(NamedTuple):
         return len(target) * len(self.longest) + _CALL_WORK * len(self.others)
 
     def covers(self, target: str) -> bool:
-        """Return whether the pattern covers *target*. *target* must begin with *first*."""
+        """Return whether the pattern covers *target*, which begins with *first*."""
         if self.longest not in target:
             return False
         place, end = len(self.first), len(target)

@@ -152,21 +152,16 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # After decoding, an escaped `?` or `\` can end the host. Change only the text before
-    # the escape to lower case, because the text after a host is case-sensitive.
+    # An escaped `?` or `\` may end the host, and case counts behind it.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19 (whole URLs): the first form is the URL as written, but without the user
-    # name and password. The scheme and host of the first form are in lower case. In the
-    # first form, a rule without a path can end within the authority of a URL. For
-    # example, the rule `http://h` also covers the URL `http://h2/`.
+    # Ours O19: the URL as written, but for credentials and the case of its origin. Here the
+    # rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalised origin. In the second form, a rule without a path
-    # covers the whole origin. A host with an escape cannot be normalised. The second form
-    # begins with `=`, so that the second form of a rule never covers the first form of a
-    # URL.
+    # And with its origin normalised, which a host with an escape does not allow. `=` keeps
+    # the two forms apart.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

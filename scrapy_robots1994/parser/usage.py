@@ -100,7 +100,7 @@ LABELS_OF: Mapping[str, Mapping[str, Label]] = {
 """The labels of each field by their names."""
 
 USE_LABEL = "use"
-"""The label of Content Signals whose value is handed over in `Usage.use`."""
+"""The label of Content Signals whose value is `Usage.use`."""
 
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 """The purposes that an owner can allow or disallow."""

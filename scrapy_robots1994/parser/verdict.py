@@ -62,9 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """Where the record of a verdict is. Most verdicts are only logged and counted, and need
-    no whole record.
-    """
+    """Where the record of a verdict is: most verdicts need no whole one."""
 
     first_line: int
     names: tuple[str, ...]
@@ -78,9 +76,7 @@ class RecordReference(NamedTuple):
 
 
 class _Sourced:
-    """Holds what must not be a field of `Verdict`: exporters write each field, and cannot
-    write a whole file.
-    """
+    """Has what must be no field of `Verdict`, since exporters write each field."""
 
     __slots__ = ("_source",)
 
@@ -121,11 +117,10 @@ class Verdict(_Sourced):
 
     @property
     def record(self) -> Record | None:
-        """The record of the rule that decides, or the first record for the robot if no rule
-        decides, or None if no record applies.
+        """The record of the rule that decides; else the first one for the robot, or None.
 
-        The strings of the record can be written in every format (`Record.for_export`). Each
-        access can read the file again.
+        Each access may read the file again. Its strings can be written in every format
+        (`Record.for_export`).
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source

@@ -42,7 +42,7 @@ class Answer:
     crawl does not have the answer in its HTTP cache.
     """
     body: bytes = b""
-    """The body as Scrapy handed it over, within `ROBOTS1994_MAX_BYTES` at whole lines.
+    """The body as Scrapy received it, within `ROBOTS1994_MAX_BYTES` at whole lines.
     Empty unless the outcome reads the body.
     """
     is_truncated: bool = False

@@ -113,8 +113,7 @@ class RobotsPages(BaseSpiderMiddleware):
                 log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def _stated(self, response: Response, key: str) -> Any:
-        # An errback can return items of a response that did not reach
-        # `process_spider_input`, because another spider middleware raised an exception.
+        # Not there if another spider middleware failed before, and an errback returns items.
         if key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             read = page_directives if key == PAGE_KEY else _usage_of
@@ -141,8 +140,7 @@ class RobotsPages(BaseSpiderMiddleware):
         self, request: Request, response: Response | None
     ) -> Request | None:
         """Return *request*, or `None` if *response* forbids to follow its link."""
-        # Pages P9 (the page itself): a request for the URL of the page itself does not
-        # follow a link.
+        # Pages P9
         if not self._obeyed or response is None or request.url == response.url:
             return request
         reason: object = self._stated(response, PAGE_KEY).nofollow
@@ -173,8 +171,7 @@ class RobotsPages(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # This method cannot await the asynchronous handlers, because it is not a
-        # coroutine function. `_wait_for_handlers` awaits them when the crawl closes.
+        # Awaited at the close: this method is no coroutine.
         running = deferred_from_coro(sent)
         self._sent.add(running)
         running.addBoth(lambda _: self._sent.discard(running))
@@ -195,7 +192,6 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     async def _wait_for_handlers(self) -> None:
-        """Wait for the asynchronous handlers of `item_dropped`."""
         for running in tuple(self._sent):
             await maybe_deferred_to_future(running)
 
@@ -228,7 +224,7 @@ def _were(number: int, noun: str) -> str:
 
 def _usage_of(response: Response, robot: str | bytes) -> Usage:
     usage = page_usage(response, robot)
-    # Removed, because a spider may make a request for another page with this meta.
+    # A spider may make a request for another page with this meta.
     stated = response.meta.pop(STATED_USAGE, None)
     if isinstance(stated, Usage):
         usage = stated.with_(usage)
@@ -239,14 +235,13 @@ def _closed_links(response: Response) -> frozenset[str]:
     """Return the URLs to which *response* links only with `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
-    # For speed, do not parse a page that does not contain `nofollow`.
+    # Parsing is slow.
     if b"nofollow" not in response.body.lower():
         return frozenset()
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:
-        # The links cannot be resolved, for example because the base URL of the page is
-        # invalid.
+        # For example, the base URL is invalid.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)

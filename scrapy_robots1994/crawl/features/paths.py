@@ -11,9 +11,7 @@ from scrapy_robots1994.errors import SettingsError
 
 
 class _Placeholders(dict[str, object]):
-    """The values of the placeholders in a path: the attributes of a spider, and the time.
-    A property of the spider is computed only if the path names it.
-    """
+    """The attributes of a spider, read when the path names them, and the time."""
 
     def __init__(self, spider: Spider | None) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
@@ -24,11 +22,9 @@ class _Placeholders(dict[str, object]):
 
 
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Return *path*, the value of *setting*, with its placeholders filled in, as in a URI of
-    FEEDS.
+    """Fill in the placeholders of *path*, the value of *setting*, as in a URI of FEEDS.
 
-    Raise `SettingsError` for an unknown placeholder, so that the crawl fails when it starts
-    and not when it ends.
+    Raise `SettingsError` for an unknown one: at the start of the crawl, not at its end.
     """
     try:
         path %= _Placeholders(spider)

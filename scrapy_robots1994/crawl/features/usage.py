@@ -30,7 +30,7 @@ _UNKNOWN = Usage()
 
 
 class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
-    """*statement* says that *page* is not for a purpose. The message is safe to print."""
+    """*page* is not for a purpose, says *statement*. The message is safe to print."""
 
     def __init__(self, statement: Statement, page: Request | Response) -> None:
         self.statement = statement
@@ -48,15 +48,13 @@ class DroppedByUsage(_ByUsage, DropItem):
 
 
 class RefusedByUsage(_ByUsage, IgnoreRequest):
-    """Raised for a request that robots.txt allows, whose page is not for a purpose of the
-    crawl: *statement* disallows it.
+    """Raised for a request that robots.txt allows: *statement* disallows a purpose of the crawl
+    for its page.
     """
 
 
 def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
-    """Return the preferences that the robots.txt of *policy* states about the use of
-    *url* by *robot*.
-    """
+    """Return what the robots.txt of *policy* states about the use of *url* by *robot*."""
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
     # An absent file states nothing; what one that was not fetched states is not known.
@@ -81,17 +79,14 @@ class StatedUsage:
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
     ) -> None:
-        """Store in the meta of *request*, which robots.txt allows, what *found* states.
+        """Note in the meta of *request*, if it is allowed, what *found* states.
 
-        Raise `RefusedByUsage` if that disallows a purpose for which the crawl refuses
-        requests.
+        Raise `RefusedByUsage` if that disallows a purpose of the crawl.
         """
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
         usage = stated_by(found, request.url, self._robot.of(request)).for_export()
-        # Store the preferences now, before the page is fetched. According to
-        # draft-ietf-aipref-attach-05, the robots.txt at the time of the fetch applies to
-        # the page.
+        # Usage U9: the file known when the page is fetched counts.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
