@@ -114,9 +114,13 @@ def test_url_without_a_file_says_why(
     site.answer("/draft.txt", replies.status(status or 500))
 
     result = scrapy("robots-lint", url, "-s", "RETRY_ENABLED=False")
+    annotated = scrapy(
+        "robots-lint", url, "--format", "github", "-s", "RETRY_ENABLED=0"
+    )
 
-    assert result.code == code
+    assert result.code == annotated.code == code
     assert said in result.out.lower()
+    assert annotated.out.startswith("::error " if code else "::notice ")
     assert "ROBOTS1994_" not in result.out
 
 

@@ -186,6 +186,8 @@ def test_parser_is_asked_by_the_name_of_the_built_in(
     found = {(it["robot"], it["cause"]) for it in report["rows"]}
     shown = "rover/2.0 (for the other parser: tester/1.0)"
     assert found == {(shown, "agent-matching")}
+    named = DRY | settings | {"ROBOTSTXT_USER_AGENT": "rover"}
+    assert ways(crawl([site.url("/a")], settings=named), PROTEGO) == (1, 0, 0)
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
