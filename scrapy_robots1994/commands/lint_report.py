@@ -58,8 +58,8 @@ class Report:
         self.effects = list(_effects(self))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots to which the dialect `other` alone closes the whole site, and
-        those to which it alone does not.
+        """Return the robots to which only `other` closes the site, and those to which it alone
+        does not.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)

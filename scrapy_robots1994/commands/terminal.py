@@ -120,7 +120,7 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """End the process if one of *args*, which *parser* did not parse, is an option."""
+    """End the process if *args*, which *parser* left over, have an option."""
     for arg in args:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())

@@ -81,7 +81,7 @@ class Dialect:
     # Whether `*` and a final `$` are special, and escapes are compared as in RFC 9309.
     # Without it each path is a prefix
     has_wildcards: bool = False
-    # Whether the dialect has the fields of usage preferences, as that of `usage.py`
+    # Whether it has the fields of usage preferences: only that of `usage.py` does
     has_preferences: bool = False
     # Its fields by their names in lower case and as usually written
     fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
