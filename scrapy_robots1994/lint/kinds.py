@@ -266,7 +266,7 @@ PATHLESS = Kind(
     opens=True,
     when="a path does not begin with one slash",
     message='the value "{}" {}',
-    advice="Write a path of this site, such as `/private`; another host has its own file.",
+    advice="Write the path as in the site's URLs, as `/private`; another host has its own file.",
     bad="User-agent: *\nDisallow: »private\n",
     good="User-agent: *\nDisallow: /private\n",
 )
@@ -361,7 +361,7 @@ SECOND_DEFAULT = Kind(
     code="R025",
     when="several records are for every robot",
     message="this record is for every robot, as that of line {} is",
-    advice="Move its rules into the first record for `*`: some robots obey only one.",
+    advice="Move what it has for `*` into the first such record: some robots obey only one.",
     bad="User-agent: *\nDisallow: /a\n\n»User-agent: *\nDisallow: /b\n",
     good="User-agent: *\nDisallow: /a\nDisallow: /b\n",
     dialect="1994",

@@ -20,12 +20,9 @@ from scrapy_robots1994.parser.usage import (
 )
 from scrapy_robots1994.parser.user_agent import robot_names
 
-_START, _MOST, _WIDE_SHARE = 400, 100_000, 0.25
-_WIDE = "UTF-16 without a byte order mark, or a binary file"
+_MOST = 100_000
 _SAVED = "a robots.txt that a browser saved as a page"
 _TEXT = "another text: no line has a field of a robots.txt"
-# These kinds say less than that the file is another text.
-_OF_TEXT = (kinds.MALFORMED, kinds.OTHER_FIELD)
 # A record with a line that was not read as it was meant only seems to have no rule.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
@@ -61,11 +58,11 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     # Ours O23: in an HTML page, only lines with a field were meant for robots.
     meant = [it for it in written if it.row is not None] if what else written
     found = [problem for line in meant for problem in line_problems(line, dialect)]
-    has_field = any(it.known for it in written)
-    if written and not has_field and all(it.kind in _OF_TEXT for it in found):
+    has_field = any(it.known for it in written) or any(it.meant for it in found)
+    if written and not has_field:
         what, found = what or _TEXT, []
     if what:
-        yield kinds.NOT_ROBOTS.at(written[0], what, opens=what in (_WIDE, _SAVED))
+        yield kinds.NOT_ROBOTS.at(written[0], what, opens=what == _SAVED)
     yield from found
     # Of a rule below a lost User-agent line, nobody knows to which record it belongs.
     nameless = {0} if what else set()
@@ -114,11 +111,7 @@ def _grouped(
 
 
 def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
-    mark, encoding = encoding_of(body.data)
-    if mark and encoding != "utf-8":
-        words = "the file is UTF-16, which many robots cannot read"
-        yield kinds.ENCODING.at(1, words, severity=kinds.WARNING)
-    elif mark:
+    if encoding_of(body.data)[0]:
         # Ours O16
         words = "because of the byte order mark, some robots ignore the first line"
         yield kinds.ENCODING.at(1, words)
@@ -131,11 +124,9 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
 
 def _other_file(text: str) -> str:
     """Return what *text* begins like if it is not a text of lines, else ""."""
-    start, page = text[:_START], text[:_MOST].lower()
-    if "\0" in start and start.count("\0") >= _WIDE_SHARE * len(start):
-        return _WIDE
     if not begins_as_markup(text):
         return ""
+    page = text[:_MOST].lower()
     is_saved = "<pre" in page and "user-agent:" in page
     return _SAVED if is_saved else "a page of HTML or XML"
 

@@ -140,10 +140,11 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
     rules = [it for it in closing if can_match(it.value, dialect)]
     is_closed = any(it.value in _WHOLE for it in rules)
     closed = Beginnings(it.value for it in rules)
-    for name, groups in _obeyed_together(records, dialect, len(rules)):
+    exceptions = [line for group in defaults for line in group.lines if _allows(line)]
+    for name, groups in _obeyed_together(records, dialect, len(rules + exceptions)):
         first, own = groups[0], [line for group in groups for line in _closing(group)]
         lines = [line for group in groups for line in group.lines]
-        allowed = [it.value for it in lines if _allows(it)]
+        allowed = {it.value for it in lines if _allows(it)}
         written = next((it for it in first.names if it.lower() == name), None)
         is_bound = not rules or any(EVERYBODY in it.names for it in groups)
         if own:
@@ -158,11 +159,14 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
             yield kinds.ONLY_ALLOW.at(first.agents[0], ", ".join(first.names))
         elif written and not (is_bound or is_meant):
             values = {it.value for it in own}
-            plain = Beginnings(it for it in values if not has_wildcard(it))
+            ends = (it.rstrip("*") for it in values)
+            plain = Beginnings(it for it in ends if not has_wildcard(it))
             others = (it for it in rules if it.value not in values)
             missing = [it.number for it in others if not plain.cover(it.value)]
             if missing:
-                texts = written, lines_text(missing)
+                # Repeated alone, these rules would close what `*` may retrieve.
+                missing += [it.number for it in exceptions if it.value not in allowed]
+                texts = written, lines_text(sorted(missing))
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)
 
 
@@ -201,7 +205,7 @@ def _joined_problems(group: Group) -> Iterator[Problem]:
         elif line.said:
             # A list with blank lines is usual, but nobody lists `*` with other names.
             is_odd = has_blank and EVERYBODY in (*line.said, *agent.said)
-            if has_other or is_odd:
+            if (has_other or is_odd) and line.said != agent.said:
                 named = ", ".join(line.said)
                 yield kinds.JOINED.at(line, named, agent.number, severity=severity)
             agent, has_blank, has_other = line, False, False

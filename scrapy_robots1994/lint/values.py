@@ -15,7 +15,6 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY
 # A hostile value may be as long as a whole file.
 MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
-_UNITS = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
 
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
@@ -67,7 +66,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
     column = line.value_column + line.value.find(name)
     mark = _ODD_MARK.search(name)
     if mark and name != EVERYBODY:
-        words = f'the "{mark[0]}" is part of it'
+        words = f'most robots read its "{mark[0]}" as part of it'
         yield kinds.ODD_NAME.at(line, name, words, column=column, meant=USER_AGENT)
     elif dialect.merges_named and " " in name:
         yield _cut_name(line, name, column)
@@ -123,7 +122,8 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         if path and not path.startswith("/"):
             yield from _pathless(line, path, column, dialect)
             continue
-        if path.startswith("//"):
+        # `//` alone is meant: faulty links make such URLs.
+        if path.startswith("//") and path.strip("/*$"):
             words = "begins with two slashes: only URLs with both match"
             yield kinds.PATHLESS.at(line, path, words, column=column, severity=WARNING)
         if found := _PART_END.search(path, 0, MAX_SEARCHED):
@@ -157,6 +157,4 @@ def _delay_problems(line: Line) -> Iterator[Problem]:
     if seconds is None:
         yield _bad_value(line, "is not a number of seconds, and is ignored")
     elif seconds > _SLOW_SECONDS:
-        unit, size = next(it for it in _UNITS if seconds >= it[1])
-        pause = f"{seconds / size:,.1f} {unit}"
-        yield _bad_value(line, f"counts seconds, and asks for a pause of {pause}")
+        yield _bad_value(line, f"is in seconds: {seconds / 60:,.0f} minutes")

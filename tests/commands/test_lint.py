@@ -388,7 +388,7 @@ def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
     place, _, text = shown.removeprefix("::error file=").partition("::")
     assert place.endswith("/a%2Cb%3Ac%25.txt,line=2,col=11,title=R015")
     assert text.startswith('the value "x%25y" does not begin with a slash')
-    assert " Also line 3. Write a path" in text
+    assert " Also line 3. Write the path" in text
 
 
 EFFECTS = """\

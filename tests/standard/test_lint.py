@@ -57,7 +57,7 @@ blank with invisible | {U}*\n\u200b{D}/\n | R006 2 warning
 list of paths | {U}*{D}/a,/b{D}/c /d\n | R017 2,3 warning opens
 space | {U}*{D}/my files\n | R017 2 warning
 html comment | {U}*{D}/a <!-- c -->\n | R017 2 warning opens
-two slashes | {U}*{D}//p\n | R015 2 warning opens
+two slashes | {U}*{D}//{D}//p\n | R015 3 warning opens
 misspelt robot | {U}GPTbott{D}/\n\n{U}GoogleExtended{D}/\n\
  | R014 1 warning opens; R014 4 warning opens
 long delay | {U}*{D}/a\nCrawl-delay: 300000\n | R019 3 warning | R008 3 info; R019 3 warning
@@ -65,7 +65,7 @@ saved | <html><pre style="word-wrap: x">{U}*{D}/a\n</pre></html>\n | R001 1 erro
 page | <!DOCTYPE html>\n<html>\n<p>a: b\nfoo\n | R001 1 error
 error | Not Found\n | R001 1 error
 json | {"message": "Not found"}\n | R001 1 error
-bytes: gzip | \x1f\x8b\x08\x00\x00\x00\n\x01\x02\n | R001 1 error opens
+bytes: gzip | \x1f\x8b\x08\x00\x00\x00\n\x01\x02\n | R001 1 error
 list of names | {U}Googlebot, Bingbot{D}/\n | R012 1 warning opens
 words | {U}rexbot maxbot{D}/\n | R012 1 warning opens
 path as name | {U}/{D}/\n | R012 1 warning opens
@@ -110,6 +110,9 @@ exception to all | {U}*{D}/\n\n{U}bot\nAllow: /b\n | R027 4 info | R028 5 info
 delay of one robot | {U}*{D}/a\n\n{U}bot\nCrawl-delay: 5\n | R027 4 info\
  | R027 4 info; R008 5 info
 group that shares with star | {U}*\n{U}bot{D}/a\n\n{U}bot{D}/b\n | - | R026 5 warning
+group that closes as much | {U}*{D}/a/b{D}/a/*/c\n\n{U}bot{D}/a/*\n | -\
+ | R018 3 warning opens; R018 6 warning opens
+two records for star, one of them a delay | {U}*\nCrawl-delay: 9\n{U}*{D}/a\n | - | R008 2 info
 group of a shorter name | {U}*{D}/a\n\n{U}bot{D}/b\n\n{U}mybot{D}/c\n | R027 4,7 info\
  | R027 4 info; R026 7 warning
 copied line | {U}*{D}x\n\n{U}bot{D}x\n | R015 2,5 error opens
@@ -136,7 +139,7 @@ MESSAGES = {
     "User-agent: Sogou\\ web\nDisallow:\n": 'some robots read "Sogou\\ web" as "Sogou"',
     STAR + "Disallow: /a,/b\n": 'the separator is part of the path "/a,/b"',
     STAR + "Disallow: https://h.test/\n": '"https://h.test/" is a URL',
-    STAR + "Crawl-delay: 300000\nDisallow:\n": "asks for a pause of 3.5 days",
+    STAR + "Crawl-delay: 300000\nDisallow:\n": "is in seconds: 5,000 minutes",
     STAR + "Host: h.test\nDisallow:\n": "ignored (the main host of a site (Yandex))",
     "User-agent: Mozilla/5.0 (compatible; AhrefsBot)\nDisallow:\n": 'as "Mozilla"',
     STAR
