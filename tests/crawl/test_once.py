@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.support.crawl import COMPONENTS, crawl, start_crawl
+import pytest
+
+from tests.support.crawl import COMPONENTS, CrawlRequest, crawl, start_crawl
 from tests.support.left_out import table
 from tests.support.projects import PAGES
+from tests.support.redis_server import RedisServer
+from tests.support.replies import Reply
 
 if TYPE_CHECKING:
     from tests.support.crawl import Reactor
@@ -80,3 +84,39 @@ def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
     result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
 
     assert result.items == [{"own": []}]
+
+
+@pytest.mark.redis
+def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> None:
+    """It passes the middlewares once in each crawl, also where requests go back to the
+    queue: there are few slots, and fewer requests that need none than pages.
+    """
+    origins = 40
+    file = Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5)
+    site.answer("/robots.txt", file)
+    pages = [
+        CrawlRequest(site.url(f"/p{page}", host=f"h{number}.test"), priority=page % 2)
+        for page in range(3)
+        for number in range(origins)
+    ]
+    settings = {
+        "CONCURRENT_REQUESTS": 4,
+        "ROBOTS1994_MAX_WAITING": origins,
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": 10},
+    }
+    with RedisServer() as redis:
+        workers = [
+            start_crawl(
+                pages,
+                spider="FilteredSpider",
+                settings=settings | redis.queue,
+                may_warn=True,
+            )
+            for _ in range(2)
+        ]
+        results = [worker.result() for worker in workers]
+
+    seen = [(it.host, it.target) for it in site.log() if it.target != "/robots.txt"]
+    assert len(seen) == len(set(seen)) == 3 * origins
+    passes = (result.stats["test/passes"].values() for result in results)
+    assert {number for it in passes for number in it} == {1}
