@@ -11,7 +11,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
-from tests.support.crawl import crawl
+from tests.support.crawl import BY_HAND, crawl
 from tests.support.left_out import table
 from tests.support.project import CLOSED, Project
 from tests.support.site import Site
@@ -117,14 +117,6 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
 
     assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
     assert ("/robots.txt" in site.targets()) is obeys
-
-
-BY_HAND = {
-    "DOWNLOADER_MIDDLEWARES": {
-        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-        "scrapy_robots1994.Robots1994Middleware": 100,
-    }
-}
 
 
 @table("settings", {"ADDONS": ADDONS}, BY_HAND, short=2, ids=["add-on", "by hand"])

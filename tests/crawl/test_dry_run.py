@@ -11,20 +11,12 @@ import pytest
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 
 from tests.support import replies
-from tests.support.crawl import CrawlResult, Reactor, crawl
+from tests.support.crawl import BY_HAND, CrawlResult, Reactor, crawl
 from tests.support.left_out import table
 from tests.support.site import Site
 
 DRY: dict[str, Any] = {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_OBEY": True}
 MIXED = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.gif\n"
-BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-BY_HAND: dict[str, Any] = {
-    "ADDONS": {},
-    "DOWNLOADER_MIDDLEWARES": {
-        BUILT_IN: None,
-        "scrapy_robots1994.Robots1994Middleware": 100,
-    },
-}
 DID = "robots1994/compare/RobotsTxtMiddleware"
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
 RACES = "robots1994/compare/on_its_way"

@@ -4,14 +4,12 @@ usage preferences (ROBOTS1994_USAGE), these also in robots.txt.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from tests.support import replies
-from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
+from tests.support.crawl import BY_HAND, CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -298,21 +296,13 @@ def test_requests_that_are_not_for_a_purpose_are_not_sent(
     assert "so 2 items were dropped and 2 requests were not sent" in line
 
 
-BY_HAND = {
-    "DOWNLOADER_MIDDLEWARES": {
-        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-        "scrapy_robots1994.Robots1994Middleware": 100,
-    },
-    "SPIDER_MIDDLEWARES": {PAGES: 5},
-    "ADDONS": {},
-    "ROBOTSTXT_OBEY": True,
-}
+PAGES_BY_HAND = BY_HAND | {"SPIDER_MIDDLEWARES": {PAGES: 5}}
 PAGES_ALONE = {"ROBOTSTXT_OBEY": False}
 
 
 @table(
     ("usage", "purposes", "more", "kept", "searchable"),
-    ("items", ["search", "train-ai"], BY_HAND, PLAIN, 6),
+    ("items", ["search", "train-ai"], PAGES_BY_HAND, PLAIN, 6),
     ("report", [], {}, OPEN, 6),
     ("items", ["train-ai"], PAGES_ALONE, OPEN - {"/noai", "/header"}, None),
 )
@@ -430,22 +420,6 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
     read = ["robots.txt"] * is_read + ["header", "meta"]
     assert [(it["read"], it["usage"]) for it in result.items] == [(read, [])]
-
-
-def test_nothing_is_imported_where_it_is_off() -> None:
-    """A crawl imports no lint, and nothing about preferences without a setting."""
-    code = (
-        "import sys; from scrapy.settings import Settings; import scrapy_robots1994 as r; "
-        "r.Addon().update_settings(Settings()); r.Robots1994Middleware; "
-        "r.RobotsTxt.parse('Content-Usage: x').allowed('/', 'x'); "
-        "print([it for it in sys.modules if "
-        "'usage' in it or it == 'http_sf' or '1994.lint' in it])"
-    )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-
-    assert found.stdout.strip() == "[]"
 
 
 def test_crawl_does_not_start_without_the_extra(site: Site) -> None:

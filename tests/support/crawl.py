@@ -34,6 +34,14 @@ OBEYING: dict[Middleware, dict[str, Any]] = {
     "builtin": {"ROBOTSTXT_OBEY": True},
     "off": {"ROBOTSTXT_OBEY": False},
 }
+BY_HAND: dict[str, Any] = {
+    "ADDONS": {},
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots1994.Robots1994Middleware": 100,
+    },
+}
+"""The settings of a project that lists our middleware instead of the add-on."""
 QUIET: dict[str, Any] = {
     "LOG_LEVEL": "DEBUG",
     "RETRY_ENABLED": False,
