@@ -201,8 +201,7 @@ THEN, LATER = "Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:59:37 GMT"
 DIGITS = "9" * 5_000
 LIFETIMES: list[tuple[float, dict[str, str]]] = [
     (600.0, {"Cache-Control": "max-age=600"}),
-    (600.0, {"Cache-Control": "public, MAX-AGE=600"}),
-    (600.0, {"Cache-Control": "max-age=600, max-age=900"}),
+    (600.0, {"Cache-Control": "public, MAX-AGE=600, max-age=900"}),
     (PAUSE, {"Cache-Control": "max-age=1"}),
     (PAUSE, {"Cache-Control": "max-age=soon"}),
     (DAY, {"Cache-Control": f"max-age={DIGITS}"}),
@@ -239,7 +238,6 @@ RETRY_AFTER = [
             ("0", THEN, 4, PAUSE),
             ("31", THEN, 1, PAUSE),
             ("1000", THEN, 1, 1_000.0),
-            ("99999999", THEN, 1, DAY),
             (DIGITS, THEN, 1, DAY),
             ("-5", THEN, 4, PAUSE),
             ("soon", THEN, 4, PAUSE),
@@ -252,7 +250,6 @@ RETRY_AFTER = [
 REFRESH = '<meta http-equiv="refresh" content="0; url=/x">'
 FILES = [
     Row("empty", replies.text(b""), R1_EMPTY),
-    Row("html", replies.html("<html>robots</html>"), R1_EMPTY),
     Row("meta-refresh", replies.html(REFRESH), R1_EMPTY),
     Row("utf-16", replies.text(RULES.decode().encode("utf-16")), R1),
     Row("mark", replies.text(b"\xef\xbb\xbf" + RULES), R1),

@@ -22,7 +22,9 @@ PAGE = (
 def test_recipe_aborts_what_the_policy_of_its_origin_disallows(
     *, is_checked: bool
 ) -> None:
-    """Each robots.txt is fetched once, and the server sees nothing that it disallows."""
+    """Each robots.txt is fetched once, and the server sees nothing that it disallows. A
+    refused page opens no tab, with or without the recipe.
+    """
     with Site(ports=2) as site:
         other = site.url("", port=1)
         site.robots("User-agent: *\nDisallow: /static/\nDisallow: /no\n")
@@ -32,7 +34,10 @@ def test_recipe_aborts_what_the_policy_of_its_origin_disallows(
         site.answer("/page", replies.html(PAGE.format(other=other)))
         spider = "CheckedBrowsingSpider" if is_checked else "BrowsingSpider"
         result = crawl(
-            [CrawlRequest(site.url("/page"), meta={"playwright": True})],
+            [
+                CrawlRequest(site.url(path), meta={"playwright": True})
+                for path in ("/page", "/no/page")
+            ],
             spider=f"tests.support.browsing:{spider}",
             settings=SETTINGS,
             may_warn=True,
@@ -44,3 +49,5 @@ def test_recipe_aborts_what_the_policy_of_its_origin_disallows(
     expected += ["/robots.txt"] if is_checked else refused
     assert seen == sorted(expected)
     assert len(result.fetched_urls) == 1
+    assert result.reasons == ["rule"]
+    assert result.stats["playwright/page_count"] == 1

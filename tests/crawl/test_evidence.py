@@ -207,9 +207,7 @@ def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
 CHANGES = """
 decision | decision | "declined" | decision is 'declined'
 decision | line | 3 | line is 3
-decision | rule | "/c" | rule is '/c'
 robots | body | "User-agent: *" | sha256
-robots | sha256 | "0" | sha256
 robots | status | 404 | the outcome would be absent
 robots | origin | "http://other.test" | is of http://other.test
 robots | id | 7 | the answer that decided is missing

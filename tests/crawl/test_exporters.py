@@ -119,23 +119,11 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     # middleware, each refused page also yields the verdict and its parts as items.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
-
-
-def test_exported_verdict_says_what_decided(site: Site, tmp_path: Path) -> None:
-    """An exported verdict contains the decision (allowed or not), the reason, the line and
-    the rule.
-
-    If a feed cannot contain a byte, the byte is percent-encoded.
-    """
-    exported(site, tmp_path, "ours", nested=False)
-
     found = [it for it in read_feeds(tmp_path, "ours")["json"] if "reason" in it]
-
-    reasons = {(it["allowed"], it["reason"], it["line"], it["rule"]) for it in found}
-    assert reasons == {
-        (False, "rule", 3, "/no"),
-        (False, "rule", 4, "/caf%E9%01"),
-    }
+    decided = {(it["allowed"], it["reason"], it["line"], it["rule"]) for it in found}
+    # A byte that a feed cannot contain is percent-encoded.
+    rules = {(False, "rule", 3, "/no"), (False, "rule", 4, "/caf%E9%01")}
+    assert decided == (set() if nested else rules)
 
 
 @pytest.mark.parametrize("path", ["/no", "/caf%E9%01", "/x/../no", "/", "/robots.txt"])

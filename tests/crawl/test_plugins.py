@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pytest
-import scrapy
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, start_crawl
-from tests.support.http2 import http2_site
 from tests.support.left_out import table
-from tests.support.project import CLOSED, WHY
+from tests.support.project import CLOSED
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
-
-MODULE = "scrapy.core.downloader.handlers"
-VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
-
-
-@pytest.mark.plugin("h2")
-@pytest.mark.skipif(VERSION < (2, 16), reason="its HTTP/2 fails with current pyOpenSSL")
-@table(("limit", "fetched"), (100, ["/late"]), (500_000, []))
-def test_http2_file_is_truncated_at_the_limit(limit: int, fetched: list[str]) -> None:
-    """With HTTP/2, only the lines of robots.txt within ROBOTS1994_MAX_BYTES are obeyed.
-
-    Scrapy's handler for HTTP/2 nevertheless downloads the whole robots.txt.
-    """
-    handlers = {"https": f"{MODULE}.http2.H2DownloadHandler"}
-    settings = {"DOWNLOAD_HANDLERS": handlers, "ROBOTS1994_MAX_BYTES": limit}
-    with http2_site() as (url, _):
-        result = crawl([f"{url}/private", f"{url}/late"], settings=settings)
-
-    assert result.fetched_urls == [url + path for path in fetched]
-    assert f"{url}/private" in result.failed_urls
-    assert result.stats.get("robots1994/truncated", 0) == len(fetched)
 
 
 @pytest.mark.plugin("scrapy_impersonate")
@@ -91,42 +67,6 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
     assert "Forbidden by robots.txt: disallowed by line 2" in item["more"]
     assert result.failed_urls == [site.url("/private")]
     assert sorted(site.targets()) == ["/open", "/robots.txt"]
-
-
-@pytest.mark.plugin("scrapy_playwright")
-@pytest.mark.long
-@pytest.mark.browser
-def test_refused_page_opens_no_tab(site: Site) -> None:
-    """With scrapy-playwright, neither a refused page nor a robots.txt request opens a
-    browser tab.
-
-    A redirect that the browser follows is not checked.
-    """
-    site.robots(CLOSED)
-    site.answer("/open", replies.html("<script>document.title = 'run'</script>"))
-    site.answer("/moved", replies.redirect("/private/3"))
-    requests = [
-        CrawlRequest(site.url(path), meta={"playwright": True})
-        for path in ("/private/1", "/open", "/private/2", "/moved")
-    ]
-    handler = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
-    launch = {
-        "executable_path": shutil.which("chromium"),
-        "args": ["--no-sandbox", "--disable-gpu"],
-    }
-    settings = {
-        "DOWNLOAD_HANDLERS": {"http": handler, "https": handler},
-        "PLAYWRIGHT_LAUNCH_OPTIONS": launch,
-        "USER_AGENT": "walker/1.0",
-    }
-    result = crawl(requests, settings=settings)
-
-    assert result.fetched_urls == [site.url("/open"), site.url("/private/3")]
-    assert {it.verdict and it.verdict["text"] for it in result.failed} == {WHY}
-    assert result.stats["playwright/page_count"] == 2
-    (robots,) = site.log("/robots.txt")
-    assert robots.headers["user-agent"] == "walker/1.0"
-    assert "sec-fetch-mode" not in robots.headers
 
 
 @pytest.mark.plugin("scrapy_redis")
