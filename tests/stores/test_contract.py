@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,15 +9,6 @@ import pytest
 
 from tests.stores.contract import LeasingContract, StoreContract
 from tests.support.redis_server import RedisServer
-
-NUMBERS = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[RedisServer]:
-    """Run one server for all tests. Each store has a prefix of its own."""
-    with RedisServer() as started:
-        yield started
 
 
 class TestFolderStore(StoreContract):
@@ -43,9 +32,8 @@ class TestRedisStore(LeasingContract):
     """The store in a real redis-server."""
 
     @pytest.fixture(autouse=True)
-    def _on(self, server: RedisServer) -> None:
-        prefix = quote(f"test{next(NUMBERS)}[*?")
-        self._url = f"{server.url}?prefix={prefix}&timeout=20"
+    def _on(self, server: RedisServer, prefix: str) -> None:
+        self._url = f"{server.url}?prefix={prefix}{quote('[*?')}&timeout=20"
 
     def url(self, folder: Path) -> str:
         """Use a prefix that no other test has."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from typing import Any, cast
 
@@ -18,21 +16,7 @@ from tests.support.redis_server import RedisServer
 
 pytestmark = pytest.mark.redis
 
-NUMBERS = itertools.count()
 HOUR = 3_600
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[RedisServer]:
-    """Run one server for the tests that do not stop it."""
-    with RedisServer() as started:
-        yield started
-
-
-@pytest.fixture
-def prefix() -> str:
-    """Return a prefix that no other test has."""
-    return f"test{next(NUMBERS)}"
 
 
 def store_at(server: RedisServer, prefix: str = "test") -> LeasingStore:
