@@ -22,14 +22,6 @@ USER = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
 USER["ROBOTS1994_PYTHON"] = sys.executable
 """The environment of a user who has installed the package."""
 
-BUILTIN_IN_OUR_PLACE = """
-import sys
-import demo.__main__ as demo
-
-demo.OURS = demo.BUILTIN
-sys.exit(demo.main())
-"""
-
 
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
@@ -79,20 +71,6 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
         "requests for robots.txt": "13",
     }
     assert int(rows["of them disallowed"][1]) >= 4
-
-
-@pytest.mark.long
-def test_run_fails_for_a_crawl_that_fetches_disallowed_pages() -> None:
-    """If a crawl fetches disallowed pages, `run` reports these pages, and the exit code
-    of `run` is 1.
-
-    In this test, the built-in middleware replaces our middleware.
-    """
-    done = run(sys.executable, "-c", BUILTIN_IN_OUR_PLACE, folder=EXAMPLE)
-
-    assert done.returncode == 1, done.stderr
-    assert "WRONG: " in done.stdout
-    assert "unavailable / is disallowed and was fetched" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -236,24 +236,6 @@ def test_pre_commit_hook_runs_the_script() -> None:
     assert robots_lint(*args, "-", stdin_text=ERROR).code == 1
 
 
-@pytest.mark.parametrize(
-    "start", ["User-agent: x(", "User-agent: *\nDisallow: /"], ids=["name", "path"]
-)
-@pytest.mark.parametrize("filling", ["/", " ", "(", "a/"])
-def test_value_as_long_as_a_file_is_linted(start: str, filling: str) -> None:
-    """A file with one value of 500 KB is linted in a short time.
-
-    A regular expression that backtracks from every position would take minutes.
-    """
-    times = 500_000 // len(filling)
-    result = robots_lint(
-        "-", "--only-problems", stdin_text=f"{start}{filling * times}x\n"
-    )
-
-    assert result.code in (0, 1)
-    assert result.err == ""
-
-
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
     """Ours O24 (size limit): only the beginning of a huge file is read.
 

@@ -124,7 +124,6 @@ def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> No
     assert [it.name for it in result.failed] == ["scrapy.exceptions.NotSupported"] * 3
 
 
-HANDLERS = "scrapy.core.downloader.handlers"
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 WITH_VERBATIM_URL = pytest.mark.skipif(
     VERSION < (2, 19), reason="Scrapy normalizes all URLs"

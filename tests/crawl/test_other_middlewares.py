@@ -16,7 +16,6 @@ from tests.support.site import Site
 
 OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
-ONE_BY_ONE: dict[str, Any] = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
 
 # Scrapy versions without HTTPAUTH settings read attributes of the spider, such as
 # `http_user`.

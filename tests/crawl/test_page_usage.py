@@ -64,20 +64,17 @@ EXAMPLES = rows(
 25 | | <meta name="robots" content="noimageai"> |
 25 | Content-Usage: train-ai=y | <meta name="robots" content="noai"> |
        train-ai=A header Content-Usage, train-ai=D meta tag robots
-- | X-Robots-Tag: all, noai |  |
 - | | <meta name="r&#111;bots" content="no&#97;i"> | train-ai=D meta tag robots
 - | X-Robots-Tag: noai noimageai |  |  | noai noimageai
 - | tdm-reservation: 1 | <meta name="tdm-reservation" content="yes"> |
        tdm=D header tdm-reservation | yes
 - | tdm-reservation: 0 & tdm-reservation: 1 |  | tdm=D header tdm-reservation
 - | Content-Usage: train-ai=no, search=n |  | search=D header Content-Usage | train-ai=no
-- | X-Robots-Tag: noai; noindex |  |  | noai; noindex
 - | X-Robots-Tag: googlebot: noindex, mybot: noai |  | train-ai=D header X-Robots-Tag
 - | X-Robots-Tag: unavailable_after: 25 Jun 2027 15:00:00 GMT, noai |  |
        train-ai=D header X-Robots-Tag
 - | | <meta name=' robots ' content=' noai '> | train-ai=D meta tag robots
 - | tdm-reservation: \x201\x20 |  | tdm=D header tdm-reservation
-- | tdm-reservation: 1.0 |  |  | 1.0
 - | tdm-reservation: | <meta name="tdm-reservation" content="1"> |
        tdm=D meta tag tdm-reservation
 - | | <meta name="tdm-reservation" content="0"><meta name="tdm-reservation" content="1"> |

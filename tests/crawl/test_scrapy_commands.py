@@ -17,24 +17,6 @@ def project(tmp_path: Path, site: Site) -> Project:
     return Project.make(tmp_path, site)
 
 
-@pytest.mark.long
-def test_runspider_needs_no_project(project: Project, tmp_path: Path) -> None:
-    """`scrapy runspider` obeys robots.txt outside a project if the command line enables the
-    add-on.
-    """
-    away = tmp_path / "away"
-    away.mkdir()
-    spider = (tmp_path / "walker" / "spiders" / "walk.py").rename(away / "walk.py")
-    (tmp_path / "scrapy.cfg").unlink()
-    base = f"base={project.site.url('')}"
-    addon = 'ADDONS={"scrapy_robots1994.Addon": 500}'
-
-    result = project.scrapy("runspider", str(spider), "-a", base, "-s", addon)
-
-    assert project.site.targets() == ["/robots.txt", "/open"]
-    assert len(result.lines(f"/private>: {WHY}")) == 1
-
-
 @table("command", "fetch", "view")
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project

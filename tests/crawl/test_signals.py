@@ -9,8 +9,10 @@ import pytest
 from scrapy import signals
 from scrapy.utils.sitemap import sitemap_urls_from_robots
 
+from scrapy_robots1994 import Robots1994Parser
 from tests.support import replies
 from tests.support.crawl import DAY, Reactor, crawl, crawl_over_time
+from tests.support.crawler import idle_crawler
 from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -100,32 +102,18 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
     assert (len(site.log("/robots.txt")), len(result.sent)) == (3, 2)
 
 
-@pytest.mark.skipif(
-    not hasattr(signals, "robots_parsed"), reason="this Scrapy has no robots_parsed"
-)
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
-def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(
-    site: Site, dialect: str
-) -> None:
-    """In every dialect, our parser finds the sitemaps that a SitemapSpider finds in the
-    robots.txt.
-
-    Since Scrapy's pull request 8069, a SitemapSpider asks the parser for the sitemaps.
-    """
+def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:
+    """In every dialect, for since Scrapy's pull request 8069 a SitemapSpider asks the parser."""
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
-    site.robots(body)
-    result = crawl(
-        [site.url("/1")],
-        hook="note_sitemaps_of_parser",
-        settings={"ROBOTS1994_DIALECT": dialect},
-    )
+    crawler = idle_crawler({"ROBOTS1994_DIALECT": dialect})
+    sitemaps = Robots1994Parser.from_crawler(crawler, body).sitemaps()
+    read = sitemap_urls_from_robots(body, base_url="http://h.test/robots.txt")
 
-    expected = ["/a.xml", "http://h.test/b", "c"]
-    assert result.stats["test/sitemaps"] == expected
-    read = sitemap_urls_from_robots(body, base_url=site.url("/robots.txt"))
+    assert [*sitemaps] == ["/a.xml", "http://h.test/b", "c"]
     # Ignore fragments: for our parser, the part after `#` is a comment (F5, comments), and
     # no request is sent with a fragment.
-    joined = [urljoin(site.url("/robots.txt"), it) for it in expected]
+    joined = [urljoin("http://h.test/", it) for it in sitemaps]
     assert [urldefrag(it)[0] for it in read] == joined
 
 

@@ -144,15 +144,6 @@ def note_sitemaps(crawler: Any) -> None:
     crawler.signals.connect(sitemaps_found, robots_sitemaps, weak=False)
 
 
-def note_sitemaps_of_parser(crawler: Any) -> None:
-    """Record in the stats the sitemaps of the parser that the signal `robots_parsed` passes."""
-
-    def parsed(robotparser: Any) -> None:
-        crawler.stats.set_value("test/sitemaps", list(robotparser.sitemaps()))
-
-    crawler.signals.connect(parsed, signals.robots_parsed, weak=False)
-
-
 def note_slots(crawler: Any) -> None:
     """Record the delay, the concurrency and the next delay with its jitter of each download
     slot in the stats, whenever a request leaves the downloader.
