@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
+from email.utils import formatdate
 from typing import Any, Literal, NamedTuple
 
 from tests.support import replies
@@ -301,7 +302,8 @@ def http_cache(side: Side) -> Finding:
     """Both crawls share the folder of the cache."""
     with Site() as site, tempfile.TemporaryDirectory() as folder:
         cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
-        site.answer("/robots.txt", replies.status(503))
+        yesterday = formatdate(time.time() - 86_400, usegmt=True)
+        site.answer("/robots.txt", replies.status(503, Date=yesterday))
         urls = [site.url("/private"), site.url("/page")]
         crawl(side, urls, settings=cache)
         site.forget()
