@@ -413,7 +413,7 @@ WRONG = """
  | 2 | no evidence given
 {} | 2 | no URL given
 {} --verify http://h.test/ | 2 | leave the URLs
-{} http://h.test/ --at soon | 2 | invalid utc_time value
+{} http://h.test/ --at soon | 2 | 'soon' is no time
 {} word | 2 | is not a URL
 {}/none.jsonl.gz --verify | 3 | No such file
 {}/bad.jsonl.gz --verify | 3 | Not a gzipped file
