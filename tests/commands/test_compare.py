@@ -153,12 +153,12 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
 
 def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> None:
     """The file `example.org.txt` speaks for the http and the https URLs of its host."""
-    (tmp_path / "example.org.txt").write_bytes(CLOSED)
+    (tmp_path / "example.org.TXT").write_bytes(CLOSED)
     urls = [f"{it}://example.org/a" for it in ("http", "https")]
     (tmp_path / "urls").write_text("\n".join([*urls, "https://other.test/a", "/b"]))
     options = ("--urls", "urls", "--robot", "me", "--parsers", OPEN, "--json")
 
-    result = compare("example.org.txt", *options, folder=tmp_path)
+    result = compare("example.org.TXT", *options, folder=tmp_path)
 
     asked = [row["url"] for row in json.loads(result.out)["rows"]]
     assert sorted(asked) == sorted([*urls, "http://example.org/b"])

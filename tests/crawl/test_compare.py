@@ -53,6 +53,28 @@ def test_status_decides_whatever_the_others_read(site: Site) -> None:
     assert result.stats[f"{PROTEGO}/agree"] == 1
 
 
+def test_what_finds_no_room_is_skipped_counted_and_noted(
+    site: Site, tmp_path: Path
+) -> None:
+    """The files of a comparison are bounded; all pages are fetched."""
+    path = tmp_path / "report.json"
+    site.robots("User-agent: *\nDisallow: /no\n")
+    pages = [site.url("/", host=f"{name}.test") for name in "abc"]
+    settings = {
+        "ROBOTS1994_COMPARE": True,
+        "ROBOTS1994_COMPARE_REPORT": str(path),
+        "TEST_BOUNDS": {"crawl.features.comparison.MAX_BYTES": 2_500},
+    }
+    hook = "tests.unit.bounds:shrink_in_crawl"
+    result = crawl(pages, settings=settings, hook=hook)
+
+    assert len(result.fetched) == 3
+    assert result.stats["robots1994/compare/skipped"] == 2
+    assert json.loads(path.read_text("utf-8"))["notes"] == [
+        "Not compared: 2 decisions."
+    ]
+
+
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from packaging.version import Version
 from packaging.version import parse as parse_version
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, crawl
+from tests.support.crawl import COMPONENTS, crawl, crawl_over_time
 from tests.support.left_out import table
 from tests.support.side import Side
 from tests.support.site import Site
@@ -139,6 +139,21 @@ def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
     assert len(site.log("/robots.txt")) == 2
     assert result.reasons == reasons
     assert ("/2" in site.targets()) is not bool(reasons)
+
+
+def test_old_cached_answer_does_not_end_a_last_good_policy(
+    site: Site, tmp_path: Path
+) -> None:
+    """Ours 3.2: what this crawl fetched itself is newer than its Date says."""
+    site.answer(
+        "/robots.txt", [replies.status(200, OPEN.encode(), **OLD), replies.status(503)]
+    )
+    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    pages = [site.url("/1"), site.url("/2")]
+    result = crawl_over_time(pages[:1], 2 * DAY, pages[1:], settings=settings)
+
+    assert len(site.log("/robots.txt")) == 2
+    assert result.fetched_urls == pages
 
 
 LATE = replies.text(OPEN, gate="late")
