@@ -18,12 +18,31 @@ if TYPE_CHECKING:
 
 HERE = "tests.support.projects"
 BEFORE, BEHIND = 50, 900
-PROJECTS: dict[str, tuple[str, dict[str, int]]] = {
+PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
     "constructor": ("PageSpider", {}),
-    "leases": ("RequestingSpider", {f"{HERE}.Leases": BEFORE}),
+    "attributes": (
+        "ScriptSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.RunScripts": BEHIND}},
+    ),
+    "scheduler": ("RequestingSpider", {"SCHEDULER": f"{HERE}.SeenScheduler"}),
+    "handler": ("RequestingSpider", {"EXTENSIONS": {f"{HERE}.ScheduledBudget": 1}}),
+    "budget": (
+        "RequestingSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Budget": BEFORE}},
+    ),
+    "leases": (
+        "RequestingSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Leases": BEFORE}},
+    ),
     # Requests that leave the middlewares without passing ours on their way back.
-    "rewritten": ("RequestingSpider", {f"{HERE}.Rewriting": BEHIND}),
-    "sent again": ("AgainSpider", {f"{HERE}.Failing": BEHIND}),
+    "rewritten": (
+        "RequestingSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Rewriting": BEHIND}},
+    ),
+    "sent again": (
+        "AgainSpider",
+        {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Failing": BEHIND}},
+    ),
 }
 TWICE = {"sent again": 2}
 
@@ -33,21 +52,22 @@ def test_request_passes_each_component_once(
     site: Site, reactor: Reactor, hosts: int, project: str
 ) -> None:
     """All pages are fetched, each once past a middleware before ours and once scheduled."""
-    spider, middlewares = PROJECTS[project]
+    spider, settings = PROJECTS[project]
     site.robots("User-agent: *\nDisallow: /private\n", gate="robots")
     urls = [
         site.url(f"/p{number}", host=f"h{number % hosts}.test")
         for number in range(PAGES)
     ]
-    settings = {
-        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": BEFORE} | middlewares,
-        "SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1},
+    middlewares = settings.get("DOWNLOADER_MIDDLEWARES", {})
+    gauge = {"SPIDER_MIDDLEWARES": {f"{COMPONENTS}.Gauge": 1}}
+    counted = {
+        "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.CountPasses": BEFORE} | middlewares
     }
     running = start_crawl(
         urls,
         reactor=reactor,
         spider=f"{HERE}:{spider}",
-        settings=settings,
+        settings=settings | gauge | counted,
         hook=f"{HERE}:count_scheduled",
     )
     running.wait_for(f"all {PAGES} are yielded")

@@ -6,13 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
+from scrapy.core.scheduler import Scheduler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import DeferredSemaphore
 
 from tests.support.child import RequestingSpider
-from tests.support.components import is_robots
+from tests.support.components import OfCrawler, is_robots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,12 @@ class PageRequest(Request):
         super().__init__(page, spider.fetched, errback=spider.failed, dont_filter=True)
 
 
+class ScriptRequest(Request):
+    """A request with an attribute that `replace` loses, like a `SeleniumRequest`."""
+
+    script = ""
+
+
 class PageSpider(RequestingSpider):
     """Sends a `PageRequest` for each URL."""
 
@@ -39,6 +46,67 @@ class PageSpider(RequestingSpider):
     def request(self, url: str, **_: Any) -> Request:
         """Return a request with another constructor."""
         return PageRequest(url, self)
+
+
+class ScriptSpider(RequestingSpider):
+    """Sends a `ScriptRequest` for each URL."""
+
+    name = "scripts"
+
+    def request(self, url: str, **options: Any) -> Request:
+        """Return a request with an attribute."""
+        request = ScriptRequest(
+            url, self.fetched, errback=self.failed, dont_filter=True
+        )
+        request.script = "window.scroll()"
+        return request
+
+
+class RunScripts:
+    """A middleware behind ours that needs the attribute of a `ScriptRequest`."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Raise IgnoreRequest if the attribute is lost."""
+        if not is_robots(request) and not getattr(request, "script", ""):
+            raise IgnoreRequest("no script")
+
+
+class SeenScheduler(Scheduler):
+    """A scheduler that accepts each URL once, whatever `dont_filter` says."""
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Refuse a request that was accepted before."""
+        seen = self.__dict__.setdefault("seen_urls", set())
+        if request.url in seen:
+            return False
+        seen.add(request.url)
+        return super().enqueue_request(request)
+
+
+class ScheduledBudget(OfCrawler):
+    """An extension that drops all requests after the first `PAGES` that are scheduled."""
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self._scheduled = 0
+        crawler.signals.connect(self._count, signals.request_scheduled)
+
+    def _count(self) -> None:
+        self._scheduled += 1
+        if self._scheduled > PAGES:
+            raise IgnoreRequest("over the budget")
+
+
+class Budget:
+    """A middleware that drops all page requests after the first `PAGES`."""
+
+    passed = 0
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        """Count a page request."""
+        self.passed += not is_robots(request)
+        if self.passed > PAGES:
+            raise IgnoreRequest("over the budget")
 
 
 class Leases:
