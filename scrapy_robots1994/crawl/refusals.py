@@ -50,10 +50,10 @@ CLOSE_REASON = "robotstxt_denied"
 class _Row:
     """The refusals at one origin."""
 
+    # Of the last one
     reason: Reason
-    """Of the last one."""
+    # The cause of the first one: a line, a status or a failure
     first: str
-    """The cause of the first one: a line, a status or a failure."""
     refused: int = 0
 
 

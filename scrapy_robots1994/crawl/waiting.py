@@ -79,15 +79,15 @@ class Visit:
     """One pass of *request* through the middleware."""
 
     request: Request
+    # Whether a component sent the request with `engine.download_async()`
     is_awaited: bool
-    """Whether a component sent the request with `engine.download_async()`."""
+    # Whether a closing crawl still sends the request
     is_kept: bool
-    """Whether a closing crawl still sends the request."""
     origin: Origin | None = None
+    # Whether the limit is raised for the request
     is_raised: bool = False
-    """Whether the limit is raised for the request."""
+    # The future that a held request awaits
     turn: DeferredWaiter[None] | None = None
-    """The future that a held request awaits."""
 
     @classmethod
     def begin(cls, request: Request) -> Visit:

@@ -66,27 +66,26 @@ class Field:
     """A field of robots.txt."""
 
     name: str
+    # For the reference
     meaning: str
-    """For the reference."""
     role: Role = Role.NONE
     kind: LineKind = LineKind.UNKNOWN
+    # The names of those that have it
     dialects: frozenset[str] = frozenset()
-    """The names of those that have it."""
+    # Returns what a value means, or None for a bad one. None: as written. `Dialect.names` and
+    # `Dialect.paths` read User-agent lines and rules.
     read: Callable[[str], object] | None = None
-    """Returns what a value means, or None for a bad one. None: as written. `Dialect.names` and
-    `Dialect.paths` read User-agent lines and rules.
-    """
+    # The kind of a line with a bad value
     bad_kind: LineKind | None = None
-    """The kind of a line with a bad value."""
+    # Whether a line is ignored outside of a record
     in_record: bool = False
-    """Whether a line is ignored outside of a record."""
+    # Whether a User-agent line below it begins another record
     ends_names: bool = False
-    """Whether a User-agent line below it begins another record."""
     allows: bool = False
+    # Only the dialect of `parser/usage.py` has these
     is_preference: bool = False
-    """Only the dialect of `parser/usage.py` has these."""
+    # What a line does, with its value for `{}`. None if no dialect has it.
     effect: str | None = None
-    """What a line does, with its value for `{}`. None if no dialect has it."""
 
     @property
     def key(self) -> str:

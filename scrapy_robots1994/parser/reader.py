@@ -188,19 +188,18 @@ class Group:
     line that ends the record.
     """
 
+    # The User-agent lines
     agents: list[Line] = field(default_factory=list)
-    """The User-agent lines."""
     rules: list[Line] = field(default_factory=list)
+    # The other lines with a field of the dialect
     others: list[Line] = field(default_factory=list)
-    """The other lines with a field of the dialect."""
+    # Those without
     without: list[Line] = field(default_factory=list)
-    """Those without."""
+    # All names in *agents*
     names: list[str] = field(default_factory=list)
-    """All names in *agents*."""
+    # For each of *others* the slice of *names* in the last run of User-agent lines above it.
+    # A run ends at a good line of a field that belongs to records.
     runs: list[tuple[int, int]] = field(default_factory=list)
-    """For each of *others* the slice of *names* in the last run of User-agent lines above it.
-    A run ends at a good line of a field that belongs to records.
-    """
 
     @property
     def lines(self) -> list[Line]:

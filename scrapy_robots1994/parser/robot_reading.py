@@ -52,21 +52,21 @@ def has_wildcard(path: str) -> bool:
 class RobotReading:
     """What a robot obeys of a file."""
 
+    # One line for each path
     rules: list[Line] = field(default_factory=list)
-    """One line for each path."""
+    # The first line of each record that it obeys
     first_lines: list[int] = field(default_factory=list)
-    """The first line of each record that it obeys."""
+    # The names in each of these records
     names: list[tuple[str, ...]] = field(default_factory=list)
-    """The names in each of these records."""
+    # Their Allow lines, if the dialect does not have the field
     allows: list[Line] = field(default_factory=list)
-    """Their Allow lines, if the dialect does not have the field."""
+    # Rules that a blank line cuts off
     split: list[Line] = field(default_factory=list)
-    """Rules that a blank line cuts off."""
     crawl_delay: float | None = None
+    # The distinct sitemaps of the file, as written and in order
     sitemaps: tuple[str, ...] = ()
-    """The distinct sitemaps of the file, as written and in order."""
+    # Whether the file has a record
     has_any: bool = False
-    """Whether the file has a record."""
     ignored: Ignored | None = None
 
     def add(self, group: Group) -> None:
