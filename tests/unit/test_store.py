@@ -163,3 +163,19 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
     fake = run(test)
     assert fake.calls.count("sleep") == module.LEASE_SECONDS
     assert fake.calls.count("lease") == module.LEASE_SECONDS + 1
+
+
+def test_lease_that_has_ended_is_not_given_back(
+    run: Callable[[Test], Fake], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be that of another worker by now."""
+    now = 0.0
+    monkeypatch.setattr(module, "monotonic", lambda: now)
+
+    async def test(store: GuardedStore, _: Fake) -> None:
+        nonlocal now
+        await store.lease(SITE)
+        now += module.LEASE_SECONDS
+        store.release(SITE)
+
+    assert run(test).leases == {str(SITE)}
