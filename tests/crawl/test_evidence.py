@@ -262,7 +262,8 @@ def test_decision_about_a_url_is_found_in_any_spelling(
     assert (missing.code, missing.lines[-1].split()[:2]) == (3, ["no", "decision"])
     failed = json.loads(json.dumps(recorded))
     of_kind(failed, "decision")[0]["decision"] = "failed"
-    assert evidence(write(tmp_path, failed), f"{base}/a").code == 3
+    named = write(tmp_path, failed, "copied")
+    assert evidence(named, f"{base}/a").code == 3
 
 
 def test_last_decision_up_to_a_time_is_found(
