@@ -18,7 +18,7 @@ from scrapy_robots1994.compare.report import FILES, Report, describe, write_repo
 from scrapy_robots1994.compare.rows import Comparison, File, SiteResult, compare
 
 DIALECT = "1994"
-PARSERS = {"ProtegoRobotParser": partial(ProtegoRobotParser.from_crawler, None)}
+PARSERS = {"ProtegoRobotParser": partial(ProtegoRobotParser, spider=None)}
 
 
 def compared(path: str) -> SiteResult:

@@ -10,6 +10,7 @@ from scrapy_robots1994.lint.kinds import KINDS, SEVERITIES, Kind
 from scrapy_robots1994.robotstxt import MAX_BYTES, RobotsTxt
 
 OPENING = [it for it in KINDS if it.opens]
+ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
 def parse(kind: Kind, body: str) -> RobotsTxt:
@@ -61,3 +62,11 @@ def test_kind_that_opens_a_site_is_closed_by_its_advice(kind: Kind) -> None:
     assert not opens or any(
         bad.allowed(path, name) and not good.allowed(path, name) for path, name in asked
     )
+
+
+@pytest.mark.parametrize("kind", ADVISING, ids=lambda it: it.code)
+def test_code_in_the_advice_is_in_the_good_example(kind: Kind) -> None:
+    """Somebody who copies it into the file has done what the advice says."""
+    codes = re.findall("`(.*?)`", kind.advice)
+
+    assert any(it in kind.good for it in codes)
