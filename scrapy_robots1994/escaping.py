@@ -44,9 +44,9 @@ _COMMAND = re.compile(
 
 
 def _escape(match: re.Match[str]) -> str:
-    r"""Return the escape of one character, such as `\\x1b`, `\\u202e` or `\\U000e0041`.
+    r"""Return the escape of one character, such as `\x1b`, `\u202e` or `\U000e0041`.
 
-    A surrogate escape (Ours O17) becomes the escape of its byte, such as `\\xe9`.
+    A surrogate escape (Ours O17) becomes the escape of its byte, such as `\xe9`.
     """
     char = match[0]
     if "\udc80" <= char <= "\udcff":
@@ -78,9 +78,9 @@ def _percent_encode(match: re.Match[str]) -> str:
 def escape_control_chars(text: str, width: int = 120) -> str:
     r"""Return *text* as one line that is safe to print and at most *width* characters long.
 
-    Escapes such as `\\x1b` replace characters that move a cursor, end a line, change the
-    direction of writing, are invisible or cannot be encoded, and the beginning of a command
-    for a CI system. What is cut ends with `…`.
+    Characters that move the cursor, end a line, change the direction of writing, are invisible
+    or cannot be encoded, and the start of a CI command, become escapes such as `\x1b`. What is
+    cut ends with `…`.
     """
     shown = text[: width + 1]
     if not (shown.isascii() and shown.isprintable()):

@@ -67,7 +67,7 @@ class RobotsTxt:
         self._other: RobotsTxt | None = None
         for other in others:
             self._other = RobotsTxt(self._body, other.name)
-        # Those of each tuple of robot names. For one, a dict takes four times the memory.
+        # One for each tuple of robot names. With one entry, a dict takes four times the memory.
         self._rules: tuple[RobotRules, ...] = ()
         self._sitemaps: tuple[str, ...] | None = None
         self._usage = _NO_USAGE
@@ -132,8 +132,8 @@ class RobotsTxt:
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
         """Return the usage preferences for *url* and *robot*, which change no verdict.
 
-        The first call for a robot reads the file. Raise `MissingExtra` without the extra
-        `usage`, and nothing else.
+        The first call for a robot reads the file. Raises only `MissingExtra`, without the
+        extra `usage`.
         """
         return self.read_usage(robot).of(url)
 

@@ -75,8 +75,8 @@ class RobotsCheck(RobotsCommand):
             "--purpose",
             action="append",
             choices=PURPOSES,
-            help="a use of the pages, such as train-ai (may be repeated); if robots.txt "
-            "disallows this use, the exit code is the same as for a disallowed URL",
+            help="a purpose of the crawl (may be repeated); a page that disallows it sets "
+            "the exit code of a disallowed URL",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object per line")

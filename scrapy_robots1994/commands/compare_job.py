@@ -192,10 +192,10 @@ def _results(
 
 
 def _can_be_sent(value: object) -> bool:
-    """Return whether another process can get *value*: not so, for example, a lambda."""
+    """Return whether *value* can be pickled, which a lambda, for example, cannot."""
     try:
         return bool(pickle.dumps(value))
-    except Exception:  # noqa: BLE001 - of any object of the project
+    except Exception:  # noqa: BLE001 - pickling a project's object may raise anything
         return False
 
 

@@ -379,7 +379,7 @@ def _time(text: str) -> datetime:
         return utc_time(text)
     except ValueError:
         example = "write it as in 2026-11-23T10:00:00Z"
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: {example}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time: {example}") from None
 
 
 def _lines_of(path: Path) -> Iterator[bytes | None]:

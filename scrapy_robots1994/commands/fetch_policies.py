@@ -59,7 +59,7 @@ class PolicyLookup(Lookup):
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self.refreshes = False
-        """Whether the store is not asked. What is fetched is put there."""
+        """Whether to fetch without asking the store. Answers are still stored."""
         self._error = ""
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:

@@ -28,8 +28,8 @@ def is_url(name: str) -> bool:
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without repetitions, with the files under a folder in its place.
 
-    In a folder, hidden files are left out, and with a note links that lead out of it and
-    what is no regular file. Raises `WrongUse` for a folder without files and for an empty
+    Hidden files in a folder are skipped silently; links that lead out of it, and anything
+    but regular files, with a note. Raises `WrongUse` for a folder without files and for an empty
     name, and OSError for a folder that cannot be listed.
     """
     found: dict[str, None] = {}

@@ -11,7 +11,7 @@ from scrapy_robots1994.commands.robots_lint import HELP, LintRun, add_options
 class RobotsLint(RobotsCommand):
     """The command `scrapy robots-lint`."""
 
-    # A site owner, who has no project, asks what robots of today do.
+    # A site owner, who has no project, wants to know what today's robots do.
     default_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": TODAY}
     help_text = HELP.replace("\n  robots-lint", "\n  scrapy robots-lint")
     arguments = "FILE|FOLDER|URL|-..."

@@ -24,7 +24,7 @@ WIDTH = 100
 """Columns at which text for people is wrapped."""
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Puts a text into a style of the terminal, such as `1;31`, unless colours are off."""
+"""Styles a text for the terminal (`1;31`, for example), unless colours are off."""
 
 
 class ExitCode(IntEnum):
@@ -101,8 +101,8 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Run the block. End the process with one sentence after a `RobotsError`, an `OSError`,
-    such as a full disk, or Ctrl-C.
+    """Run the block. On a `RobotsError`, an `OSError` (such as a full disk) or Ctrl-C, end
+    the process with one sentence.
     """
     try:
         yield

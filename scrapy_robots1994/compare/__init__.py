@@ -1,5 +1,5 @@
-"""Where other parsers decide differently, and by which lines.
+"""Where other parsers decide differently, and because of which lines.
 
-`rows` asks the parsers and counts, `why` finds the lines, `report` shows. Nothing here
-imports another parser: who compares hands them in.
+`questions` makes what is asked, `rows` asks the parsers and counts, `why` finds the lines,
+`report` shows. Nothing here imports another parser: the caller passes them in.
 """

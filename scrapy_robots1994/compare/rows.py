@@ -314,7 +314,7 @@ class Site:
     def _explained(
         self, asked: Asked, parser: str, lines: Lines
     ) -> tuple[Cause, Sequence[int]]:
-        """Return why *parser* decides otherwise than we do, and the needed lines."""
+        """Return why *parser* decides differently from us, and the needed lines."""
         question = asked.question
 
         def holds(part: bytes) -> bool:

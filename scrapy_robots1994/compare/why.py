@@ -1,7 +1,7 @@
 """Why two parsers differ: the lines that it needs, and the cause that these lines show.
 
 Nothing is simulated. Lines are needed if the other parser and ours, given these lines alone,
-each decide as on the whole file, and if no one of them can be left out.
+each decide as on the whole file, and none of them can be left out.
 """
 
 import re
@@ -168,6 +168,6 @@ def ddmin(
             rest = [*needed[: max(0, end - size)], *needed[end:]]
             if holds(rest):
                 needed, is_less = rest, True
-        # Ends only when no single item can go.
+        # At size 1, repeat until no single item can go.
         size = size if size == 1 and is_less else size // 2
     return needed

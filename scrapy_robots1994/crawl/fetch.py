@@ -334,7 +334,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     lines = chain.from_iterable(map(response.headers.getlist, names))
     # bounded: a header may be megabytes
     if packed := _PACKED.search(b",".join(lines)[:200].lower()):
-        return f"Content-Encoding {packed[0].decode()}, which was not unpacked"
+        return f"encoding {packed[0].decode()}, which was not undone"
     if is_truncated and not body:
         return "no line ends within ROBOTS1994_MAX_BYTES; raise it"
     return None

@@ -1,17 +1,18 @@
 """The downloader middleware. `Robots1994Middleware.process_request` handles a request:
 
-1. A request for robots.txt of ours passes. The keys of an earlier pass leave the meta of
-   any other request (`Visit.begin`).
-2. A request that is not checked passes (`exemption_of`).
+1. Our own requests for robots.txt pass. Our keys of an earlier pass are removed from the meta
+   of any other request (`Visit.begin`).
+2. A request that is not checked passes (`exemption_of`), or fails if its URL names no host.
 3. A fresh policy of its origin in memory decides at once (`PolicyResolver.fresh`,
    `_decide`). Nothing is awaited, unless the file is large.
-4. Else the request waits, without counting towards CONCURRENT_REQUESTS
+4. Else the request waits (`_wait`), without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`), while its policy is found (`PolicyResolver.resolve`):
    in memory, in the store, or by one fetch for all who wait.
-5. If the crawl closes meanwhile, it goes back to the scheduler
-   (`WaitingRequests.goes_back`). If the fetch failed on our side, it fails.
+5. If the crawl closes meanwhile, or while it is held, it goes back to the scheduler, unless it
+   is one of the last that are still sent (`WaitingRequests.goes_back`). If the fetch failed on
+   our side, it fails.
 6. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
-   (`Refusals`). The observers see the decision.
+   (`Refusals`). The observers see the decision, and may refuse too.
 7. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
 """
 

@@ -32,7 +32,7 @@ class Robots1994Parser(RobotParser):
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
         """Parse *body* with the default settings, unless it is parsed already."""
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
-        """The file, which has verdicts with their lines, and problems."""
+        """The file: verdicts, lines and problems."""
 
     @classmethod
     def from_crawler(

@@ -20,8 +20,8 @@ from scrapy_robots1994.policy.outcomes import outcome_of_reason
 request_refused = object()
 """Signal for each refused request, before its errback is called.
 
-Arguments: *request*, *verdict* (a `Verdict`) and *spider*. Like `request_dropped`, it has no
-asynchronous handlers.
+Arguments: *request*, *verdict* (a `Verdict`) and *spider*. As with Scrapy's
+`request_dropped`, handlers cannot be asynchronous.
 """
 
 MAX_ROWS = 10_000

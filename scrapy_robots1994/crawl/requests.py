@@ -201,7 +201,7 @@ def robots_request(
 
 def redirect_of(response: Response, url: str) -> str | None:
     """Return the absolute URL to which *response* redirects the request for *url* (Ours
-    R2). None if it is no redirect, "" if its target is unreadable.
+    R2). None if it is not a redirect, "" if its target is unreadable.
     """
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:

@@ -136,11 +136,11 @@ class EngineAccess:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether a request for which *is_wanted* is true stands in the queue of a
-    download slot. If the queues are not known, it may.
+    """Return whether a request for which *is_wanted* is true is queued in a download
+    slot. If the queues are not known, it may be.
     """
-    # No signal is sent when a request leaves the queue. Without it, a robots.txt request is
-    # not given up if the download handler never returns.
+    # No signal is sent when a request leaves the queue. If the queues are unknown, a
+    # robots.txt request whose download handler never returns is never given up.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()

@@ -62,8 +62,8 @@ class RobotsSettings:
     """
     # RFC 9309 2.5: at least 500 KiB
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Bytes of a robots.txt that are read. Of a longer file, the whole lines within this size
-    are obeyed (O24); more than 8 MB count as unreachable (R5).
+    """Bytes of a robots.txt that are read. Of a longer file, only the whole lines within this
+    size are obeyed (O24); a file over 8 MB counts as unreachable (R5).
     """
     forbidden: str = declare(
         types.MEANING,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# Those of the built-in middleware, with the same meanings.
+# The built-in middleware's, with the same meanings.
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Refused requests."""
 REQUESTS: Final = "robotstxt/request_count"
@@ -14,7 +14,7 @@ RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that failed, by the class of the exception."""
 
-# Those of this package.
+# Our own.
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
 """Fetches that ended with a policy, by their outcome; see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"

@@ -68,7 +68,7 @@ class GuardedStore:
             self._submit(self._write, origin, answer)
 
     async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
-        """Wait until this worker may fetch the robots.txt of *origin*.
+        """Wait, for about `LEASE_SECONDS` at most, until this worker may fetch robots.txt.
 
         Return an answer that another worker fetched after *since* and stored meanwhile.
         """

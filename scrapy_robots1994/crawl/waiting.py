@@ -55,8 +55,8 @@ MAX_OF_ORIGIN = 64
 """
 
 LOOK_SECONDS = 0.05
-"""Interval, in seconds, of the looks whether the crawl is closing. Scrapy sends no signal
-when a crawl begins to close.
+"""Seconds between checks whether the crawl is closing. Scrapy sends no signal when a crawl
+begins to close.
 """
 
 CLOSE_SECONDS = 5.0
@@ -135,8 +135,7 @@ class WaitingRequests:
         self._held: dict[Request, Visit] = {}
         # The download slots of the requests that went on after a wait.
         self._passed: dict[Request, str] = {}
-        # Requests that stay in a middleware before ours: those that were there at the last
-        # look, and at the last two looks.
+        # Requests in an earlier middleware at the last check, and at the last two.
         self._before: set[Request] = set()
         self._stuck: set[Request] = set()
         self._raised = self._files = 0

@@ -1,4 +1,4 @@
-"""The table of the kinds of problems, and a problem of a file.
+"""The kinds of problems, one row each, and `Problem`.
 
 The reference page, the tests and the reports come from the rows. A new kind is a row here,
 and a check in `lines.py`, `values.py`, `records.py` or `problems.py` that yields it.
@@ -190,7 +190,7 @@ TWO_FIELDS = Kind(
     code="R007",
     severity=ERROR,
     opens=True,
-    when="two fields stand on one line",
+    when="two fields on one line",
     message='"{}" is part of the value of "{}": a line has one field',
     advice="Write each field on a line of its own.",
     bad="User-agent: *<br>»Disallow: /private\n",
@@ -274,7 +274,7 @@ ROBOT_AS_PATH = Kind(
     code="R016",
     severity=ERROR,
     opens=True,
-    when="the name of a robot stands in place of a path",
+    when="a robot's name in place of a path",
     message='"{}" is the name of a robot, not a path, and matches nothing',
     advice="Write a record for it: a User-agent line with its name, and below `Disallow: /`.",
     bad="User-agent: *\nDisallow: »Google-Extended\n",
@@ -301,7 +301,7 @@ WILDCARD = Kind(
 )
 BAD_VALUE = Kind(
     code="R019",
-    when="a Crawl-delay is no number of seconds, or very long; a Sitemap is no absolute URL",
+    when="a Crawl-delay that is not in seconds, or long; a Sitemap that is not absolute",
     message='the value "{}" {}',
     advice="Write it as in `Crawl-delay: 10` or `Sitemap: https://example.com/sitemap.xml`.",
     bad="User-agent: *\nDisallow:\n\nSitemap: »/sitemap.xml\n",

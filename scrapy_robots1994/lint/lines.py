@@ -98,7 +98,7 @@ def _odd_character(
 
 
 def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problem with *line*, whose field *dialect* does not have."""
+    """Yield the problems with *line*, which *dialect* ignores."""
     field, value = _meant(line, content)
     if field is not None and field in dialect.fields.values():
         yield _misspelt(line, content, field, value)

@@ -93,7 +93,7 @@ def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, 
     for name in places:
         # Past the cache: the name may be as long as a file.
         robot = robot_names.__wrapped__(name)
-        # No robot has the name of a problem with names.
+        # A malformed name names no robot.
         if name in robot:
             obeyed[name] = tuple(dialect.choose(names, robot))
     return obeyed
@@ -302,7 +302,7 @@ def _beaten(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
     for _, groups in _obeyed_together(records, dialect):
         rules = [line for group in groups for line in _rules(group)]
         robots.update(rules)
-        # RFC 9309 2.2.2: the most octets decide, and Allow wins a tie.
+        # RFC 9309 2.2.2: the longest match wins; on a tie, Allow does.
         allows = sorted(filter(_allows, rules), key=lambda it: len(it.value))
         longest = {_covered(it): it for it in allows}
         for line in filter(_closes, rules):

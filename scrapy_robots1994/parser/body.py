@@ -41,7 +41,7 @@ def encode(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # A lone surrogate that is no surrogate escape.
+        # A lone surrogate that is not a surrogate escape.
         return text.encode("utf-8", "surrogatepass")
 
 

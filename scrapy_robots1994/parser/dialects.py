@@ -40,7 +40,7 @@ class _Rule(Protocol):
 
 
 def _shortest_first(rule: _Rule) -> tuple[int, int]:
-    # 1994 D1: each rule that covers a URL disallows it. The shortest says most.
+    # 1994 D1: each rule that covers a URL disallows it. The shortest is reported.
     return len(rule.value), rule.number
 
 

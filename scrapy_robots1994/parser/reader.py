@@ -213,8 +213,8 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield one group for the lines above all records of *text*, which can be empty, and
-    then one group for each record. `lines_of` describes *only_effective*.
+    """Yield a group of the lines above all records of *text* (it may be empty), then one
+    group for each record. `lines_of` describes *only_effective*.
     """
     group = Group()
     # No blank line has ended the record; a rule has ended its list of names.

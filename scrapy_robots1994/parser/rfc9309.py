@@ -22,7 +22,7 @@ _ESCAPES = spelled_escapes(UNRESERVED)
 def normal_spelling(target: str) -> str:
     """Return the spelling of *target* by which RFC 9309 2.2.2 compares.
 
-    What must not stand in a URL is percent-encoded, and so are `*` and `$`; escapes of
+    What a URL must not contain is percent-encoded, and so are `*` and `$`; escapes of
     unreserved characters are decoded.
     """
     if _NORMAL.fullmatch(target):

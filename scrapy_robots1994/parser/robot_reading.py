@@ -107,7 +107,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
             continue
         reading.add(group)
         for (start, end), seconds in pauses.items():
-            # RFC 9309 defines no Crawl-delay, so it is for the last names above it alone.
+            # RFC 9309 has no Crawl-delay: it applies to the names directly above it alone.
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 # Ours X5: the longest delay for the robot applies.

@@ -285,12 +285,12 @@ class RobotRules:
 
 
 class StrictestRules:
-    """Those of the dialect "strictest": a URL is disallowed if *main* or *other* says so."""
+    """The rules in the dialect "strictest": disallowed if *main* or *other* says so."""
 
     __slots__ = ("_main", "_other")
 
     ignored = None
-    """None: what 1994 ignores, rfc9309 obeys, but for Allow, which would open paths."""
+    """None: rfc9309 enforces what 1994 ignores, except Allow, which only opens paths."""
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
         self._main = main
@@ -307,7 +307,9 @@ class StrictestRules:
         return self._main.allowed(url) and self._other.allowed(url)
 
     def verdict(self, url: str | bytes) -> Verdict:
-        """Return the refusal of *url*, that of *main* if both refuse. Never raises."""
+        """Return the verdict that disallows *url*, of the main dialect if both do, or else the
+        one that allows it. Never raises.
+        """
         verdict = self._main.verdict(url)
         if verdict.allowed:
             other = self._other.verdict(url)

@@ -106,7 +106,7 @@ def _respelled(target: str) -> Iterator[str]:
         # All but httpx
         yield path
     if ";" in path:
-        # Scrapy's HTTP/2, and, if they are empty, Scrapy's HTTP/1.1
+        # Scrapy's HTTP/2 drops parameters, its HTTP/1.1 only empty ones.
         before, slash, last = path.rpartition("/")
         yield before + slash + last.partition(";")[0] + mark + query
     if "%" in query:

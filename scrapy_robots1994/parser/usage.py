@@ -86,7 +86,7 @@ LABELS = (
     Label(USAGE_FIELD, "train-ai", "train-ai", "y", "n"),
     Label(USAGE_FIELD, "ai-use", "ai-use", "y", "n"),
     Label(USAGE_FIELD, "search", "search", "y", "n"),
-    # Usage U7: near to the meaning of AIPREF, not equal.
+    # Usage U7
     Label(SIGNAL_FIELD, "ai-train", "train-ai", "yes", "no"),
     Label(SIGNAL_FIELD, "ai-input", "ai-use", "yes", "no"),
     Label(SIGNAL_FIELD, "search", "search", "yes", "no"),
@@ -216,7 +216,7 @@ class _Preference(NamedTuple):
 class UsageRules:
     """The usage preferences of one robots.txt for one robot.
 
-    Raise `MissingExtra` without the extra `usage`, whatever *text* is.
+    Raises `MissingExtra` if the extra `usage` is not installed, even for an empty file.
     """
 
     __slots__ = ("_general", "_licenses", "_lines", "_size")
@@ -343,7 +343,7 @@ def statements_of(
     label `use`.
 
     *value* has no path. Equal statements are returned once. Raise `ValueError` for a value
-    of Content-Usage that is no dictionary.
+    of Content-Usage that is not a dictionary.
     """
     statements: dict[tuple[str, Answer], Statement] = {}
     odd: list[Said] = []

@@ -34,7 +34,7 @@ class AnswerGroup(NamedTuple):
     """For programs."""
     heading: str
     words: str
-    """Follow "decided", such as "by the file's text"."""
+    """What a report prints after "decided", such as "by the file's text"."""
     statuses: Collection[int] = ()
 
 
@@ -143,13 +143,13 @@ ROWS = (
         is_answer=False,
     ),
 )
-"""All outcomes, in the order of tables."""
+"""All outcomes, in table order."""
 
 for _row in ROWS:
     _row.outcome.row = _row
 
 GROUPS = tuple(group for row in ROWS for group in row.groups)
-"""All groups, in the order of tables."""
+"""All groups, in table order."""
 
 TEXT = GROUPS[0]
 """The group of files."""

@@ -141,7 +141,7 @@ def policy_from(
         if last := last and last.last_good(at):
             return replace(
                 last,
-                # If our clock was set back. From the future, it would never be fresh.
+                # Our clock may have been set back: a policy from the future is never fresh.
                 fetched_at=min(last.fetched_at, at),
                 fresh_until=min(at + lifetime, last.keep_until),
                 failure=failure,

@@ -144,5 +144,5 @@ def _class_of(scheme: str) -> type[Store]:
     methods = {name: getattr(store_class, name, None) for name in _METHODS}
     lacks = [name for name, it in methods.items() if not callable(it) or is_async(it)]
     if lacks:
-        raise ValueError(f"it is no store, as it lacks the plain {', '.join(lacks)}")
+        raise ValueError(f"it is not a store: it lacks the plain {', '.join(lacks)}")
     return cast("type[Store]", store_class)

@@ -414,7 +414,7 @@ WRONG = """
  | 2 | no evidence given
 {} | 2 | no URL given
 {} --verify http://h.test/ | 2 | leave the URLs
-{} http://h.test/ --at soon | 2 | 'soon' is no time
+{} http://h.test/ --at soon | 2 | 'soon' is not a time
 {} word | 2 | is not a URL
 {}/none.jsonl.gz --verify | 3 | No such file
 {}/bad.jsonl.gz --verify | 3 | Not a gzipped file

@@ -68,7 +68,7 @@ MAX_KEPT = 5
 """The most answers of a site, a parser and a way that may become rows."""
 
 CLOSE_SECONDS = 20.0
-"""A closing crawl does not begin to look for causes after this time."""
+"""Seconds after which a closing crawl looks for no further causes."""
 
 
 class CrawlComparison:
@@ -89,7 +89,7 @@ class CrawlComparison:
         self._sites: dict[File, Site] = {}
         self._room = MAX_BYTES
         self.decisions = 0
-        """How many there were. A dry run does not learn ours about each."""
+        """Decisions so far. In a dry run, some are never compared: our policy is not known."""
         self._asked = self._races = 0
         self.findings: list[Deferred[None]] = []
         """What the report waits for: in a dry run, our policies."""

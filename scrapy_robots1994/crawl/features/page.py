@@ -37,7 +37,7 @@ from scrapy_robots1994.parser.user_agent import robot_names
 MAX_PAGE_BYTES = 64 * 1024
 """Maximum number of bytes that are read from the start of a page or of a header."""
 
-# For a charset that is no text encoding, such as `zip`, and an invalid base URL.
+# For a charset that is not a text encoding, such as `zip`, and an invalid base URL.
 UNREADABLE = (LookupError, ValueError)
 
 # In UTF-16, UTF-7 and character references, a search for ASCII letters misses words.
@@ -113,7 +113,7 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return the directives of *response* for *robot*, a bare name or a whole User-Agent
     header.
 
-    They stand in the header `X-Robots-Tag`, and in the meta tags of HTML and XML pages. At
+    They come from the header `X-Robots-Tag`, and in the meta tags of HTML and XML pages. At
     most 64 KiB of the header and of the page are read. Never raises.
     """
     head = page_head(response)
@@ -124,7 +124,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     """Return the usage preferences that *response* states for *robot*, a bare name or a
     whole User-Agent header.
 
-    They stand in headers, and in the meta tags of HTML and XML pages. At most 64 KiB of
+    They come from headers, and the meta tags of HTML and XML pages. At most 64 KiB of
     each header and of the page are read. Never raises.
     """
     head = page_head(response, _WORDS)

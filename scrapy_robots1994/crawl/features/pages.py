@@ -139,7 +139,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` if *response* forbids to follow its link."""
+        """Return *request*, or `None` if *response* forbids following the link."""
         # Pages P9
         if not self._obeyed or response is None or request.url == response.url:
             return request
@@ -171,7 +171,7 @@ class RobotsPages(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # Awaited at the close: this method is no coroutine.
+        # Awaited at the close: this method is not a coroutine.
         running = deferred_from_coro(sent)
         self._sent.add(running)
         running.addBoth(lambda _: self._sent.discard(running))

@@ -29,7 +29,7 @@ def other_parsers(
     """Return the parsers of *wanted*, a value of *setting*, by name: that of the class for
     Scrapy's, else the import path.
 
-    Raise `SettingsError` for what is no parser, and `MissingExtra` if its library is not
+    Raise `SettingsError` for what is not a parser, and `MissingExtra` if its library is not
     installed.
     """
     others: dict[str, Parse] = {}
