@@ -112,7 +112,7 @@ class RobotsSettings:
     # Not more: others should wait in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``; with ``CLOSESPIDER_PAGECOUNT = N``, at most N/100. They are lost
+    ``CONCURRENT_REQUESTS``; with a ``CLOSESPIDER_…COUNT`` of N, at most N/100. They are lost
     if the crawl is killed (SIGKILL).
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")

@@ -62,13 +62,16 @@ begins to close.
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-LIMITS = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM")
-"""Settings that end a crawl after a number of pages. A robots.txt counts as a page, so one
-that is fetched early costs a page.
-"""
+# They end a crawl after a number of pages or items. A robots.txt counts as a page, so one that
+# is fetched early costs a page.
+LIMITS = (
+    "CLOSESPIDER_PAGECOUNT",
+    "CLOSESPIDER_PAGECOUNT_NO_ITEM",
+    "CLOSESPIDER_ITEMCOUNT",
+)
 
+# With a limit of *n*, at most *n* / `SHARE` waiting requests do not count.
 SHARE = 100
-"""With a limit of *n* pages, at most *n* / `SHARE` waiting requests do not count."""
 
 UNSTORABLE = "scheduler/unserializable"
 """Scrapy's stat of requests that JOBDIR cannot store."""
