@@ -14,7 +14,7 @@ NOT_USED = {
     "ftp.test": ("redirect to ftp://h.test/r", replies.redirect("ftp://h.test/r")),
     "odd.test": ("redirect to an unreadable", replies.redirect("http://[::1/r")),
     "packed.test": (
-        "Content-Encoding",
+        "compress, which was not undone",
         Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)),
     ),
 }
