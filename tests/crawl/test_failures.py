@@ -125,7 +125,8 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
-    settings = RETRIED | {"TEST_DESCRIPTORS": 64}
+    # Half of them for fetches, 16 for pages, and what the process has open anyway.
+    settings = RETRIED | {"TEST_DESCRIPTORS": 72}
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 
     assert result.fetched_urls == sorted(urls)
