@@ -404,9 +404,7 @@ def _typed(value: Any, *kinds: type) -> Any:
 
 
 def _key(url: str) -> tuple[Origin, str] | None:
-    """Return what *url* asks for: case and default port of its origin, credentials and
-    fragment do not count.
-    """
+    # The case of the host, a default port, credentials and the fragment are ignored.
     origin = Origin.of(url)
     return None if origin is None else (origin, target_of(url))
 

@@ -129,15 +129,13 @@ class PolicyLookup(Lookup):
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
         start = None if is_own else url
-        answer = await ours.fetcher.fetch(origin, Request(url), _ignore, start)
+        # The command says itself what it waits for, so retries are not logged.
+        page, unlogged = Request(url), lambda *_: None
+        answer = await ours.fetcher.fetch(origin, page, unlogged, start)
         if is_own and ours.store is not None:
             ours.store.put(origin, answer)
         freshness = self.settings.freshness
         return policy_from(origin, answer, self.reader, freshness)
-
-
-def _ignore(*_: object) -> None:
-    """Log no retry of a URL that is not a robots.txt."""
 
 
 def _error_of(started: Any) -> str:

@@ -19,7 +19,7 @@ from scrapy_robots1994.policy.policy import Policy
 _SOURCES = {"store": "the store", "cache": "the HTTP cache"}
 
 
-def _in(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     whole = round(seconds)
     for size, unit in ((3_600, "h"), (60, "min")):
         if whole and whole % size == 0:
@@ -95,7 +95,9 @@ class PolicyLog:
         # `meaning` is our own text, without a per cent sign.
         if policy.failure is not None:
             text = f"Could not fetch %s (%s): {meaning}; asked again in %s"
-            self._origins.log(level, text, policy.origin, policy.failure, _in(rest))
+            self._origins.log(
+                level, text, policy.origin, policy.failure, _duration(rest)
+            )
             return
         source = ""
         if place := _SOURCES.get(answer.source):
@@ -108,7 +110,7 @@ class PolicyLog:
             "no answer" if policy.status is None else f"HTTP {policy.status}",
             policy.outcome.value,
             source,
-            f"asked again in {_in(rest)}",
+            f"asked again in {_duration(rest)}",
         )
 
     def _meaning(self, policy: Policy, known: Policy | None) -> tuple[int, str]:
