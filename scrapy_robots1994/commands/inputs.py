@@ -29,8 +29,8 @@ def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without repetitions, with the files under a folder in its place.
 
     Hidden files in a folder are skipped silently; links that lead out of it, and anything
-    but regular files, with a note. Raises `WrongUse` for a folder without files and for an empty
-    name, and OSError for a folder that cannot be listed.
+    but regular files, with a note. Raises `WrongUse` for a folder without files and for an
+    empty name, and OSError for a folder that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:
