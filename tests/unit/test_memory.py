@@ -90,7 +90,11 @@ def taken_by(fill: Callable[[], object]) -> int:
     return taken
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    "file",
+    # Values of usage preferences take long to read while memory is traced.
+    [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
+)
 def test_memory_of_policies_is_bounded(file: str) -> None:
     """The memory store takes at most 25% more memory than its limit, including keys and
     texts.
