@@ -13,8 +13,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from protego import Protego
-
 from tests.oracle.lines import decoded, split_lines
 from tests.oracle.names import record_names, robot_names
 from tests.oracle.paths import is_robots_txt, split_url
@@ -23,10 +21,8 @@ from tests.oracle.rfc9309 import normalised
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Asks = Callable[[str, str], bool]
-    """A function that takes a file and a URL, and returns whether the other program
-    allows the URL.
-    """
+    Asks = Callable[[bytes, str], bool]
+    """Takes a file and a URL, and returns whether the other program allows the URL."""
 
 KNOWN = ("user-agent", "allow", "disallow")
 MISSPELT = re.compile(
@@ -152,7 +148,9 @@ def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
     """Remove lines that are longer than the longest line that some programs read."""
-    return without(text, lambda line: len(line.text.encode()) > 16_000), url
+    return without(
+        text, lambda line: len(line.text.encode("utf-8", "surrogateescape")) > 16_000
+    ), url
 
 
 CAUSES = (
@@ -174,13 +172,12 @@ ROBOTS_TXT = "the file itself may be disallowed (§2.2.2: it is implicitly allow
 UNEXPLAINED = "not explained"
 
 
-def of_difference(
-    body: bytes, url: str, robot: str, ours: bool, ask: Asks | None = None
-) -> str:
-    """Return the reason why another program (by default, Protego) decides differently
-    from our parser.
-    """
-    asks = ask or (lambda text, to: Protego.parse(text).can_fetch(to, robot))
+def of_difference(body: bytes, url: str, robot: str, ours: bool, ask: Asks) -> str:
+    """Return the reason why the program that *ask* asks decides differently from ours."""
+
+    def asks(text: str, url: str) -> bool:
+        return ask(text.encode("utf-8", "surrogateescape"), url)
+
     text = decoded(body)
     if is_robots_txt(split_url(url)[1]):
         return ROBOTS_TXT

@@ -82,6 +82,11 @@ def question_urls(host: str, body: bytes) -> list[str]:
     return urls[:: -(-len(urls) // MAX_QUESTIONS)] if urls else []
 
 
+def protego_allows(body: bytes, url: str) -> bool:
+    """Return whether Protego allows *url* for Scrapy, which decodes *body* as here."""
+    return bool(Protego.parse(decode_robotstxt(body, None)).can_fetch(url, USER_AGENT))
+
+
 def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
     """Return the number of questions that were asked about one file, and the differences."""
     name, body = file
@@ -91,20 +96,15 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
     urls = question_urls(name, body)
     for url in urls:
         allowed = ours.allowed(url, USER_AGENT)
+        differing = {}
+        # Parsed once: a file may have thousands of lines.
         if protego.can_fetch(url, USER_AGENT) != allowed:
-            cause = causes.of_difference(body, url, USER_AGENT, allowed)
-            found.append(Difference(PROTEGO, cause, name, url))
+            differing[PROTEGO] = protego_allows
         if HAS_GOOGLE and google_allows(body, url) != allowed:
-            cause = causes.of_difference(
-                body,
-                url,
-                USER_AGENT,
-                allowed,
-                lambda text, to: google_allows(
-                    text.encode("utf-8", "surrogateescape"), to
-                ),
-            )
-            found.append(Difference(GOOGLE, cause, name, url))
+            differing[GOOGLE] = google_allows
+        for program, ask in differing.items():
+            cause = causes.of_difference(body, url, USER_AGENT, allowed, ask)
+            found.append(Difference(program, cause, name, url))
     return len(urls), found
 
 
