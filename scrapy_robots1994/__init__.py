@@ -1,6 +1,6 @@
 """scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
 
-A module imports only from its own row of this list and from lower ones:
+Modules import only from their own row of this list and from the rows below:
 
     commands/     the `scrapy robots-…` commands
     crawl/        all that imports Scrapy: add-on, middleware, settings, stats, features
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers know the name. `typing` would more than double the import time.
+# Type checkers know this name, and importing `typing` would more than double the import time.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ _NAMES = {
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),
 }
-"""The public names of each module. The imports under `TYPE_CHECKING` must match `_NAMES`.
-"""
+"""The public names of each module, the same as under `TYPE_CHECKING`."""
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -90,7 +89,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562)."""
+    """Import a public name on first use (PEP 562)."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
@@ -99,5 +98,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return all public names, including names that have not been imported yet."""
+    """Include the names that have not been imported yet."""
     return sorted(__all__)

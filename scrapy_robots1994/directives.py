@@ -1,4 +1,4 @@
-"""Robots directives of a page, from its meta tags and its `X-Robots-Tag` headers."""
+"""The robots directives of a page, from its meta tags and `X-Robots-Tag` headers."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -8,7 +8,6 @@ from html import unescape
 from scrapy_robots1994.parser.said import Said
 
 EVERY_ROBOT = frozenset({"robots", "*"})
-"""The names that address every robot."""
 
 # Pages P1
 ALL = "all"
@@ -16,7 +15,7 @@ NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# These state usage preferences, and change nothing about the index and the links.
+# These state usage preferences. They do not affect indexing or links.
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -26,7 +25,7 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Terms with a value after a colon: in a header they are no names of robots.
+# Terms with a value after a colon, which would look like the name of a robot in a header.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -38,15 +37,14 @@ _SPACE = " \t\n\r\f"
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """The robots directives of one page for one robot. By default both index and links are
-    allowed (Pages P2).
+    """The robots directives of one page for one robot. By default, the page may be indexed and its
+    links followed (Pages P2).
 
-    *noindex* and *nofollow* are the terms that forbid indexing the page and following its
-    links, or None. Only these two change a crawl. *keywords* are the phrases of META
-    KEYWORDS, *description* is that of META DESCRIPTION, *document_state* is "dynamic" or
-    "static", and *url* is the address that the page states for itself, in case a mirror
-    serves it. *not_understood* are values that contain a term but are none, such as
-    `noindex nofollow` without a comma.
+    *noindex* and *nofollow* are the terms that forbid indexing the page and following its links, or
+    None. Only these two change a crawl. *keywords* are the phrases of META KEYWORDS, *description*
+    is that of META DESCRIPTION, and *document_state* is "dynamic" or "static". *url* is the address
+    that the page states for itself, in case a mirror serves it. *not_understood* holds malformed
+    values that contain a term, such as `noindex nofollow` without a comma.
     """
 
     noindex: Said | None = None
@@ -73,7 +71,7 @@ def directives_of(
 ) -> Directives:
     """Return the directives of a page for a robot with these *names*. Never raises.
 
-    *tags* are the names and contents of its meta tags, *headers* the values of its
+    *tags* are the names and contents of the page's meta tags, *headers* the values of its
     X-Robots-Tag headers. *names* must be in lower case.
     """
     addressed = terms_for(tags, headers, names)
@@ -100,10 +98,10 @@ def directives_of(
 def terms_for(
     tags: Iterable[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> list[Said]:
-    """Return all terms, known or unknown, that address a robot with these *names*.
+    """Return all terms, known or not, that address a robot with these *names*.
 
-    The terms of one meta tag are a group, and those of the headers for one name. A term is
-    returned once for each group, but not for a group with ALL.
+    Each meta tag is a group of terms, and so are the headers for each name. A term is returned once
+    for each group. A group that contains ALL is skipped.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -119,7 +117,6 @@ def terms_for(
 def _groups_of_tags(
     tags: Iterable[tuple[str, str]], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    # (place, terms) of each tag for the robot
     for name, content in tags:
         # Pages P5
         if _plain(name) in ours:
@@ -131,10 +128,10 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    # (place, terms) for each of its names, and of those before the first name
+    # One group for each name, and one for the terms before the first name.
     groups: dict[str, list[str]] = {}
     group = ""
-    # RFC 9110 5.3: several lines are one joined line.
+    # RFC 9110 5.3: repeated headers mean the same as one with the values joined.
     for part in filter(str.strip, ",".join(headers).split(",")):
         text, colon, term = map(_plain, part.partition(":"))
         # 1994 A2
@@ -158,7 +155,6 @@ def _groups_of_headers(
 
 
 def contains_term(term: str, known: frozenset[str]) -> bool:
-    """Return whether *known* contains one of the words of *term*."""
     return not known.isdisjoint(_WORD.findall(term))
 
 
@@ -166,9 +162,9 @@ def _plain(text: str) -> str:
     return text.strip(_SPACE).lower()
 
 
-# One piece of a page, such as a tag or a comment, as the HTML tokenizer ends it; without its
-# end it extends to the end of the page. A match never fails after consuming text, so the time
-# is linear, which libxml2 before 2.14 and `html.parser` do not guarantee.
+# One piece of a page, such as a tag or a comment, as the HTML tokenizer would end it. A piece
+# without an end extends to the end of the page. A match never fails after consuming text, so the
+# time is linear, which libxml2 before 2.14 and `html.parser` do not guarantee.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -176,7 +172,7 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# Elements whose content is only text, but `<script src="x" />` of XHTML has none.
+# Elements whose content is plain text. `<script src="x" />` of XHTML has no content.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
     rf"{_NAME_ENDS}{_ATTRIBUTES}(?:(?<=/)>|.*?(?:(?=</\1{_NAME_ENDS})|\Z))"
@@ -196,10 +192,10 @@ _ATTRIBUTE = re.compile(
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, in linear time.
 
-    Tags in comments, scripts and other text are ignored, and tags without a name, a content
-    or their `>`.
+    Tags in comments, scripts and other text are ignored, and so are tags without a name, a content
+    or a closing `>`.
     """
-    # Pages P8: tags in the body count, so stop after the last "meta" of the page.
+    # Pages P8: tags in the body count too, so stop only after the last "meta" of the page.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:
@@ -219,5 +215,5 @@ def _text(value: str) -> str:
     try:
         return unescape(value)
     except ValueError:
-        # Python converts no character reference of more than 4,300 digits.
+        # Python refuses character references of more than 4,300 digits.
         return value

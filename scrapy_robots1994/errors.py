@@ -1,19 +1,19 @@
-"""The exceptions of this package, and suggestions for misspelt words."""
+"""The exceptions of this package, and hints for misspelt words."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of the exceptions of this package.
+    """Base class of the errors of this package.
 
-    Not of `ForbiddenByRobots`, `RefusedByUsage`, `DroppedByPage` and `DroppedByUsage`, which are
-    Scrapy's `IgnoreRequest` and `DropItem`.
+    `ForbiddenByRobots`, `RefusedByUsage`, `DroppedByPage` and `DroppedByUsage` do not derive from
+    it: they are Scrapy's `IgnoreRequest` and `DropItem`.
     """
 
 
 class SettingsError(RobotsError, ValueError):
-    """A setting is unknown or its value is wrong. The message says what to write."""
+    """A setting is unknown or has a wrong value. The message says what to write."""
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what is missing
@@ -22,7 +22,10 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
-    """Raise `MissingExtra` if an import in the block fails. *user* needs it, *extra* has it."""
+    """Raise `MissingExtra` if an import in the block fails.
+
+    *user* is what needs the import, *extra* the extra that installs it.
+    """
     try:
         yield
     except ImportError as error:
@@ -33,13 +36,13 @@ def needs_extra(user: str, extra: str) -> Iterator[None]:
 
 
 class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
-    """The wait for a robots.txt ended without a policy: the fetch was cancelled, or the crawl is
-    closing (Ours R6). The message is one printable line.
+    """The wait for a robots.txt ended without a policy, because the fetch was cancelled or the
+    crawl is closing (Ours R6).
     """
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*, or None."""
+    """Return the word of *known* that is most similar to *word*, if any is similar enough."""
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):
@@ -50,6 +53,6 @@ def closest(word: object, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: object, known: Iterable[str]) -> str:
-    """Return `; did you mean "…"?` with the word of *known* like *word*, or ""."""
+    """Return `; did you mean "…"?` with the closest word of *known*, or ""."""
     close = closest(word, known)
     return f'; did you mean "{close}"?' if close else ""

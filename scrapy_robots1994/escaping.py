@@ -1,19 +1,19 @@
-"""Make text from files and URLs safe to print: without control characters and passwords."""
+"""Make text from files and URLs safe to print, and hide passwords."""
 
 import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-# Ours O25: control characters (C0, DEL, C1), line and paragraph separators, what is invisible
-# or changes the direction of text, and lone surrogates.
+# Ours O25: control characters (C0, DEL, C1), line and paragraph separators, lone surrogates, and
+# characters that are invisible or change the direction of text.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
 )
 
-# The user name and password of a URL. Drivers print a decoded password with `/`, `?`, `#` or a
-# space in it. The branches: a host and a port follow the `@`; what follows the first colon is
-# no port; nothing of the kind.
+# The user name and password of a URL. Error messages of drivers may contain a decoded password,
+# with `/`, `?`, `#` or a space in it. The branches: the `@` is followed by a host and a port; the
+# text after the first colon is not a port; anything else.
 _CREDENTIALS = re.compile(
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -32,19 +32,19 @@ _NAMED_SECRET = re.compile(
     re.IGNORECASE,
 )
 
-# What XML or UTF-8 cannot hold.
+# Neither XML nor UTF-8 can hold these.
 _UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
-# The first character of a command that CI systems obey in the output of a job: `::` after
-# white space that begins no IPv6 address, or `##[`, `##vso[` or `##teamcity[` anywhere.
+# The first character of a command that CI systems obey in the output of a job. That is `::` after
+# white space, unless an IPv6 address begins there, and `##[`, `##vso[` or `##teamcity[` anywhere.
 _COMMAND = re.compile(
     r"(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)", re.ASCII
 )
 
 
 def _escape(match: re.Match[str]) -> str:
-    r"""Return the escape of one character, such as `\x1b`, `\u202e` or `\U000e0041`.
+    r"""Escape one character, as `\x1b`, `\u202e` or `\U000e0041`.
 
     A surrogate escape (Ours O17) becomes the escape of its byte, such as `\xe9`.
     """
@@ -57,9 +57,9 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def percent_encode_control_chars(text: str) -> str:
-    """Percent-encode the control characters, lone surrogates, U+FFFE and U+FFFF in *text*.
+    """Percent-encode control characters, lone surrogates, U+FFFE and U+FFFF.
 
-    The result fits into every Unicode encoding and XML. A surrogate escape becomes the
+    The result can be written in XML and in every Unicode encoding. A surrogate escape becomes the
     percent-encoding of its byte.
     """
     if text.isascii() and text.isprintable():
@@ -76,11 +76,10 @@ def _percent_encode(match: re.Match[str]) -> str:
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:
-    r"""Return *text* as one line that is safe to print and at most *width* characters long.
+    r"""Return *text* as one printable line of at most *width* characters; a cut line ends with `…`.
 
-    Characters that move the cursor, end a line, change the direction of writing, are invisible
-    or cannot be encoded, and the start of a CI command, become escapes such as `\x1b`. What is
-    cut ends with `…`.
+    Escapes such as `\x1b` replace characters that move the cursor, end a line, change the direction
+    of writing, are invisible or cannot be encoded, and the beginning of a CI command.
     """
     shown = text[: width + 1]
     if not (shown.isascii() and shown.isprintable()):
@@ -91,27 +90,28 @@ def escape_control_chars(text: str, width: int = 120) -> str:
 
 
 def wrap_and_escape(text: str, width: int) -> list[str]:
-    """Wrap *text* at *width* characters, and return the escaped lines.
+    """Wrap *text* at *width* characters, and escape each line.
 
-    A line with escapes can be twice as long. Wrapping can move a `::` to the start of a line.
+    A line with escapes may be up to twice as long. Escaping comes last, because wrapping may put a
+    `::` at the beginning of a line.
     """
     return [escape_control_chars(line, 2 * width) for line in wrap(text, width)]
 
 
 def escape_json(text: str) -> str:
-    """Return equivalent JSON without `##`, which some CI systems take for a command."""
+    """Rewrite JSON without `##`, which some CI systems take for a command."""
     return text.replace("##", "#\\u0023")
 
 
 def redact_credentials(text: str) -> str:
-    """Return *text* without the user name and password of each URL."""
+    """Remove the user name and password from each URL in *text*."""
     return _CREDENTIALS.sub("", text) if "@" in text else text
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Return *text* without *secrets*, named secrets or the credentials in URLs.
+    """Hide *secrets*, values after names such as `password`, and the credentials in URLs.
 
-    `***` replaces each of *secrets*, and each value after a name such as `password`.
+    `***` replaces each secret and value.
     """
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "***")
@@ -119,10 +119,10 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_url(url: str) -> str:
-    """Return *url*, which can be malformed, without its user name, password and query.
+    """Remove user name, password and query from *url*, which may be malformed.
 
-    Everything between the scheme and the last `@` is removed: a password can contain any
-    character, and the slashes can be missing.
+    Everything between the scheme and the last `@` goes: a password may contain any character, and
+    the slashes may be missing.
     """
     before, at, place = url.rpartition("@")
     scheme = _SCHEME.match(before) if at else None
@@ -130,19 +130,19 @@ def redact_url(url: str) -> str:
 
 
 def redact_and_escape(text: str, width: int = 500) -> str:
-    """Return *text* as one printable line without credentials, for a log."""
-    # Ours O25. Only what the line can contain is searched.
+    """Return *text* as one printable line without credentials."""
+    # Ours O25. Only the part that can be shown is searched.
     shown = text[: width + 1_000]
     if len(shown) < len(text):
-        # Credentials may end further on.
+        # The credentials may continue behind the cut.
         shown = _UNENDED.sub("…", shown)
     return escape_control_chars(redact_credentials(shown), width)
 
 
 def one_line(raised: BaseException) -> str:
-    """Return the message of *raised* on one printable line without passwords.
+    """Return the message of *raised* as one printable line without passwords.
 
-    Some Twisted exceptions, which Scrapy wraps, have the underlying ones in `reasons`.
+    Scrapy wraps some Twisted exceptions, which keep the underlying ones in `reasons`.
     """
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
@@ -155,7 +155,7 @@ def _message(raised: object) -> str:
     name = type(raised).__name__
     match getattr(raised, "args", ()):
         case [bytes(word)]:
-            # Twisted's InvalidHeaderName says only the name of the header.
+            # The message of Twisted's InvalidHeaderName is only the name of the header.
             return f"{name}: {word.decode('latin-1')}"
-    # httpx quotes a part of a password with a slash, which it takes for a port.
+    # httpx quotes what it takes for a port: part of a password that contains a slash.
     return name if name == "InvalidURL" else str(raised) or name

@@ -1,6 +1,4 @@
-"""The origin of a URL, to which one robots.txt applies, and its target, which is compared with
-the rules.
-"""
+"""`Origin`, to which one robots.txt applies, and the target of a URL, which rules cover."""
 
 import re
 from ipaddress import IPv6Address
@@ -11,7 +9,7 @@ _HIGHEST_PORT = 65535
 
 # A WebSocket connection begins with an HTTP request to the same host and port.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
-# Clients differ about the host of an authority with a backslash or a control character.
+# With a backslash or control character in the authority, clients disagree about the host.
 _NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
 _URL = re.compile(
     r"[\x00-\x20]*(https?|wss?)://"
@@ -21,15 +19,15 @@ _URL = re.compile(
 )
 _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
-# IDNA can turn a fullwidth solidus into `/`.
+# IDNA maps a fullwidth solidus to `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 
 
 class Origin(NamedTuple):
     """The scheme, host and port of a URL, to which one robots.txt applies.
 
-    The scheme is http or https; that of ws:// and wss:// is http and https. The host is in
-    lower case, without trailing dots and without the brackets of an IPv6 address.
+    The scheme is http or https, also for ws:// and wss://. The host is in lower case, without
+    trailing dots and without the brackets of an IPv6 address.
     """
 
     scheme: str
@@ -38,10 +36,10 @@ class Origin(NamedTuple):
 
     @staticmethod
     def of(url: str | bytes) -> "Origin | None":
-        """Return the origin of *url*. Never raises.
+        """Return the origin of *url*, or None if it has none. Never raises.
 
-        Return None if the scheme is not http, https, ws or wss, if there is no host or the
-        port is wrong, or if clients might connect to different hosts.
+        It has none if its scheme is not http, https, ws or wss, if the host is missing or the port
+        wrong, or if clients might disagree about the host.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -49,7 +47,7 @@ class Origin(NamedTuple):
         if match is None:
             return None
         written_scheme, address, name, written_port = match.groups()
-        # All origins share the strings of the dict.
+        # Shared strings save memory.
         scheme = _SCHEMES[written_scheme.lower()]
         host = _ipv6(address) if name is None else name.lower().rstrip(".")
         if name is not None and not host.isascii():
@@ -59,19 +57,19 @@ class Origin(NamedTuple):
 
     @property
     def robots_url(self) -> str:
-        """The URL of the robots.txt of this origin."""
+        """The URL of this origin's robots.txt."""
         # 1994 M1
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
-        """Return the origin as the beginning of a URL, without a default port."""
+        """Return the beginning of the origin's URLs, without a default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_default = self.port == _DEFAULT_PORTS.get(self.scheme)
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
 
 
 def is_http(url: str) -> bool:
-    """Return whether *url* is an http or https URL with an origin, and can be fetched."""
+    """Whether *url* can be fetched: not ws or wss, and with an origin."""
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 
@@ -83,8 +81,8 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return the name that clients look up for *host*: *host* itself if it cannot be encoded,
-    and "" if IDNA turns a character into a delimiter.
+    """Return the name that clients look up: *host* itself if it cannot be encoded, "" if IDNA turns
+    one of its characters into a delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -94,21 +92,20 @@ def _in_punycode(host: str) -> str:
 
 
 def target_of(url: str) -> str:
-    """Return the target of *url*, which is compared with rules. Never raises.
+    """Return the path and query of *url* as written, or `/` if both are empty. Never raises.
 
-    It is the path and the query as written, or `/` if both are empty. *url* may be only a
-    path, such as `/x?y`.
+    This is what rules are compared with. *url* may also be only a path, such as `/x?y`.
     """
     return head_and_target(url)[1]
 
 
 def head_and_target(url: str) -> tuple[str, str]:
-    """Return the scheme and authority of *url*, or "" if it is only a path, and its target."""
+    """Split *url* into scheme and authority ("" if it is only a path) and target."""
     match = _URL_HEAD.match(url)
     head = match[0] if match else ""
     # Ours O26
     target = url[len(head) :].partition("#")[0]
     if target.startswith("/"):
         return head, target
-    # Scrapy and browsers read a `\` after an authority as a slash.
+    # Scrapy and browsers take a `\` after the authority for a slash.
     return head, "/" + (target.removeprefix("\\") if head else target)

@@ -1,6 +1,6 @@
 """The Scrapy commands `robots-check`, `robots-lint`, `robots-compare` and `robots-evidence`,
 and the console script `robots-lint`.
 
-Scrapy loads the modules of all commands for each, so most imports are late. The modules
+To run one command, Scrapy imports the modules of all, so slow imports stand in functions.
 `terminal`, `inputs` and `robots_lint` import neither Scrapy nor Twisted.
 """

@@ -1,4 +1,4 @@
-"""`RobotsCommand`, the base class of our Scrapy commands."""
+"""The base class of our Scrapy commands."""
 
 import argparse
 import os
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """The base class of our Scrapy commands."""
+    """Options, settings and errors that all our commands treat alike."""
 
-    # No docstring, which `python -OO` removes.
+    # Not the docstring, which `python -OO` removes.
     help_text: str
-    """One line for the list of commands, a paragraph, and examples for the end of the
-    help, separated by blank lines.
+    """One line for the list of commands, a paragraph, and the examples at the end of the help,
+    separated by blank lines.
     """
     arguments = ""
     # Scrapy sets `settings` before `add_options`, and `crawler_process` before `run`.
@@ -37,18 +37,15 @@ class RobotsCommand(ScrapyCommand):
     crawler_process: CrawlerProcess
 
     def syntax(self) -> str:
-        """Return what follows the name of the command in the usage line."""
         return f"[options] {self.arguments}"
 
     def short_desc(self) -> str:
-        """Return the line that describes the command in the list of commands."""
         return self.help_text.partition("\n")[0].rstrip(".")
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add Scrapy's own options and the options that all our commands share."""
         super().add_options(parser)
         self._parser = parser
-        # Use Scrapy's help formatter, but keep the line breaks of our help texts.
+        # Scrapy's help formatter, which would join the lines of our texts.
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
@@ -60,7 +57,7 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Apply the common options. Only warnings are logged unless -s sets LOG_LEVEL."""
+        """Apply the common options. Without `-s LOG_LEVEL`, only warnings are logged."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.refuse_unknown(args, self._parser)
@@ -69,17 +66,15 @@ class RobotsCommand(ScrapyCommand):
             self.settings.set(name, opts.dialect, priority="cmdline")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Execute the command with the settings of the spider that --spider names."""
         with terminal.in_one_sentence(self._parser):
             self.spider_class(opts).update_settings(self.settings)
             self.exitcode = self.execute(args, opts)
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Do the work of the command, and return its exit code. May raise `RobotsError`."""
+        """Run the command and return its exit code. Any `RobotsError` becomes one sentence."""
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
-        """Return the spider class that --spider names, or `Spider` without --spider."""
         if not opts.spider:
             return Spider
         loader = self.crawler_process.spider_loader
@@ -94,20 +89,19 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return what fetches and reads robots.txt as the project's crawl does."""
-        # Late: Scrapy loads this module for every command.
+        """Return a lookup that fetches robots.txt as the project's crawl does."""
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - imported only when needed
 
         if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
-            # They repeat the printed results.
+            # The printed result has what these lines say.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield why a crawl of the project would not decide as the command says."""
+    """Yield why a crawl of the project would decide otherwise than the command."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:
@@ -116,7 +110,7 @@ def project_notes(settings: Settings) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # Scrapy sets it if it has found a project.
+    # Set by Scrapy in a project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "

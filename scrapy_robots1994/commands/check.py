@@ -1,4 +1,4 @@
-"""The command `scrapy robots-check`, which reports whether robots.txt allows URLs."""
+"""The command `scrapy robots-check`: does robots.txt allow these URLs?"""
 
 import argparse
 from collections import Counter, defaultdict
@@ -27,14 +27,12 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The width of the column of the verdict.
+# Columns of the verdict.
 _MARGIN = 12
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
 
 class RobotsCheck(RobotsCommand):
-    """The command `scrapy robots-check`."""
-
     help_text = """Say whether robots.txt allows URLs, and which line decides.
 
     Say for each URL whether robots.txt allows it for the robot of the project, and
@@ -51,7 +49,6 @@ class RobotsCheck(RobotsCommand):
     arguments = "URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of `robots-check`."""
         from scrapy_robots1994.parser.usage import PURPOSES  # noqa: PLC0415 - imported only when needed
 
         super().add_options(parser)
@@ -82,7 +79,6 @@ class RobotsCheck(RobotsCommand):
         add("--json", action="store_true", help="print JSON, one object per line")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Look up the policies, print the verdicts, and return the exit code."""
         from scrapy_robots1994.parser.usage import http_sf  # noqa: PLC0415 - imported only when needed
 
         if opts.robot:
@@ -93,7 +89,7 @@ class RobotsCheck(RobotsCommand):
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
         self._lookup.refreshes = opts.refresh
-        # By default, those for which the project's crawl refuses requests.
+        # Without --purpose, those for which the project's crawl refuses requests.
         self._purposes = opts.purpose or self._lookup.settings.request_purposes
         if opts.purpose:
             http_sf()
@@ -119,7 +115,7 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if is_found else ExitCode.FINE
 
     def _exemption(self, url: str) -> str:
-        """Return why a crawl does not check *url*, or "". Raise `WrongUse` for a word."""
+        """Return why a crawl does not check *url*, or "". Raise `WrongUse` if it is not a URL."""
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         is_path = url.startswith("/")
@@ -138,14 +134,13 @@ class RobotsCheck(RobotsCommand):
 
     def _add(self, source: PolicySource, urls: list[str]) -> None:
         if source.rules is None and not inputs.is_url(source.name):
-            # Once, not for each URL.
             shown = escape_control_chars(source.name, 300)
             terminal.print_note(f"{shown}: {source.why}")
         for url in urls:
             self._print(Row.of(url, source, self._lookup.robot, self._purposes))
 
     def _print(self, row: "Row") -> None:
-        # A setting may open an origin whose policy is not known; that is no answer.
+        # If a setting opens or closes an origin that gave no answer, the policy is still unknown.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:
@@ -173,8 +168,8 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is printed about *url*. If a crawl does not check it, *exemption* says why, and
-    there is no *source*.
+    """What is printed about *url*. If a crawl does not check it, *exemption* says why and *source*
+    is None.
     """
 
     url: str
@@ -183,10 +178,10 @@ class Row:
     rules: Rules | None = None
     verdict: Verdict | None = None
     rfc9309: Verdict | None = None
-    """What the dialect rfc9309 decides, if that is something else."""
+    """The verdict in the dialect rfc9309, if it is the opposite."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """What disallows a purpose for which an allowed URL is checked."""
+    """What disallows an allowed URL for one of the purposes asked about."""
 
     @classmethod
     def of(
@@ -196,7 +191,6 @@ class Row:
         robot: str | bytes,
         purposes: Collection[str],
     ) -> "Row":
-        """Return the row of *url*, for which *source* decides."""
         if source.rules is None:
             return cls(url, source)
         rules = source.rules.rules(robot)
@@ -206,7 +200,7 @@ class Row:
         if other and other.allowed == verdict.allowed:
             other = None
         if isinstance(source.rules, RobotsTxt):
-            # `_reasons` says that the extra is missing.
+            # `_reasons` reports the missing extra.
             with suppress(MissingExtra):
                 usage = source.rules.usage(url, robot)
         forbidden = usage.forbids(purposes) if usage and verdict.allowed else None
@@ -214,7 +208,7 @@ class Row:
 
     @property
     def is_known(self) -> bool:
-        """Whether the verdict follows from what was read, or from an exemption."""
+        """Whether the verdict follows from a policy that was read, or from an exemption."""
         return self.source is None or self.source.is_known
 
     @property
@@ -225,8 +219,8 @@ class Row:
         return "allowed" if self.verdict.allowed else "disallowed"
 
     def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
-        """Yield the lines to print: the verdict with a note, or with *explain* with the
-        reasons below it.
+        """Yield the verdict with a note, or if *explain* is true, with its reasons on further
+        lines.
         """
         note = "" if explain else self._note()
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
@@ -286,7 +280,6 @@ class Row:
         yield from _usage_reasons(self.usage, source)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the row as plain values for JSON."""
         source = self.source
         return {
             "url": self.url,
@@ -313,13 +306,13 @@ def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]
         return
     if not (usage.statements or usage.licenses or usage.not_understood):
         return
-    # Of several statements about one purpose, the most restrictive one counts.
+    # The most restrictive statement about a purpose counts.
     said = {
         it.purpose: f"{it.answer.value} ({it.where.removeprefix('robots.txt ')}: {it.term})"
         for it in reversed(usage.statements)
         if it.answer is usage[it.purpose]
     }
-    # Only these can be stated in robots.txt.
+    # robots.txt can state no others.
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]

@@ -1,7 +1,7 @@
-"""The command `scrapy robots-evidence`, which reads what `ROBOTS1994_EVIDENCE` wrote.
+"""The command `scrapy robots-evidence`, which reads the files of `ROBOTS1994_EVIDENCE`.
 
-Evidence is data of others: nothing that it names is opened, and what is odd in it is a
-difference.
+Evidence may come from others: no file or URL that it names is opened, and anything malformed in it
+is reported as a difference.
 """
 
 import argparse
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 Values: TypeAlias = dict[str, Any]
 
 MAX_LINE_BYTES = 8_000_000
-"""Bytes of a line that is read. A body of 512,000 bytes takes at most 3 MB."""
+"""Longer lines are not read. A body of 512,000 bytes takes at most 3 MB."""
 
 MAX_PARSED = 200
-"""Parsed files that are kept in memory."""
+"""Policies that are kept in memory."""
 
 _NO_DECISION = "no decision"
-# The exit code of a decision, and its style.
+# The exit code and the style of each decision.
 _DECISIONS = {
     "allowed": (ExitCode.FINE, "32"),
     "exempt": (ExitCode.FINE, "33"),
@@ -52,13 +52,11 @@ _DECISIONS = {
 }
 _OTHER = ExitCode.FOUND, "31"
 _MARGIN = 13
-# What is odd in a line: no JSON, too deep, a number too long, other types, a missing key.
+# What a malformed line raises: not JSON, too deep, too long a number, other types, a missing key.
 _ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
 class RobotsEvidence(RobotsCommand):
-    """The command `scrapy robots-evidence`."""
-
     help_text = """Say what a crawl decided about URLs, from its evidence.
 
     Say for each URL what a crawl with ROBOTS1994_EVIDENCE decided, when, and by
@@ -74,7 +72,6 @@ class RobotsEvidence(RobotsCommand):
     arguments = "FILE|FOLDER [URL...]"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of `robots-evidence`."""
         super().add_options(parser)
         at = "the last decision up to TIME, for example 2026-11-23T10:00:00Z"
         parser.add_argument("--at", metavar="TIME", type=_time, help=at)
@@ -84,7 +81,6 @@ class RobotsEvidence(RobotsCommand):
         parser.add_argument("--json", action="store_true", help=as_json)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Print the decisions or the differences, and return the exit code."""
         if not args:
             raise WrongUse("no evidence given: name a file or a folder of evidence")
         named, *urls = args
@@ -137,9 +133,7 @@ def _search(
     found: dict[object, "Decision | None"],
     limit: datetime | None,
 ) -> Iterator[str]:
-    """Put the last decision up to *limit* about each key into *found*, and yield the
-    differences.
-    """
+    """Put the last decision about each key, up to *limit*, into *found*. Yield the differences."""
     for file in files:
         for event in file.events():
             if isinstance(event, str):
@@ -179,21 +173,20 @@ def _verify(files: list["EvidenceFile"], opts: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What an origin said."""
+    """The recorded answer of an origin to GET /robots.txt."""
 
     about: Values
-    """The values of the line without the body."""
+    """The values of the line, except for the body."""
     origin: Origin
     answer: "Answer"
-    """Without its body."""
     packed: bytes
-    """The body, compressed: a crawl may have 100,000 of them."""
+    """The body, compressed because a crawl may have 100,000 of them."""
     is_whole: bool
-    """Whether the body has its digest."""
+    """Whether the body has the digest that the line states."""
 
     @classmethod
     def of(cls, values: Values) -> "Recorded":
-        """Read the *values* of a line. Raises one of `_ODD`."""
+        """Read the *values* of a line. Raise one of `_ODD` for malformed ones."""
         from scrapy_robots1994.policy.answer import Answer  # noqa: PLC0415 - slow to import
 
         body = values.get("body_base64")
@@ -221,7 +214,9 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision, what the answer above it said that decided, and the name of the file."""
+    """One decision. *about* describes the answer that decided, and *file* is the name of the
+    evidence.
+    """
 
     values: Values
     about: Values | None
@@ -230,7 +225,6 @@ class Decision:
 
     @property
     def word(self) -> str:
-        """The decision, such as "refused"."""
         return escape_control_chars(str(self.values.get("decision")), 20)
 
     @property
@@ -249,7 +243,7 @@ class Decision:
 
 
 class EvidenceFile:
-    """One file of evidence. With *verifies*, each decision and digest is checked."""
+    """One file of evidence. If *verifies* is true, every decision and digest is checked."""
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name
@@ -259,7 +253,7 @@ class EvidenceFile:
         self._policies: LRUCache[int, Policy] = LRUCache(MAX_PARSED)
         self.answers: dict[int, Recorded] = {}
         self.is_unread = False
-        """Whether the file could not be read to its end."""
+        """Whether reading failed before the end of the file."""
 
     def events(self) -> Iterator[Decision | str]:
         """Yield the decisions in their order, and a sentence for each difference."""
@@ -283,7 +277,7 @@ class EvidenceFile:
         try:
             yield from _lines_of(Path(self._name))
         except (OSError, EOFError, zlib.error) as error:
-            # Of the next member, a kill may leave its first byte alone.
+            # A kill may leave only the first byte of the next gzip member.
             is_cut = isinstance(error, EOFError) or str(error).endswith(r"(b'\x1f')")
             why = why_unread(error) if isinstance(error, OSError) else str(error)
             if is_cut:
@@ -319,7 +313,6 @@ class EvidenceFile:
             raise ValueError("neither a crawl, nor an answer, nor a decision")
 
     def _begin(self, values: Values) -> Iterator[str]:
-        # Late: Scrapy loads this module for every command.
         from scrapy_robots1994.crawl.features.evidence import FORMAT  # noqa: PLC0415 - slow to import
         from scrapy_robots1994.crawl.settings import RobotsSettings  # noqa: PLC0415 - slow to import
 
@@ -337,7 +330,7 @@ class EvidenceFile:
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
-        """Yield what differs if *answer*, which decided, is read again."""
+        """Yield what differs when *answer*, which decided, is read again."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
         url, settings = values["url"], self._settings
@@ -383,8 +376,7 @@ def _time(text: str) -> datetime:
 
 
 def _lines_of(path: Path) -> Iterator[bytes | None]:
-    """Yield the lines, and None for one that is too long."""
-    # A pipe may never end.
+    """Yield the lines. A line that is too long is None."""
     if path.exists() and not path.is_file():
         raise OSError("not a regular file")
     with gzip.open(path) as file:
@@ -397,20 +389,19 @@ def _lines_of(path: Path) -> Iterator[bytes | None]:
 
 
 def _typed(value: Any, *kinds: type) -> Any:
-    # A bool is an int.
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{type(value).__name__} instead of {kinds[0].__name__}")
     return value
 
 
 def _key(url: str) -> tuple[Origin, str] | None:
-    # The case of the host, a default port, credentials and the fragment are ignored.
+    # Case of the host, default port, credentials and fragment do not matter.
     origin = Origin.of(url)
     return None if origin is None else (origin, target_of(url))
 
 
 def utc_time(text: str) -> datetime:
-    """Return the time in ISO 8601, or raise ValueError."""
-    # Python 3.10 reads no "Z".
+    """Read a time in ISO 8601. Raise ValueError for anything else."""
+    # Python 3.10 does not read "Z".
     at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)

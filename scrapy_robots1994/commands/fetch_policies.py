@@ -1,7 +1,4 @@
-"""Fetch policies with the settings and the downloader of the project, as in a crawl.
-
-To fetch policies, a command runs a crawl whose spider does not request any pages.
-"""
+"""Fetch policies with the project's settings and downloader, in a crawl that requests no pages."""
 
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -24,7 +21,7 @@ from scrapy_robots1994.crawl.threads import call_later, thread_safe_call
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
-# What a crawl writes is off, and robots.txt is obeyed.
+# The crawl writes nothing and obeys robots.txt.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
@@ -39,16 +36,15 @@ ISOLATED: dict[str, Any] = {
 }
 
 NOTE_SECONDS = 5.0
-"""Seconds after which a command says that it waits."""
+"""The command then says that it still waits."""
 
 NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """A lookup that fetches URLs in a crawl of *process* with a spider of the class *kind*.
+    """A lookup that fetches URLs, in a crawl of *process* with a spider of class *kind*.
 
-    The attribute *robot* is the robot name in the settings, and that of the spider as soon
-    as the crawl runs.
+    *robot* is the robot name of the settings, and that of the spider once the crawl runs.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -59,7 +55,7 @@ class PolicyLookup(Lookup):
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self.refreshes = False
-        """Whether to fetch without asking the store. Answers are still stored."""
+        """Whether to fetch even what the store has. The answers are stored as usual."""
         self._error = ""
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
@@ -82,7 +78,7 @@ class PolicyLookup(Lookup):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if error := self._error or _error_of(started):
             raise WrongUse(error)
-        # An extension can close the crawl early, or a spider middleware keep `start` back.
+        # An extension may have closed the crawl early, or a spider middleware dropped `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -90,7 +86,7 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        # On the event loop: a signal may arrive while a line is being printed.
+        # Runs on the event loop, because the signal may interrupt a print.
         give_up = partial(thread_safe_call(), self._give_up)
         signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual
@@ -120,8 +116,8 @@ class PolicyLookup(Lookup):
                 failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
-        """Return the policy of the origin of *url*, or of the file at *url* if that has
-        another path than `/` and `/robots.txt`.
+        """Return the policy of the origin of *url*, or of the file at *url* if its path is neither
+        `/` nor `/robots.txt`.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL
@@ -129,7 +125,7 @@ class PolicyLookup(Lookup):
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
         start = None if is_own else url
-        # The command says itself what it waits for, so retries are not logged.
+        # The command says what it waits for, so retries are not logged.
         page, unlogged = Request(url), lambda *_: None
         answer = await ours.fetcher.fetch(origin, page, unlogged, start)
         if is_own and ours.store is not None:
@@ -139,7 +135,7 @@ class PolicyLookup(Lookup):
 
 
 def _error_of(started: Any) -> str:
-    """Return why the crawl failed, or "", from what `CrawlerProcess.crawl` returned."""
+    """*started* is what `CrawlerProcess.crawl` returned, a Deferred or a task."""
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

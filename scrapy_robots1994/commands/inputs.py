@@ -21,20 +21,19 @@ STDIN = "-"
 
 
 def is_url(name: str) -> bool:
-    """Return whether *name* is a URL to fetch, and not a file to open."""
     return is_http(name)
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without repetitions, with the files under a folder in its place.
+    """Return *names* without repetitions. A folder is replaced by the files under it.
 
-    Hidden files in a folder are skipped silently; links that lead out of it, and anything
-    but regular files, with a note. Raises `WrongUse` for a folder without files and for an
-    empty name, and OSError for a folder that cannot be listed.
+    Hidden files are skipped silently. Links that lead out of the folder, pipes and devices are
+    skipped with a note. Raise `WrongUse` for an empty name or a folder without files, and OSError
+    for a folder that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:
-        # As an unset shell variable.
+        # An unset shell variable, most likely.
         if not name:
             raise WrongUse(
                 "the name of a file is empty: name a file, a folder or a URL"
@@ -57,13 +56,13 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
         for path in sorted(folders.pop().iterdir()):
             if path.name.startswith("."):
                 continue
-            # Who made the folder must not choose what else of this machine is read.
+            # Whoever made the folder must not choose which other files of this machine are read.
             if not path.resolve().is_relative_to(real):
                 left_out.append(f"links out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
-                # A file called `-` is not standard input.
+                # Not standard input: the file is called `-`.
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
                 # A pipe may never end.
@@ -71,23 +70,24 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
 
 
 def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> None:
-    """Raise `WrongUse` if both *files* and *urls* name standard input."""
     if STDIN in files and STDIN in urls:
         raise WrongUse("standard input can be the robots.txt or the URLs, not both")
 
 
 def read_bytes(name: str, count: int = -1) -> bytes:
-    """Return at most *count* bytes of the file *name*, or of standard input for `-`."""
-    # Not `sys.stdin`, which is None if it is closed.
+    """Read at most *count* bytes of the file *name*, or of standard input for `-`."""
+    # `sys.stdin` is None if it was closed.
     with open(0 if name == STDIN else name, "rb", closefd=name != STDIN) as file:
         return file.read(count)
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
-    """Return the URLs of *args*, of the file *named*, and of standard input: for `-`, or if
-    no other URL is given and it is no terminal. Raise `WrongUse` if there are none.
+    """Return the URLs of *args*, of the file *named*, and of standard input.
+
+    Standard input is read for `-`, or if no other URL is given and it is not a terminal. Raise
+    `WrongUse` if there are no URLs.
     """
-    # The arguments of a process need not be UTF-8.
+    # Arguments need not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
     if named not in {None, STDIN}:
         urls += listed(str(named))
@@ -102,7 +102,9 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def listed(name: str) -> list[str]:
-    """Return the URLs in the file *name*, one a line, without blank lines and comments."""
+    """Read the file *name* of one URL per line. Blank lines and lines that begin with `#` are
+    skipped.
+    """
     lines = read_bytes(name).removeprefix(BOM_UTF8).split(b"\n")
     urls = (_as_url(line).strip() for line in lines)
     return [url for url in urls if url and not url.startswith("#")]
@@ -112,12 +114,12 @@ def _as_url(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
-        # As an HTTP client encodes the bytes.
+        # As HTTP clients do.
         return quote_from_bytes(line, safe=bytes(range(128)))
 
 
 def why_unread(error: OSError) -> str:
-    """Return why *error* was raised for a file, without its name."""
+    """Return the reason without the name of the file, which the message has already."""
     return escape_control_chars(error.strerror or str(error), 300)
 
 
@@ -125,8 +127,8 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    If no rules are known, *rules* is None and *why* says why. It also says why a fetch
-    failed without a last good policy; then one answer applies to all URLs (Ours R5).
+    *rules* is None if no rules are known. *why* says why they are not, or why the fetch failed
+    without a last good policy; in that case one answer applies to all URLs (Ours R5).
     """
 
     name: str
@@ -138,20 +140,18 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether the file was read, or the origin said what is obeyed."""
+        """Whether the file was read, or the origin itself said what is obeyed."""
         return self.rules is not None and not self.why
 
     @cached_property
     def rfc9309(self) -> RobotsTxt | None:
-        """The file in the dialect rfc9309."""
         rules = self.rules
         return rules.read_as("rfc9309") if isinstance(rules, RobotsTxt) else None
 
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
-        """Read the file *name* with *reader*."""
         try:
-            # One more byte shows whether the file is over the limit.
+            # One byte more, to see whether the file is over the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
             is_missing = isinstance(error, FileNotFoundError)
@@ -167,7 +167,6 @@ class PolicySource:
 
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
-        """Return the source of *policy*, which belongs to the URL *name*."""
         why = ""
         if not policy.is_known:
             how = policy.failure or f"HTTP {policy.status}"
@@ -177,7 +176,7 @@ class PolicySource:
 
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
-        """Return the source of the URL *name*, whose fetch raised *error* (Ours R7)."""
+        """*error* is a local failure (Ours R7)."""
         why = redact_and_escape(str(error), 300).rstrip(".") or type(error).__name__
         why += ": a local error, which says nothing about the site; try again"
         return cls(name, None, "unknown", why=why)
@@ -187,7 +186,7 @@ OnSource: TypeAlias = Callable[[PolicySource], object]
 
 
 class Lookup:
-    """Looks up the policies of files; `PolicyLookup` also those of URLs."""
+    """Looks up the policies of files. `PolicyLookup` also fetches URLs."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -198,9 +197,9 @@ class Lookup:
         add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
-        """Call *add* with the source of each of *names* as soon as it is known, and then
-        *end*. After Ctrl-C, call *end*, print the names without a source, and end the
-        process.
+        """Call *add* with the source of each of *names* as soon as it is known, and then *end*.
+
+        After Ctrl-C, call *end*, print the names without an answer, and exit.
         """
         self._missing = dict.fromkeys(names)
         self._count = len(self._missing)
@@ -228,7 +227,7 @@ class Lookup:
         terminal.print_note(f"{start}no answer yet from {missing}{end}")
 
     def _give_up(self) -> NoReturn:
-        # A second Ctrl-C
+        # A second Ctrl-C does not wait.
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         try:
             self._end()

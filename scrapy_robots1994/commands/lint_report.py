@@ -1,7 +1,6 @@
-"""The report of `robots-lint` on one file, as text, as JSON, or as GitHub annotations: what
-each line does, and the problems.
+"""The report of `robots-lint` on one file, as text, JSON or GitHub annotations.
 
-What comes from the file is escaped in text and annotations, so the output is safe to print.
+Text and annotations are safe to print: what comes from the file is escaped.
 """
 
 from collections import Counter
@@ -20,10 +19,10 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.robotstxt import RobotsTxt
 
-# The dialect that most robots follow today, and the default.
+# The dialect that most robots follow today.
 TODAY = "rfc9309"
 
-# The style of each severity on a terminal, and its name in a workflow command of GitHub.
+# The style of each severity on a terminal, and its GitHub workflow command.
 _STYLES = {kinds.ERROR: "1;31", kinds.WARNING: "33", kinds.INFO: "36"}
 _COMMANDS = {kinds.ERROR: "error", kinds.WARNING: "warning", kinds.INFO: "notice"}
 _BOLD, _FAINT = "1", "2"
@@ -34,14 +33,14 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# A robot reads the whole file, so large files are read for fewer robots.
+# Each robot reads the whole file, so fewer robots read a large one.
 _MAX_READ = 500_000
-# Two paths that only a rule for the whole site covers both.
+# Only a rule for the whole site covers both.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 
 class Report:
-    """What each line of a file does, and its problems without the codes in *ignored*."""
+    """What each line of a file does, and its problems except those of the *ignored* codes."""
 
     def __init__(
         self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
@@ -51,15 +50,15 @@ class Report:
         self.lines = robots.lines
         self.records = robots.records
         self.problems = [it for it in robots.problems if it.code not in ignored]
-        # "strictest" is read as its first grammar, and compared with the other one.
+        # "strictest" is read in its first dialect, and compared with the second.
         self.dialect = grammars_of(robots.dialect)[0]
         self.other = "1994" if self.dialect.name == TODAY else TODAY
         self.otherwise = self._decided_otherwise()
         self.effects = list(_effects(self))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots to which only `other` closes the site, and those to which it alone
-        does not.
+        """Return the robots to which the site is closed only in `other`, and those to which it is
+        closed only here.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
@@ -76,7 +75,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """The sentence about the dialect `other`, or "" if it decides alike."""
+        """A sentence on what `other` decides differently, or ""."""
         parts = [
             f"{how} to {_quoted(names[0])}"
             + f" and {len(names) - 1} more" * (len(names) > 1)
@@ -88,7 +87,7 @@ class Report:
 
 
 def _is_closed(robots: RobotsTxt, name: str) -> bool:
-    # Only the records for `*` speak to a robot without a name.
+    # A robot without a name obeys only the records for `*`.
     rules = robots.rules("" if name == EVERYBODY else name)
     return not any(map(rules.allowed, _PROBES))
 
@@ -103,7 +102,7 @@ def _shown(text: str) -> str:
 
 
 def _effects(report: Report) -> Iterator[str]:
-    """Yield what each line does; "" for a comment and a blank line that ends no record."""
+    """Yield what each line does, or "" for comments and for blank lines that end no record."""
     dialect = report.dialect
     starts = {it.first_line for it in report.records}
     beaten = {
@@ -157,7 +156,7 @@ def _effect(line: Line, field: Field, dialect: Dialect) -> str:
 
 
 def as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield each line of the file with its effect, and below it its problems."""
+    """Yield each line of the file with its effect, followed by its problems."""
     yield paint(_heading(report), _BOLD)
     below: dict[int, list[str]] = {}
     width = WIDTH - len(_INDENT) - 2
@@ -183,8 +182,8 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield one line for each problem, with its place as compilers write it, and in the dialect
-    `strictest` the note.
+    """Yield one line for each problem, with its place in the format of compilers. The dialect
+    `strictest` adds the note.
     """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):
@@ -195,8 +194,8 @@ def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _advised(report: Report) -> Iterator[tuple[Problem, str, str, str]]:
-    """Yield each problem with its severity and code, its sentence, and its advice, which is
-    said once a file.
+    """Yield each problem with its severity and code, its message, and its advice, which is given
+    only once per file.
     """
     advised: set[str] = set()
     for problem in report.problems:
@@ -222,7 +221,6 @@ def _heading(report: Report) -> str:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """Return *report* as a dict for JSON."""
     return {
         "file": report.name,
         "dialect": report.robots.dialect,
@@ -254,7 +252,6 @@ def _record_as_json(record: Record) -> dict[str, Any]:
 
 
 def as_annotations(report: Report) -> Iterator[str]:
-    """Yield a GitHub workflow command for each problem."""
     for problem in report.problems:
         place = f"line={problem.line},col={problem.column},title={problem.code}"
         also = f" Also {lines_text(problem.lines[1:])}." if problem.lines[1:] else ""

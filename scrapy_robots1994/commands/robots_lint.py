@@ -1,6 +1,6 @@
 """The console script `robots-lint`, which imports neither Scrapy nor Twisted.
 
-The command `scrapy robots-lint` also uses this module, and fetches URLs as a crawl does.
+`scrapy robots-lint` shares this module, and also fetches URLs.
 """
 
 import argparse
@@ -24,7 +24,6 @@ OF_THE_PROJECT = f"ROBOTS1994_DIALECT of the project, or {TODAY}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `robots-lint` and `scrapy robots-lint` share."""
     add = parser.add_argument
     add(
         "--format",
@@ -60,8 +59,8 @@ class LintRun:
         self._documents: dict[str, dict[str, Any]] = {}
 
     def add(self, source: PolicySource) -> None:
-        """Print the report on *source*, or keep it for `print_end`."""
-        # Users share reports.
+        """Print the report on *source*, or keep it for the JSON document."""
+        # Reports are passed on.
         name = redact_credentials(source.name)
         if not isinstance(source.rules, RobotsTxt):
             self._add_unread(name, source)
@@ -79,7 +78,7 @@ class LintRun:
             terminal.print_lines(lint_report.as_text(report, self._paint))
 
     def _add_unread(self, name: str, source: PolicySource) -> None:
-        """Say why *source* has no file. That an origin has none is no fault."""
+        """Say why *source* has no file, which is no error if the origin has none."""
         why, is_fault = source.why, True
         if source.policy is not None and not why:
             why = source.policy.rules("").verdict(f"{source.policy.origin}/").explain()
@@ -95,14 +94,14 @@ class LintRun:
             terminal.print_line(f"{escape_control_chars(name)}: {why}")
 
     def print_end(self) -> None:
-        """Print the JSON document, in the order of the names."""
+        """Print the JSON document, with the files in the order of their names."""
         if self._opts.format == "json":
             files = [self._documents[it] for it in self.names if it in self._documents]
             terminal.print_json({"files": files}, indent=1)
 
 
 def _codes(text: str) -> frozenset[str]:
-    """Return the codes in a comma-separated list. Raises `WrongUse` for an unknown code."""
+    """Split a comma-separated list of codes. Raise `WrongUse` for an unknown one."""
     codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
     unknown = codes - {it.code for it in KINDS}
     if unknown:
@@ -113,10 +112,10 @@ def _codes(text: str) -> frozenset[str]:
 
 
 def project_dialect() -> str:
-    """Return ROBOTS1994_DIALECT of the Scrapy project around this folder, or rfc9309.
+    """Return ROBOTS1994_DIALECT of the Scrapy project in this folder or above, or rfc9309.
 
-    The settings file is read, not run, so only a literal value counts. Raises `WrongUse`
-    for an unknown dialect.
+    The settings file is read, not run, so only a literal string counts. Raise `WrongUse` for an
+    unknown dialect.
     """
     here, config = Path.cwd(), ConfigParser(interpolation=None)
     folders = (it for it in (here, *here.parents) if (it / "scrapy.cfg").is_file())
@@ -150,7 +149,7 @@ examples:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the console script with the arguments *argv*, and return its exit code."""
+    """Run the console script, and return its exit code."""
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",

@@ -21,22 +21,20 @@ from scrapy_robots1994.escaping import (
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 
 WIDTH = 100
-"""Columns at which text for people is wrapped."""
+"""Columns at which printed text is wrapped."""
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Styles a text for the terminal (`1;31`, for example), unless colours are off."""
+"""Styles a text for the terminal with a code such as `1;31`, unless colours are off."""
 
 
 class ExitCode(IntEnum):
-    """The exit codes of all our commands."""
-
     FINE = 0
     FOUND = 1
     WRONG_USE = 2
     UNREAD = 3
     INTERRUPTED = 130
     BROKEN_PIPE = 141
-    """What a shell reports for a process that SIGPIPE ended."""
+    """As a shell reports a process that SIGPIPE ended."""
 
 
 EXIT_CODES = """\
@@ -46,34 +44,36 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 MIN_STEPS = 20
-"""The fewest steps for which a progress bar is shown."""
+"""Below this number of steps no progress bar is shown."""
 
 MAX_NAMED = 20
-"""The most lines of one kind that are printed; further ones are counted."""
+"""Lines of one kind that are printed. The rest are counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
-    """Raised if a file or folder cannot be read. The message has its name and the reason."""
+    """A file or folder cannot be read. The message names it and gives the reason."""
 
 
 class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
-    """Raised for an invalid option or argument. The message says what to write instead."""
+    """An option or argument is wrong. The message says what to write instead."""
 
 
 OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
-"""The default of --dialect in a command that reads project settings."""
+"""The default of `--dialect` in commands that read project settings."""
 
 
 def add_common_options(
     parser: argparse.ArgumentParser, help_text: str, default: str = OF_THE_PROJECT
 ) -> None:
-    """Add the options of all our commands, and *help_text*: one line, a paragraph and
-    examples. *default* says which dialect is read without `--dialect`.
+    """Add the options that all our commands share.
+
+    *help_text* is one line, a paragraph and examples. *default* names the dialect that is read
+    without `--dialect`.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
-    # No colon before a space in the help of an option: Scrapy's formatter makes a heading
-    # of a line that ends in a colon.
+    # In the help of an option, no colon before a space: Scrapy's formatter makes a heading of a
+    # line that ends in a colon.
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -88,12 +88,12 @@ def add_common_options(
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
-    """Return `parser.add_argument` for options that reject an empty value."""
+    """Return `parser.add_argument` with a type that rejects an empty value."""
     return partial(parser.add_argument, type=not_empty)
 
 
 def not_empty(text: str) -> str:
-    """Return *text*. Raise ArgumentTypeError if it is empty, as an unset shell variable."""
+    """Return *text*. Raise ArgumentTypeError if it is empty, as from an unset shell variable."""
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
     return text
@@ -101,8 +101,8 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Run the block. On a `RobotsError`, an `OSError` (such as a full disk) or Ctrl-C, end
-    the process with one sentence.
+    """Run the block. A `RobotsError`, an `OSError` (such as a full disk) or Ctrl-C ends the
+    process with one sentence.
     """
     try:
         yield
@@ -120,7 +120,7 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """End the process if *args*, which *parser* left over, have an option."""
+    """Exit with an error if an option is in *args*, which *parser* did not recognize."""
     for arg in args:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())
@@ -130,41 +130,41 @@ def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
 
 
 def print_line(line: str) -> None:
-    """Print one line of the result. Characters that cannot be encoded are escaped."""
+    """Print one line of the result. Characters that the terminal cannot encode are escaped."""
     _print(line, sys.stdout)
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print each line of the result as soon as *lines* yields it."""
+    """Print each line as soon as *lines* yields it."""
     for line in lines:
         print_line(line)
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print *value* as JSON, on one line without *indent*."""
+    """Print *value* as JSON, on one line unless *indent* is given."""
     print_line(escape_json(json.dumps(value, indent=indent)))
 
 
 def print_note(line: str) -> None:
-    """Print to standard error a line that is not part of the result."""
+    """Print a line to standard error, apart from the result."""
     _print(line, sys.stderr)
 
 
 def _print(line: str, stream: TextIO | None) -> None:
     if stream is None:
-        # Its descriptor is closed.
+        # Python has no stream for a closed descriptor.
         return
     encoding = stream.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)
     try:
         print(shown, file=stream, flush=True)
     except BrokenPipeError:
-        # As `head` does. An event loop would catch SystemExit and continue.
+        # `head` does this. SystemExit would be caught by an event loop.
         end_now(ExitCode.BROKEN_PIPE)
 
 
 def capped(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first `MAX_NAMED` of *lines*, and then how many more there are."""
+    """Yield the first `MAX_NAMED` of *lines*, and then the number of the others."""
     number = 0
     for number, line in enumerate(lines, 1):
         if number <= MAX_NAMED:
@@ -174,15 +174,13 @@ def capped(lines: Iterable[str]) -> Iterator[str]:
 
 
 def print_notes(what: str, lines: Iterable[str]) -> None:
-    """Print a note that begins with *what* for each of the first *lines*."""
+    """Print the first *lines* as notes, each after *what*."""
     for line in capped(f"{what}: {redact_and_escape(it, 300)}" for it in lines):
         print_note(line)
 
 
 def painter(choice: str) -> Paint:
-    """Return a function that colours text for standard output by *choice*, the value of
-    `--color`.
-    """
+    """Return what colours standard output. *choice* is the value of `--color`."""
     is_plain = os.environ.get("NO_COLOR") or not os.isatty(1)
     if choice == "never" or (choice == "auto" and is_plain):
         return lambda text, _style: text
@@ -191,11 +189,12 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show a progress bar on a terminal if `rich` is installed. Call what is yielded after
-    each of *total* steps.
+    """Show a progress bar on a terminal if `rich` is installed.
+
+    Call the yielded function after each of *total* steps.
     """
     try:
-        # Late: importing `rich` takes longer than most commands.
+        # Importing `rich` takes longer than most commands.
         from rich.console import Console  # noqa: PLC0415 - imported only when needed
         from rich.progress import Progress  # noqa: PLC0415 - imported only when needed
     except ImportError:
@@ -210,7 +209,7 @@ def progress(total: int) -> Iterator[Callable[[], object]]:
 
 
 def end_now(code: int = ExitCode.INTERRUPTED) -> NoReturn:
-    """End the process without waiting for threads, such as one that looks up a name."""
+    """Exit without waiting for threads, which may hang in a DNS lookup."""
     for stream in filter(None, (sys.stdout, sys.stderr)):
         with suppress(OSError):
             stream.flush()

@@ -1,4 +1,4 @@
-"""What the author of a file probably meant, for reports: the parser never guesses."""
+"""Guesses at what the author of a file meant. Only reports use them; the parser never guesses."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ _NOT_A_LETTER = re.compile("[^a-z]+")
 _FIELD = re.compile(rf"\W{{,4}}[^\W\d_][\w .-]{{,{_LONGEST - 1}}}\W{{,4}}")
 _LETTERED = {_NOT_A_LETTER.sub("", it.key): it for it in FIELDS}
 
-# Robots that many files name, in lower case
+# Robots that many files name, in lower case.
 ROBOTS = frozenset(
     """
     adsbot-google ahrefsbot amazonbot anthropic-ai applebot applebot-extended
@@ -34,7 +34,7 @@ _ROBOT_OF_PART = {part: it for it in ROBOTS for part in (*_one_less(it), it)}
 
 
 def misspelt_robot(name: str) -> str | None:
-    """Return the known robot whose name differs from *name* in one letter, or None."""
+    """Return the known robot whose name differs from *name* by one letter."""
     name = name.lower()
     if name in ROBOTS or not len("gptbo") < len(name) <= _LONGEST:
         return None
@@ -43,13 +43,15 @@ def misspelt_robot(name: str) -> str | None:
 
 
 def likely_field(name: str) -> Field | None:
-    """Return the field that the author of *name* probably meant, of any dialect or none."""
+    """Return the field that the author of *name* probably meant, whether a dialect has it or
+    not.
+    """
     if not _FIELD.fullmatch(name):
         return None
     return _closest(_NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", name).lower()))
 
 
-# A file may repeat a mistake in thousands of lines.
+# A file may repeat one mistake in thousands of lines.
 @lru_cache(maxsize=256)
 def _closest(letters: str) -> Field | None:
     close = get_close_matches(letters, _LETTERED, n=1, cutoff=_SIMILARITY)
@@ -57,12 +59,12 @@ def _closest(letters: str) -> Field | None:
 
 
 def seen(character: str) -> str:
-    """Return what an author sees in place of *character*, often the character itself."""
+    """Return what *character* looks like to an author, often the character itself."""
     category = unicodedata.category(character)
-    # Ours O17: a no-break space of Latin-1 is a byte that is not UTF-8.
+    # Ours O17: a no-break space in Latin-1 is not valid UTF-8.
     if character == "\udca0" or category in {"Zs", "Zl", "Zp"}:
         return " "
-    # Some authors type a dash in place of the hyphen of User-agent.
+    # Some authors type a dash for the hyphen of User-agent.
     if category == "Pd" or character == "\xad":
         return "-"
     if category in {"Cc", "Cf", "Cs"} and character != "\t":
@@ -72,8 +74,8 @@ def seen(character: str) -> str:
 
 
 def odd_place(text: str) -> int:
-    """Return the position of the first character of *text* that an author cannot see, or
-    takes for another one; -1 if there is none.
+    """Return the position of the first character that authors cannot see or would take for another,
+    or -1.
     """
     if text.isascii() and text.isprintable():
         return -1
@@ -81,7 +83,7 @@ def odd_place(text: str) -> int:
     for at, it in enumerate(text):
         is_meant = it == "\t" or seen(it) == it
         if path >= 0 and at > path:
-            # A path may have a dash, a fullwidth colon, and the joiners of some scripts.
+            # Paths may contain dashes, fullwidth colons, and the joiners of some scripts.
             is_meant |= seen(it) in {"-", ":", "#", "*", "/"} and it != "\xad"
             is_meant |= it in "\u200c\u200d"
         if not is_meant:
@@ -90,7 +92,6 @@ def odd_place(text: str) -> int:
 
 
 def name_of(character: str) -> str:
-    """Return the name and the code of *character*, for a message."""
     if "\udc80" <= character <= "\udcff":
         return f"a byte that is not UTF-8 ({ord(character) - 0xDC00:02X})"
     name = unicodedata.name(character, "control character").lower()

@@ -1,7 +1,7 @@
 """The kinds of problems, one row each, and `Problem`.
 
-The reference page, the tests and the reports come from the rows. A new kind is a row here,
-and a check in `lines.py`, `values.py`, `records.py` or `problems.py` that yields it.
+The reference page, the tests and the reports are made from the rows. A new kind also needs a check
+in `lines.py`, `values.py`, `records.py` or `problems.py` that yields it.
 """
 
 from collections.abc import Sequence
@@ -24,25 +24,24 @@ class Kind:
 
     code: str
     severity: str = WARNING
-    """INFO is said once a file, the others once a record."""
+    """INFO is reported once per file, the others once per record."""
     opens: bool = False
-    """Whether the file allows what its author probably meant to disallow."""
+    """Whether the problem may allow what the author meant to disallow."""
     when: str
-    """The heading in the reference."""
+    """The heading on the reference page."""
     message: str
-    """What is wrong, with placeholders for texts of the file."""
+    """What is wrong, with placeholders for text of the file."""
     advice: str
-    """One sentence to the author."""
+    """One sentence that tells the author what to do."""
     bad: str
-    """A file with the problem, and a » before its place."""
+    """A file with the problem. A » marks the place."""
     good: str
-    """The file after the advice."""
+    """The file once the advice was followed."""
     dialect: str = "rfc9309"
-    """Of both files."""
+    """The dialect in which both files are read."""
 
     @property
     def example(self) -> str:
-        """The file with the problem."""
         return self.bad.replace(_MARK, "")
 
     def at(
@@ -54,8 +53,10 @@ class Kind:
         opens: bool = True,
         meant: Field | None = None,
     ) -> "Problem":
-        """Return a problem of this kind. *column* is that of the first character of *line*
-        if it is 0. *meant* is the field that a wrong line probably means.
+        """Make a problem of this kind.
+
+        A *column* of 0 stands for the first character of *line*. *meant* is the field that a wrong
+        line probably means.
         """
         known = line.known if isinstance(line, Line) else None
         field = meant or known
@@ -74,13 +75,12 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """A kind of problem in one record, or in a file. All texts are safe to print.
+    """One kind of problem in a record or file. All texts are safe to print.
 
-    *lines* are the numbers of the lines with the problem, from 1, and *column* is its place
-    in the first of them, from 1. *message* says in a sentence what is wrong with that line.
-    *severity* is "error", "warning" or "info". *weakens_policy* is true if the file allows URLs
-    that its author probably meant to disallow. *meant* is the field that a wrong line probably
-    means, or None.
+    *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based place
+    in the first of them. *message* says in a sentence what is wrong there. *severity* is "error",
+    "warning" or "info". *weakens_policy* is true if the file allows URLs that its author probably
+    meant to disallow. *meant* is the field that a wrong line probably means, or None.
     """
 
     kind: Kind
@@ -98,7 +98,7 @@ class Problem:
 
     @property
     def line(self) -> int:
-        """The number of the first line with the problem."""
+        """The first of *lines*."""
         return self.lines[0]
 
     @property
@@ -107,12 +107,11 @@ class Problem:
         return self.kind.advice
 
     def __repr__(self) -> str:
-        """Return the line, the code and the message."""
         return f"<Problem: line {self.line}, {self.code}, {self.message}>"
 
 
 def lines_text(numbers: Sequence[int]) -> str:
-    """Return ascending line numbers as text, such as "line 7" or "lines 8 and 12 to 40"."""
+    """Write ascending line numbers as "line 7" or "lines 8 and 12 to 40"."""
     runs: list[list[int]] = []
     for number in numbers:
         if not runs or number != runs[-1][-1] + 1:
@@ -128,7 +127,6 @@ def lines_text(numbers: Sequence[int]) -> str:
     return f"line {named}" if len(numbers) == 1 else f"lines {named}"
 
 
-# The file.
 NOT_ROBOTS = Kind(
     code="R001",
     severity=ERROR,
@@ -157,7 +155,6 @@ TRUNCATED = Kind(
     bad="User-agent: *\n" + "Disallow: /items/1\n" * 26_946 + "»Disallow: /items/2\n",
     good="User-agent: *\nDisallow: /items/\n",
 )
-# One line.
 MALFORMED = Kind(
     code="R004",
     when="a line has no field",
@@ -231,7 +228,6 @@ COMMENT_INSIDE = Kind(
     bad="User-agent: *\nDisallow: /private»#old\n",
     good="User-agent: *\nDisallow: /private #old\n",
 )
-# Names.
 ODD_NAME = Kind(
     code="R012",
     opens=True,
@@ -259,7 +255,6 @@ MISSPELT_ROBOT = Kind(
     bad="User-agent: »GPTBott\nDisallow: /private\n",
     good="User-agent: GPTBot\nDisallow: /private\n",
 )
-# Paths and other values.
 PATHLESS = Kind(
     code="R015",
     severity=ERROR,
@@ -307,7 +302,6 @@ BAD_VALUE = Kind(
     bad="User-agent: *\nDisallow:\n\nSitemap: »/sitemap.xml\n",
     good="User-agent: *\nDisallow:\n\nSitemap: https://example.com/sitemap.xml\n",
 )
-# Records.
 ORPHAN = Kind(
     code="R020",
     severity=ERROR,
@@ -384,7 +378,6 @@ NOT_INHERITED = Kind(
     bad="User-agent: *\nDisallow: /a\n\n»User-agent: bot\nDisallow: /b\n",
     good="User-agent: *\nDisallow: /a\n\nUser-agent: bot\nDisallow: /b\nDisallow: /a\n",
 )
-# Rules.
 ALLOW = Kind(
     code="R028",
     severity=INFO,
@@ -404,7 +397,6 @@ NO_EFFECT = Kind(
     bad="User-agent: *\nAllow: /\n»Disallow: /\n",
     good="User-agent: *\nDisallow: /\n",
 )
-# Usage preferences.
 USAGE_VALUE = Kind(
     code="R030",
     when="a usage preference is not understood",
@@ -421,7 +413,6 @@ USAGE_NOBODY = Kind(
     bad="Content-Signal: »ai-train=no\nUser-agent: *\nDisallow:\n",
     good="User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n",
 )
-# Records again.
 ONLY_ALLOW = Kind(
     code="R032",
     severity=INFO,
@@ -432,5 +423,4 @@ ONLY_ALLOW = Kind(
     good="User-agent: *\nAllow: /blog/\nDisallow: /\n",
 )
 
-# In the order of their codes
 KINDS = tuple(it for it in list(globals().values()) if isinstance(it, Kind))

@@ -1,4 +1,4 @@
-"""Problems with single lines, whatever record they belong to."""
+"""Problems of single lines, whatever their record."""
 
 import re
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from scrapy_robots1994.parser.fields import (
 from scrapy_robots1994.parser.reader import SPACE, Line, lines_of
 
 _NAMES = "|".join(re.escape(it.name) for it in FIELDS if it.role is not Role.NONE)
-# A field after a space, a mark, an HTML line break or a written-out line end; or in its
-# usual spelling directly after other text, with a value that suits it.
+# A second field on a line: after a space, a mark, an HTML line break or a written-out line end. In
+# its usual spelling and with a fitting value, it may also directly follow other text.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>*]|\\[nr]"
     r"|(?<![a-z])(?=User-agent: ?[\w*]|(?:Disa|A)llow: ?[/*]|Sitemap: ?http))"
@@ -39,9 +39,7 @@ _GUESSED = " Some robots, Googlebot among them, guess so"
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with *line*, which is no comment and not blank, that do not depend
-    on its record.
-    """
+    """Yield the problems of *line*, which is neither blank nor a comment, apart from its record."""
     content = line.text[: line.comment_column - 1]
     second = _SECOND_FIELD.search(line.value, 0, MAX_SEARCHED)
     if second:
@@ -81,13 +79,13 @@ def _two_fields(line: Line, second: re.Match[str]) -> Problem:
 def _odd_character(
     line: Line, content: str, place: int, dialect: Dialect
 ) -> Problem | None:
-    """Return the problem with the character at *place* of *line*, or None if the line has
-    no field even without it.
+    """Return the problem of the character at *place*, unless the line has no field without
+    it either.
     """
     text = "".join(map(seen, content))
     name, column = name_of(content[place]), place + 1
     if not text.strip(SPACE):
-        # The author sees a blank line.
+        # To the author, this is a blank line.
         return kinds.CHARACTER.at(
             line, name, column=column, severity=WARNING, opens=False
         )
@@ -98,14 +96,14 @@ def _odd_character(
 
 
 def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with *line*, which *dialect* ignores."""
+    """Yield the problems of *line*, which *dialect* ignores."""
     field, value = _meant(line, content)
     if field is not None and field in dialect.fields.values():
         yield _misspelt(line, content, field, value)
     elif field is not None and field.key == "noindex":
         yield kinds.NOINDEX.at(line)
     elif field is ALLOW or (field is not None and field.is_preference):
-        # `records.py` asks what an Allow line would allow, `problems.py` what is preferred.
+        # `records.py` checks ignored Allow lines, and `problems.py` usage preferences.
         return
     elif line.field and value != content:
         words = f", and is ignored ({field.meaning})" if field else ", and is ignored"
@@ -120,7 +118,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
 def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
     odd = next((it for it in line.field if not it.isascii()), "")
     if odd:
-        # A letter of another alphabet looks like the right one.
+        # A letter of another alphabet that looks like the right one.
         column = line.text.find(odd) + 1
         return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
     guess = "" if value == content else _GUESSED
@@ -131,18 +129,18 @@ def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
 
 
 def _meant(line: Line, content: str) -> tuple[Field | None, str]:
-    """Return the field that the author of *line* probably meant, and its value."""
+    """Return the field and the value that the author of *line* probably meant."""
     field = line.known or likely_field(line.field)
     if field:
         return field, line.value
     for field, form in _BARE.items():
         if form.fullmatch(content):
             return field, content
-    # The name may be the first word or the first two, as in "User agent x".
+    # The field may be the first word or the first two, as in "User agent x".
     for count in (1, 2):
         *words, value = _WORD_END.split(content, maxsplit=count)
         field = likely_field("".join(words)) if len(words) == count else None
-        # A sentence may begin with "allow".
+        # Sentences may begin with "allow".
         if field and (field.role is not Role.RULE or _PATH.match(value)):
             return field, value
     return None, ""

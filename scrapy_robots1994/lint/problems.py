@@ -1,4 +1,4 @@
-"""Find the problems with a file. Problems never change a verdict."""
+"""Find the problems of a file. They never change a verdict."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,12 +23,12 @@ from scrapy_robots1994.parser.user_agent import robot_names
 _MOST = 100_000
 _SAVED = "a robots.txt that a browser saved as a page"
 _TEXT = "another text: no line has a field of a robots.txt"
-# A record with a line that was not read as it was meant only seems to have no rule.
+# A record only seems to have no rule if one of its lines was misread.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
 def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problems with a file by line, each kind once a record or a file."""
+    """Return the problems of a file in the order of lines, each kind once per record or file."""
     groups = list(groups_of(body.text, dialect))
     return _grouped(_found(groups, body, dialect), groups)
 
@@ -36,8 +36,10 @@ def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
 def weakening_problems(
     body: Body, dialect: Dialect, robot: str | bytes
 ) -> tuple[Problem, ...]:
-    """Return the problems that open a file to *robot*: those of its records, of the lines
-    above all records, and of wrong User-agent lines, of which nobody knows whom they mean.
+    """Return the problems that open a file to *robot*.
+
+    These are the problems of its records, of the lines above all records, and of wrong User-agent
+    lines, which may have been meant for it.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -50,7 +52,6 @@ def weakening_problems(
 
 
 def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Problem]:
-    """Yield each problem at each place."""
     lines = [line for group in groups for line in group.lines]
     written = [it for it in lines if it.kind not in IDLE]
     yield from _encoding_problems(body, lines)
@@ -64,7 +65,7 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     if what:
         yield kinds.NOT_ROBOTS.at(written[0], what, opens=what == _SAVED)
     yield from found
-    # Of a rule below a lost User-agent line, nobody knows to which record it belongs.
+    # If a User-agent line was lost, nobody knows to which record the rules below it belong.
     nameless = {0} if what else set()
     for problem in found:
         if problem.meant is USER_AGENT and not lines[problem.line - 1].is_obeyed:
@@ -92,15 +93,15 @@ def _record(groups: Sequence[Group], problem: Problem) -> int:
 def _grouped(
     problems: Iterable[Problem], groups: Sequence[Group]
 ) -> tuple[Problem, ...]:
-    """Return *problems* by line, each kind or message once a record or a file."""
+    """Return *problems* in the order of lines, each kind or message once per record or file."""
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
     places: dict[tuple[Kind, str], object] = {}
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
         if problem.kind.severity == kinds.INFO:
-            # Another field is another problem.
+            # Other fields are other problems.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
-        # Many owners copy a line to each record.
+        # Many owners repeat a line in every record.
         where = places.setdefault((problem.kind, problem.message), where)
         key = problem.kind, where, problem.severity, problem.weakens_policy
         found.setdefault(key, []).append(problem)
@@ -123,7 +124,7 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
 
 
 def _other_file(text: str) -> str:
-    """Return what *text* begins like if it is not a text of lines, else ""."""
+    """Return what *text* looks like if it is not a robots.txt, else ""."""
     if not begins_as_markup(text):
         return ""
     page = text[:_MOST].lower()
@@ -132,9 +133,9 @@ def _other_file(text: str) -> str:
 
 
 def _usage_problems(group: Group) -> Iterator[Problem]:
-    """Yield the problems with usage preferences, which are read in every dialect."""
+    """Yield the problems of usage preferences, which every dialect reads."""
     for line in group.without:
-        # Cloudflare's field is often written in the plural.
+        # Content-Signal is often written in the plural.
         field = line.known.name.removesuffix("s") if line.known else ""
         labels = LABELS_OF.get(field)
         if labels is None:
@@ -147,7 +148,7 @@ def _usage_problems(group: Group) -> Iterator[Problem]:
         )
         is_signal = field == SIGNAL_FIELD
         for member in split_path(line.value)[1].split(","):
-            # Usage U5: Content Signals have no parameters and no case.
+            # Usage U5: Content Signals have no parameters, and their case does not matter.
             text = member.lower() if is_signal else member.partition(";")[0]
             name, _, value = text.strip(SPACE).partition("=")
             label = labels.get(name.rstrip(SPACE) if is_signal else name)

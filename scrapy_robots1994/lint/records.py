@@ -1,6 +1,6 @@
-"""Problems with records: where they end, whom they are for, and rules without effect.
+"""Problems of records: where they end, whom they are for, and rules without effect.
 
-A group is a record with all its lines; the first group has the lines above all records.
+A group is a record with all its lines. The first group holds the lines above all records.
 """
 
 from bisect import bisect_left, bisect_right
@@ -19,21 +19,20 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Names and rules are compared with each other, and lines of several groups are taken
-# together: at most so many.
+# Names and rules are compared with one another only up to these numbers.
 MAX_COMPARED = 500
 MAX_LINES = 500_000
 
 _WHOLE = ("/", "*", "/*")
 _FREE = ("", *_WHOLE)
-# What another line does to a line without effect.
+# What another line does to a line that has no effect.
 _BEATS = "decides for every URL that this line covers"
 _CONTRADICTS = "disallows something, so the empty Disallow has no effect"
 _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with *groups*, of which the first is above all records."""
+    """Yield the problems of *groups*. The first of them is above all records."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)
@@ -74,8 +73,8 @@ def _closing(group: Group) -> list[Line]:
 
 
 def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, ...]]:
-    """Return the places of the records that the robot of each name obeys. A name in lower
-    case may be missing.
+    """Map each name to the places of the records that its robot obeys. A name in lower case may be
+    missing.
     """
     places: dict[str, dict[int, None]] = {}
     for place, group in enumerate(records):
@@ -91,16 +90,16 @@ def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, 
     if dialect.merges_named or sum(map(len, names)) > MAX_COMPARED:
         return obeyed
     for name in places:
-        # Past the cache: the name may be as long as a file.
+        # Uncached, because the name may be as long as the file.
         robot = robot_names.__wrapped__(name)
-        # A malformed name names no robot.
+        # A malformed name matches no robot.
         if name in robot:
             obeyed[name] = tuple(dialect.choose(names, robot))
     return obeyed
 
 
 def _split(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each blank line that cuts rules off from *group*."""
+    """Yield a problem for each blank line that separates rules from *group*."""
     orphans = (it for it in group.rules if it.kind is LineKind.ORPHAN)
     blanks = (it for it in group.without if it.kind is LineKind.BLANK)
     blank = None
@@ -118,8 +117,9 @@ def _split(group: Group) -> Iterator[Problem]:
 def _obeyed_together(
     records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
-    """Yield the name of a robot, in lower case, and the records it obeys together: one robot for
-    each set of records. *lines* is how many more are read for each robot.
+    """Yield each set of records that some robot obeys together, with one such robot in lower case.
+
+    *lines* is the number of further lines that are read for each robot.
     """
     names: dict[tuple[int, ...], str] = {}
     for name, places in _obeyed(records, dialect).items():
@@ -134,7 +134,7 @@ def _obeyed_together(
 
 
 def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with what a robot obeys: no rule, or not the rules for `*`."""
+    """Yield the problems of robots that obey no rule, or not the rules for `*`."""
     defaults = [it for it in records if EVERYBODY in it.names]
     closing = [line for group in defaults for line in _closing(group)]
     rules = [it for it in closing if can_match(it.value, dialect)]
@@ -150,7 +150,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
         if own:
             is_meant = is_closed or any(it.value in _WHOLE for it in own)
         else:
-            # Without Allow, the rules repeated would close what is to be open.
+            # Without Allow, repeating the rules would close what is meant to be open.
             is_kept = not dialect.has_allow and any(map(closed.cover, allowed))
             is_meant = is_kept or _frees(lines)
         if not own and all(it.kind in _BARE for it in lines):
@@ -171,12 +171,12 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
 
 
 def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> Problem:
-    """Return the problem with *group*, of which no line is a rule."""
+    """Return the problem of *group*, which has no rules."""
     first = group.agents[0]
     at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
     below = records[at : at + 1]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
-    # Nobody lists `*` with other names, so such names may be meant to be free.
+    # `*` is not listed with other names, so names without rules may be meant to be free.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
     if blank and below and is_list and dialect.has_blank_lines:
         names = f"the names in line {below[0].agents[0].number}"
@@ -191,7 +191,9 @@ def _frees(lines: Iterable[Line]) -> bool:
 
 
 def _joined_problems(group: Group) -> Iterator[Problem]:
-    """Yield a problem with each User-agent line of *group* that seems to begin a record."""
+    """Yield a problem for each User-agent line of *group* that seems to begin a record of its
+    own.
+    """
     closing = _closing(group)
     if not closing:
         return
@@ -203,7 +205,7 @@ def _joined_problems(group: Group) -> Iterator[Problem]:
             has_blank |= line.kind is LineKind.BLANK
             has_other |= line.kind not in IDLE
         elif line.said:
-            # A list with blank lines is usual, but nobody lists `*` with other names.
+            # Lists with blank lines are usual, but not lists that contain `*`.
             is_odd = has_blank and EVERYBODY in (*line.said, *agent.said)
             if (has_other or is_odd) and line.said != agent.said:
                 named = ", ".join(line.said)
@@ -245,8 +247,8 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each Allow line that would allow what a Disallow line covers, or
-    that stands alone.
+    """Yield a problem for each Allow line without a Disallow, and for each that would open what a
+    Disallow line covers.
     """
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)
@@ -277,7 +279,7 @@ def _contradictions(group: Group) -> Iterator[Problem]:
 
 
 def _covered_above(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each rule of which a rule above decides the opposite."""
+    """Yield a problem for each rule whose opposite is decided by a rule above it."""
     rules = [it for it in _rules(group) if it.value]
     for line in rules:
         # Ours X1
@@ -295,9 +297,7 @@ def _no_effect(line: Line, other: Line, how: str) -> Problem:
 
 
 def _beaten(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem for each Disallow line that Allow lines beat for every URL and every
-    robot.
-    """
+    """Yield a problem for each Disallow line that Allow lines override for every URL and robot."""
     robots, beaten = Counter[Line](), dict[Line, list[Line]]()
     for _, groups in _obeyed_together(records, dialect):
         rules = [line for group in groups for line in _rules(group)]
@@ -323,9 +323,7 @@ def _beginning(path: str) -> str:
 
 
 class Beginnings:
-    """The beginnings of paths up to their first wildcard, without those that a shorter one
-    covers.
-    """
+    """Paths up to their first wildcard, except those that a shorter one covers."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.texts: list[str] = []
@@ -334,7 +332,6 @@ class Beginnings:
                 self.texts.append(text)
 
     def cover(self, path: str) -> bool:
-        """Return whether *path* begins with one of the beginnings."""
         text = _beginning(path)
         place = bisect_left(self.texts, text)
         near = self.texts[max(place - 1, 0) : place + 1]

@@ -1,4 +1,4 @@
-"""Problems with the names of robots, the paths of rules, and other values."""
+"""Problems of values: names of robots, paths of rules, delays and sitemaps."""
 
 import re
 from collections.abc import Iterator
@@ -12,14 +12,15 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# A hostile value may be as long as a whole file.
+# A hostile value may be as long as the file.
 MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
 
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
-# Punctuation that no robot's name has at this place, as `WWW::Mechanize` and `Xenu's` have.
+# Punctuation that robots' names do not have in these places. `WWW::Mechanize` and `Xenu's` are
+# names.
 _ODD_MARK = re.compile(r"[*,;|<>\[\]{}\"`\u2018-\u201d]|(?<!\S)[(:']|[:'](?!\S)")
 _TOKEN_END = re.compile(rf"[{SPACE}/\\(]")
 _NO_LIST = re.compile(r"[(\[]|://|@")
@@ -28,7 +29,7 @@ _NEXT_PATH = re.compile(rf"[,;|{SPACE}]+(?:/|<!--)")
 
 
 def value_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems with the value of *line*, whose field a dialect has."""
+    """Yield the problems of the value of *line*, whose field some dialect has."""
     role = line.known.role if line.known else Role.NONE
     if role is Role.NAMES:
         yield from _name_problems(line, dialect)
@@ -41,7 +42,7 @@ def value_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _bad_value(line: Line, words: str) -> Problem:
-    # An empty value has no column of its own.
+    # An empty value has no column.
     column = line.value_column if line.value else line.column
     return kinds.BAD_VALUE.at(line, line.value, words, column=column)
 
@@ -54,7 +55,7 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         words = "a line has one name, and Googlebot reads only the first"
         yield kinds.ODD_NAME.at(line, value, words, column=column, meant=USER_AGENT)
     elif "/" in value:
-        # Ours O10: a whole header names the robot that O9 finds in it.
+        # Ours O10: a whole User-Agent header names the robot that O9 finds in it.
         yield _cut_name(line, value, column)
     else:
         for name in line.said:
@@ -62,7 +63,7 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problem with *name*, one of the names in the User-agent line *line*."""
+    """Yield the problem of *name*, one of the names in *line*."""
     column = line.value_column + line.value.find(name)
     mark = _ODD_MARK.search(name)
     if mark and name != EVERYBODY:
@@ -83,33 +84,31 @@ def _cut_name(line: Line, name: str, column: int) -> Problem:
 
 
 def _is_list(value: str) -> bool:
-    """Return whether *value* probably lists several names."""
+    """Whether *value* is probably a list of names."""
     if _NO_LIST.search(value):
         return False
     parts = [it for it in _SEPARATOR.split(value) if it.strip(SPACE)]
-    # A name may consist of several words, such as "My Company Bot".
+    # One name may have several words, such as "My Company Bot".
     words = value.split()
     is_list = all(it == EVERYBODY or is_robot(it) for it in words)
     return len(parts) > 1 or (is_list and len(words) > 1)
 
 
 def is_robot(text: str) -> bool:
-    """Return whether *text* looks like the name of a robot."""
     is_word = _ROBOT.fullmatch(text) and not _GENERIC.fullmatch(text)
     return bool(is_word) or text.lower() in ROBOTS
 
 
 def can_match(path: str, dialect: Dialect) -> bool:
-    """Return whether a rule with *path* can cover a URL."""
+    """Whether a rule with *path* can cover any URL."""
     if dialect.has_wildcards:
-        # Real files have paths that begin with a wildcard, and robots obey them.
+        # Many real paths begin with a wildcard, and robots obey them.
         return path.startswith(("/", EVERYBODY))
-    # Ours O19 and O20.
+    # Ours O19, O20
     return path.startswith("/") or is_absolute(path)
 
 
 def before_wildcard(path: str) -> str:
-    """Return *path* up to its first wildcard."""
     return path.partition("*")[0].rstrip("$")
 
 
@@ -122,7 +121,7 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         if path and not path.startswith("/"):
             yield from _pathless(line, path, column, dialect)
             continue
-        # `//` alone is meant: faulty links make such URLs.
+        # `//` alone is meant, against the URLs of faulty links.
         if path.startswith("//") and path.strip("/*$"):
             words = "begins with two slashes: only URLs with both match"
             yield kinds.PATHLESS.at(line, path, words, column=column, severity=WARNING)
@@ -130,7 +129,7 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             named = {" ": "space", "\t": "tab"}.get(found[0], "separator")
             if path.startswith("<!--", found.end()):
                 named = "HTML comment"
-            # What follows a space alone may belong to the path, or be a comment.
+            # After a space, the rest may also belong to the path or be a comment.
             opens = _NEXT_PATH.match(path, found.start()) is not None
             column += found.start()
             yield kinds.SEVERAL_PATHS.at(line, named, path, column=column, opens=opens)

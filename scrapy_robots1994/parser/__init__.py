@@ -1,8 +1,8 @@
 """The parser: bytes → text (`body`) → lines and groups (`reader`) → what one robot obeys
-(`robot_reading`) → `rules` → `verdict`. No I/O.
+(`robot_reading`) → `rules` → `verdict`. It does no I/O.
 
-`fields` and `dialects` are the tables of the grammar; `records` are for users; `user_agent` has
-the names of robots, `spellings` and `rfc9309` the forms of paths, `usage` the preferences.
+`fields` and `dialects` are the tables of the grammar. `user_agent` reads the names of robots,
+`spellings` and `rfc9309` compare paths, and `usage` reads preferences. Users get `records`.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

@@ -1,7 +1,7 @@
-"""The fields of robots.txt, each a row of `FIELDS`, and the kinds of its lines.
+"""The fields of robots.txt, one row each in `FIELDS`, and the kinds of lines.
 
-The reader, the rules, lint and the reference take all facts about a field from its row. A
-field with an effect also needs a member of `LineKind`.
+The reader, the rules, lint and the reference take all they know about a field from its row. A field
+with an effect also needs a member of `LineKind`.
 """
 
 import math
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-# `float` also accepts "nan", "1e3", "1_0" and digits of other scripts.
+# `float` also accepts "nan", "1e3", "1_0" and the digits of other scripts.
 _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class LineKind(Enum):
-    """What a line is: blank, a comment, a field of the dialect, or ignored, and why."""
+    """Blank, a comment, a field of the dialect, or one of the reasons to ignore a line."""
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -31,7 +31,7 @@ class LineKind(Enum):
     NAMELESS = "nameless"
     TIMELESS = "timeless"
 
-    # That of `Enum` is a slow Python function.
+    # Enum's own hash is a slow Python function.
     __hash__ = object.__hash__
 
 
@@ -42,14 +42,14 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""Why lines of each ignored kind have no effect, short enough to stand next to the line."""
+"""Why lines of these kinds are ignored, short enough to stand next to a line."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""The kinds of lines that neither have an effect nor are ignored."""
+"""Lines that neither have an effect nor are ignored."""
 
 
 class Role(Enum):
-    """What a field is for, by which the reader treats its lines."""
+    """What a field is for. The reader treats lines by their role."""
 
     NAMES = "names robots"
     RULE = "closes or opens paths"
@@ -57,55 +57,52 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # That of `Enum` is a slow Python function.
+    # See LineKind.
     __hash__ = object.__hash__
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Field:
-    """A field of robots.txt."""
-
     name: str
     # For the reference
     meaning: str
     role: Role = Role.NONE
     kind: LineKind = LineKind.UNKNOWN
-    # The names of those that have it
+    # Names of the dialects that have the field
     dialects: frozenset[str] = frozenset()
-    # Returns what a value means, or None for a bad one. None: as written. `Dialect.names` and
-    # `Dialect.paths` read User-agent lines and rules.
+    # Returns the meaning of a value, or None for a bad one. If `read` is None, the value is taken
+    # as written. User-agent lines and rules are read by `Dialect.names` and `Dialect.paths`.
     read: Callable[[str], object] | None = None
-    # The kind of a line with a bad value
+    # The kind of a line whose value is bad
     bad_kind: LineKind | None = None
-    # Whether a line is ignored outside of a record
+    # Whether a line outside of records is ignored
     in_record: bool = False
-    # Whether a User-agent line below it begins another record
+    # Whether a User-agent line below begins another record
     ends_names: bool = False
     allows: bool = False
-    # Only the dialect of `parser/usage.py` has these
+    # Only the dialect of `parser/usage.py` has these fields.
     is_preference: bool = False
-    # What a line does, with its value for `{}`. None if no dialect has it.
+    # What a line does, with `{}` for its value. None if no dialect has the field.
     effect: str | None = None
 
     @property
     def key(self) -> str:
-        """The name in lower case, which identifies the field."""
+        """The name in lower case, by which the field is known."""
         # 1994 F4
         return self.name.lower()
 
     @property
     def closes(self) -> bool:
-        """Whether a line can disallow paths, or name those for whom they are disallowed."""
+        """Whether a line can disallow paths, or name robots to which paths are disallowed."""
         return self.role in (Role.NAMES, Role.RULE) and not self.allows
 
     def __repr__(self) -> str:
-        """Return a short text, because the `repr` of each `Line` contains it."""
         return f"<Field: {self.name}>"
 
 
 def seconds_of(value: str) -> float | None:
-    """Return the seconds in the *value* of a Crawl-delay line, or None."""
-    # Ours X4. A number of hundreds of digits is infinite, which no timer can wait.
+    """Return the *value* of a Crawl-delay line in seconds, or None if it is malformed."""
+    # Ours X4. A number with hundreds of digits is infinite, and no timer can wait that long.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
@@ -177,7 +174,7 @@ FIELDS = (
         dialects=_LATER,
         effect="names a sitemap",
     ),
-    # Real sites use the following fields, but no dialect in `DIALECTS` has any of them.
+    # Real sites use the following fields, but no dialect in `DIALECTS` has them.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
@@ -219,18 +216,16 @@ FIELDS = (
     Field("Video-sitemap", "the URL of a sitemap of videos"),
     Field("Visit-time", "when robots may visit"),
 )
-"""All known fields, including fields that no dialect has."""
+"""All known fields, including those that no dialect has."""
 
 _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def may_state_usage(text: str) -> bool:
-    """Return whether *text* contains the name of a field for usage preferences, which few
-    files do.
-    """
+    """Whether *text* contains the name of a preference field anywhere. Few files do."""
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)
 
 
 FIELD_NAMED = {field.key: field for field in FIELDS}
-"""All known fields by their names in lower case."""
+"""All known fields by their lowercase names."""

@@ -1,7 +1,7 @@
-"""The records of a file as objects for users of the package.
+"""The records of a file, as objects for users of the package.
 
-A crawl compiles its rules from the lines (`parser/robot_reading.py`), and needs a record only
-for messages.
+A crawl compiles its rules straight from the lines (`robot_reading`), and needs records only for
+messages.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from scrapy_robots1994.parser.reader import Group
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One name in a record, without a version, and the number of its line."""
+    """A name in a record, without its version, and the 1-based number of its line."""
 
     name: str
     line: int
@@ -23,8 +23,8 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One path in a Disallow or Allow line, as written, and the number of the line. The path
-    can be empty.
+    """A path in a Disallow or Allow line, as written (it may be empty), and the 1-based number of
+    the line.
     """
 
     value: str
@@ -32,29 +32,29 @@ class Rule:
     allows: bool = False
 
     def __str__(self) -> str:
-        """Return the rule as a line of a robots.txt, without a line end."""
         return f"{'Allow' if self.allows else 'Disallow'}: {self.value}".rstrip(" ")
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """The seconds in one Crawl-delay line, the number of the line, and its value as written."""
+    """The seconds in a Crawl-delay line, the 1-based number of the line, and its value as
+    written.
+    """
 
     seconds: float
     line: int
     written: str
 
     def __str__(self) -> str:
-        """Return the delay as a line of a robots.txt, without a line end."""
         return f"Crawl-delay: {self.written}"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: the names of robots, and the rules and delays for them.
+    """The names of robots, and the rules and delays for them.
 
-    *first_line* is the number of its first User-agent line, *last_line* that of the last
-    line that belongs to it.
+    *first_line* is the 1-based number of the first User-agent line, *last_line* that of the last
+    line of the record.
     """
 
     agents: tuple[Agent, ...]
@@ -65,13 +65,13 @@ class Record:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names as written, in order, without their versions."""
+        """The names as written and in order, without versions."""
         return tuple(agent.name for agent in self.agents)
 
     def for_export(self) -> "Record":
         """Return an equivalent record whose strings can be written in every format.
 
-        Control characters, and bytes that are not UTF-8, are percent-encoded.
+        Control characters and invalid UTF-8 are percent-encoded.
         """
         encoded = percent_encode_control_chars
         return replace(
@@ -81,14 +81,14 @@ class Record:
         )
 
     def __str__(self) -> str:
-        """Return the record as lines of a robots.txt. Each line ends with NL."""
+        """Write the record as lines of a robots.txt. Each line ends with NL."""
         agents = (f"User-agent: {name}" for name in self.names)
         lines = (*agents, *self.delays, *self.rules)
         return "".join(f"{line}\n" for line in lines)
 
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
-    """Yield a record for each of *groups* but that of the lines above all records."""
+    """Yield a record for each of *groups*, except the lines above all records."""
     for group in groups:
         if not group.names:
             continue

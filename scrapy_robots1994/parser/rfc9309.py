@@ -7,12 +7,12 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.spellings import UNRESERVED, spelled_escapes
 
 MAX_WORK = 25_000_000
-"""Ours O28: character comparisons for one URL. One that needs more is disallowed."""
+"""Ours O28: character comparisons for one URL. URLs that need more are disallowed."""
 
-# One call to `str.find`, in character comparisons.
+# The cost of one call to `str.find`, in character comparisons
 _CALL_WORK = 800
 
-# RFC 3986 2.3 and 3.3, without `*` and `$`, which are special in a rule.
+# RFC 3986 2.3 and 3.3, without `*` and `$`, which are special in rules
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
@@ -22,14 +22,14 @@ _ESCAPES = spelled_escapes(UNRESERVED)
 def normal_spelling(target: str) -> str:
     """Return the spelling of *target* by which RFC 9309 2.2.2 compares.
 
-    What a URL must not contain is percent-encoded, and so are `*` and `$`; escapes of
+    Characters that a URL must not contain are percent-encoded, and so are `*` and `$`. Escapes of
     unreserved characters are decoded.
     """
     if _NORMAL.fullmatch(target):
         return target
     first, *parts = target.split("%")
     if parts:
-        # A `%` that does not begin an escape is encoded as `%25`.
+        # A `%` that begins no escape becomes `%25`.
         pairs = [(part, _ESCAPES.get(part[:2])) for part in parts]
         spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
         target = first + "".join(spelled)
@@ -42,26 +42,25 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 def octet_count(value: str) -> int:
-    """Return the number of octets of a path, in its normal spelling."""
-    # RFC 9309 2.2.2. `normal_spelling` makes three octets of each `*` and `$`.
+    """Count the octets of a path in its normal spelling."""
+    # RFC 9309 2.2.2. In the normal spelling, `*` and `$` have three octets each.
     return len(normal_spelling(value)) - 2 * (value.count("*") + value.count("$"))
 
 
 class Pattern(NamedTuple):
-    """A path with wildcards, split at the wildcards into strings."""
+    """A path split at its wildcards."""
 
     first: str
-    """The string before the first wildcard."""
+    """The text before the first wildcard"""
     others: tuple[str, ...]
-    """The strings after the wildcards, in order."""
+    """The texts after the wildcards, in order"""
     longest: str
-    """The longest of *others*."""
+    """The longest of *others*"""
     is_anchored: bool
-    """Whether a target must end with the last string."""
+    """Whether targets must end with the last text"""
 
     @classmethod
     def of(cls, value: str) -> "Pattern":
-        """Return the pattern for the *value* of a rule."""
         # RFC 9309 2.2.3
         is_anchored = value.endswith("$")
         parts = value.removesuffix("$").split("*")
@@ -72,11 +71,11 @@ class Pattern(NamedTuple):
         return cls(first, tuple(others), longest, is_anchored)
 
     def work(self, target: str) -> int:
-        """Return the character comparisons that `covers` takes at most, with its calls."""
+        """Return the most character comparisons that `covers` may need. Its calls count too."""
         return len(target) * len(self.longest) + _CALL_WORK * len(self.others)
 
     def covers(self, target: str) -> bool:
-        """Return whether the pattern covers *target*, which begins with *first*."""
+        """Whether the pattern covers *target*, which is known to begin with *first*."""
         if self.longest not in target:
             return False
         place, end = len(self.first), len(target)
@@ -88,7 +87,7 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # The leftmost occurrence leaves the most for the remaining strings.
+            # The leftmost occurrence leaves the most text for the others.
             place = target.find(text, place, end)
             if place < 0:
                 return False

@@ -1,4 +1,4 @@
-"""Terms of pages and files, with their places."""
+"""A term with its place."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,13 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A term of a page or a robots.txt."""
+    """A term that a page or a robots.txt states."""
 
     term: str
-    """A robots directive is in lower case."""
+    """As written; a robots directive in lower case."""
     where: str
-    """The place, such as "meta tag robots"."""
+    """Where the term stands, such as "meta tag robots"."""
 
     def __str__(self) -> str:
-        """Return the term and its place, safe to print."""
         where = escape_control_chars(self.where, 80)
         return f'"{escape_control_chars(self.term, 40)}" in the {where}'

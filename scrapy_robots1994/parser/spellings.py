@@ -1,4 +1,4 @@
-"""Spellings of paths and URLs, under which they are compared."""
+"""The spellings of paths and URLs by which rules are compared."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -9,36 +9,36 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# An encoded slash in a canonical spelling, whose other characters are bytes.
+# Stands for an encoded slash in canonical spellings, whose other characters are bytes.
 _SLASH_KEPT = "\u0100"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
-# An incomplete escape at the end.
+# An incomplete escape at the end
 _CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
-# An encoded `?` or `\`.
+# An encoded `?` or `\`
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
 
 UNRESERVED = ascii_letters + digits + "-._~"
-# Python's `bytes.strip` removes these.
+# What `bytes.strip` removes
 _BLANKS = " \t\n\r\x0b\x0c"
 _DOTS = (".", "%2e", "%2E")
 _PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
 _LINE_ENDS = dict.fromkeys(map(ord, "\t\n\r"))
 
-# Ours O27: an ordinary URL has one to four spellings. All spellings of a URL together have
-# about `_MAX_CHARACTERS`.
+# Ours O27: ordinary URLs have one to four spellings. All spellings of one URL together have about
+# `_MAX_CHARACTERS`.
 _MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 
 
 def canonical(text: str) -> str:
-    """Return the spelling that *text* shares with all its percent-encodings. Never raises.
+    """Return the spelling that all percent-encodings of *text* share. Never raises.
 
-    Its characters are the bytes of the decoded text, and encoded slashes. An incomplete escape
-    stays as it is.
+    Its characters are the decoded bytes, and a mark for encoded slashes. Incomplete escapes stay as
+    they are.
     """
     if "%" not in text and text.isascii():
         return text
-    # Ours O18: `%2F` may be data where `/` separates.
+    # Ours O18: `%2F` may be data, while `/` separates.
     return _SLASH_KEPT.join(map(_unquoted, _ENCODED_SLASH.split(text)))
 
 
@@ -48,8 +48,8 @@ def _unquoted(text: str) -> str:
 
 
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Map the two digits of each escape to its spelling: the character if it is in *decoded*,
-    else the escape in capitals.
+    """Map the two digits of every escape to the character if that is in *decoded*, else to the
+    escape in capitals.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -60,19 +60,22 @@ def spelled_escapes(decoded: str) -> dict[str, str]:
 
 
 def has_cut_escape(text: str) -> bool:
-    """Return whether *text* ends within an escape, and is compared as written too.
+    """Whether *text* ends within an escape.
 
-    `/a%4` is a prefix of `/a%41`, but not in their canonical spellings.
+    Such a path is also compared as written: `/a%4` is a prefix of `/a%41`, but their canonical
+    spellings are not.
     """
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
 
-# Reserved characters of a query that aiohttp decodes.
+# Reserved characters that aiohttp decodes in a query
 _IN_QUERY = spelled_escapes(UNRESERVED + "!$'()*,?/:@")
 
 
 def spellings_of(target: str) -> tuple[list[str], bool]:
-    """Return *target*, what clients and servers may make of it, and whether there is more."""
+    """Return *target*, what clients and servers may make of it, and whether there are more
+    spellings.
+    """
     # Ours O27
     maximum = min(_MAX_SPELLINGS, _MAX_CHARACTERS // len(target))
     maximum = max(_MIN_SPELLINGS, maximum)
@@ -87,7 +90,7 @@ def spellings_of(target: str) -> tuple[list[str], bool]:
 
 
 def _respelled(target: str) -> Iterator[str]:
-    """Yield what each single change makes of *target*, a path and a query."""
+    """Yield *target*, a path and a query, after each single change that some client makes."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
         # Browsers, and aiohttp with `verbatim_url`
@@ -99,14 +102,14 @@ def _respelled(target: str) -> Iterator[str]:
         # Browsers and servers
         yield path.replace("\\", "/") + mark + query
     if "/." in path or "/%2" in path:
-        # httpx resolves written dot segments only, and leaves no slash at the end.
+        # httpx resolves only dots that are not encoded, and leaves no slash at the end.
         yield (_resolved(path, (".",), ("..",)) or "/") + mark + query
         yield without_dot_segments(path) + mark + query
     if mark and not query:
         # All but httpx
         yield path
     if ";" in path:
-        # Scrapy's HTTP/2 drops parameters, its HTTP/1.1 only empty ones.
+        # Scrapy drops path parameters over HTTP/2, and empty ones over HTTP/1.1.
         before, slash, last = path.rpartition("/")
         yield before + slash + last.partition(";")[0] + mark + query
     if "%" in query:
@@ -118,7 +121,7 @@ def _respelled(target: str) -> Iterator[str]:
 
 
 def without_dot_segments(path: str) -> str:
-    """Return *path* without dot segments. `%2e` counts as a dot."""
+    """Resolve dot segments, in which `%2e` counts as a dot."""
     # RFC 3986 5.2.4: `/a/.` becomes `/a/`, and `/a/b/..` becomes `/a/`.
     resolved = _resolved(path, _DOTS, _PARENTS)
     return resolved + "/" if path.rpartition("/")[2] in _DOTS + _PARENTS else resolved
@@ -135,16 +138,13 @@ def _resolved(path: str, dots: Sequence[str], parents: Sequence[str]) -> str:
 
 
 def is_absolute(value: str) -> bool:
-    """Return whether the value of a rule is an absolute URL."""
     return _ABSOLUTE.match(value) is not None
 
 
 def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
-    """Return the forms in which an absolute URL is compared. The function *spelling*
-    returns the spelling of a text.
+    """Return the forms in which an absolute URL is compared, or [] if *url* is not absolute.
 
-    *url* is a URL or the value of a rule. The result is an empty list if *url* is not an
-    absolute URL.
+    *url* may also be the value of a rule. *spelling* returns the spelling of a text.
     """
     parts = _ABSOLUTE.match(url)
     if parts is None:
@@ -152,15 +152,15 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host, and case counts behind it.
+    # An escaped `?` or `\` may end the host. Case matters behind it.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19: the URL as written, but for credentials and the case of its origin. Here the
-    # rule `http://h` also covers `http://h2/`.
+    # Ours O19: the URL as written, except for credentials and the case of its origin. In this form,
+    # the rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # And with its origin normalised, which a host with an escape does not allow. `=` keeps
+    # The second form has a normalized origin, which a host with an escape cannot have. `=` keeps
     # the two forms apart.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
@@ -168,8 +168,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
 
 
 def _with_slash(rest: str) -> str:
-    # A client requests `/?x` for `http://h?x`, and Scrapy reads `\` after an authority as
-    # `/`.
+    # Clients request `/?x` for `http://h?x`, and Scrapy takes a `\` after the authority for a `/`.
     if rest.startswith(("?", "\\")):
         return "/" + rest.removeprefix("\\")
     return rest

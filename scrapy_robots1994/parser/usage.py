@@ -1,7 +1,7 @@
-"""Usage preferences of robots.txt: what an owner states about the use of the pages.
+"""Usage preferences of robots.txt: what an owner states about the use of pages.
 
-They are read, not enforced, and never change a verdict. `LABELS` has a row for each label
-that is understood, `VERSIONS` names the drafts that define them.
+They are reported, not enforced, and never change a verdict. `LABELS` has a row for each known
+label, and `VERSIONS` names the drafts that define the labels.
 """
 
 import re
@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that define the labels and the grouping of lines, which may change."""
+"""The IETF drafts that define the labels and how lines are grouped. They may change."""
 
 USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"
@@ -39,17 +39,17 @@ TDM = "tdm"
 """Text and data mining, which only pages can disallow (TDMRep)."""
 
 MAX_NOT_UNDERSTOOD = 20
-"""How many unreadable values are reported for a page or a robots.txt."""
+"""Values that could not be read and are reported, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""The longest value of Content-Usage that is read, which takes 10 ms."""
+"""Longer values of Content-Usage are not read. One of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
-"""Ours O28: the character comparisons for one URL, at most 20 ms. Beyond these, every purpose
-is disallowed that the records of the robot disallow for any path.
+"""Ours O28: character comparisons for one URL, which take at most 20 ms. A URL that needs more is
+disallowed for every purpose that the robot's records disallow for any path.
 """
 
-# What a search costs besides its comparisons.
+# The cost of a search besides its comparisons
 _CALL_WORK = 64
 
 _SPACE = " \t"
@@ -64,7 +64,7 @@ class Answer(str, Enum):
 
 
 class Label(NamedTuple):
-    """A label of a field: the *purpose* it is about, and the values that *allow* and
+    """A label of a field, the *purpose* that it is about, and the values that *allow* and
     *disallow* it.
     """
 
@@ -76,7 +76,7 @@ class Label(NamedTuple):
 
     def answer_of(self, value: str) -> Answer | None:
         """Return the answer that *value* states, or None if it is not understood."""
-        # Usage U5: values of Content Signals have no case.
+        # Usage U5: the case of a Content Signal's value does not matter.
         value = value if self.field == USAGE_FIELD else value.lower()
         return {self.allow: Answer.ALLOW, self.disallow: Answer.DISALLOW}.get(value)
 
@@ -91,16 +91,15 @@ LABELS = (
     Label(SIGNAL_FIELD, "ai-input", "ai-use", "yes", "no"),
     Label(SIGNAL_FIELD, "search", "search", "yes", "no"),
 )
-"""Every label that is read."""
 
 LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
     for field in (USAGE_FIELD, SIGNAL_FIELD)
 }
-"""The labels of each field by their names."""
+"""The labels of each field by name."""
 
 USE_LABEL = "use"
-"""The label of Content Signals whose value is `Usage.use`."""
+"""The label of Content Signals that sets `Usage.use`."""
 
 PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 """The purposes that an owner can allow or disallow."""
@@ -108,9 +107,10 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The *answer* of an owner for one *purpose*. *term* is the preference as written, and
-    *where* its place, such as "robots.txt line 4", "header Content-Usage" or "meta tag
-    mybot".
+    """The *answer* of an owner for one *purpose*.
+
+    *term* is the preference as written. *where* is its place, such as "robots.txt line 4", "header
+    Content-Usage" or "meta tag mybot".
     """
 
     purpose: str
@@ -119,7 +119,6 @@ class Statement:
     where: str
 
     def __str__(self) -> str:
-        """Return the statement as text that is safe to print."""
         said = f'"{escape_control_chars(self.term, 40)}"'
         where = escape_control_chars(self.where, 80)
         return f"{self.purpose} {self.answer.value}: {said} in {where}"
@@ -129,11 +128,11 @@ class Statement:
 class Usage:
     """The usage preferences of one page for one robot.
 
-    `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of
-    licence terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* the value of
-    the label `use` of Content Signals, all as written. *not_understood* are the values of
-    known labels and fields that could not be read. *read* names the sources that were read:
-    "robots.txt", "header" or "meta".
+    `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
+    terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* is the value of the label
+    `use` of Content Signals, all as written. *not_understood* are the values of known labels and
+    fields that could not be read. *read* names the sources that were read: "robots.txt", "header"
+    or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -152,7 +151,7 @@ class Usage:
         return max(answers, key=_RESTRICTIVE.index, default=Answer.UNSTATED)
 
     def forbids(self, purposes: Collection[str]) -> Statement | None:
-        """Return the first statement that disallows one of *purposes*, or None."""
+        """Return the first statement that disallows one of *purposes*."""
         for statement in self.statements:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
                 return statement
@@ -161,7 +160,7 @@ class Usage:
     def for_export(self) -> "Usage":
         """Return an equivalent usage whose strings can be written in every format.
 
-        Control characters, and bytes that are not UTF-8, are percent-encoded.
+        Control characters and invalid UTF-8 are percent-encoded.
         """
         encoded = percent_encode_control_chars
         return Usage(
@@ -174,9 +173,7 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return this usage with that of *other* sources, whose `tdm_policy` and `use` count
-        before those of this usage.
-        """
+        """Add the preferences of *other* sources, whose `tdm_policy` and `use` take precedence."""
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -195,18 +192,18 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Preference(NamedTuple):
-    """What one line states about the URLs that *pattern* covers, or about all."""
+    """What one line states about the URLs that *pattern* covers, or without a pattern about all."""
 
     field: str
     length: int = -1
-    """Octets of the path; -1 without one, and for a line that is not understood."""
+    """Octets of the path. -1 if there is none, or if the line is not understood."""
     pattern: Pattern | None = None
     statements: tuple[Statement, ...] = ()
     not_understood: tuple[Said, ...] = ()
     use: str | None = None
 
     def covers(self, target: str) -> bool:
-        """Return whether the line applies to *target*, in its normal spelling."""
+        """*target* must be in its normal spelling."""
         pattern = self.pattern
         return pattern is None or (
             target.startswith(pattern.first) and pattern.covers(target)
@@ -216,24 +213,24 @@ class _Preference(NamedTuple):
 class UsageRules:
     """The usage preferences of one robots.txt for one robot.
 
-    Raises `MissingExtra` if the extra `usage` is not installed, even for an empty file.
+    Raise `MissingExtra` if the extra `usage` is not installed, even for an empty file.
     """
 
     __slots__ = ("_general", "_licenses", "_lines", "_size")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
-        """Read the file *text* for the robot with these *names*. Its records are those that
-        the robot obeys in *dialect*.
+        """Read the file *text* for the robot with these *names*, which obeys the records that it
+        obeys in *dialect*.
         """
         http_sf()
         self._lines: list[_Preference] = []
         self._licenses: tuple[str, ...] = ()
-        # Most files have no preference, and a search is faster than a parse.
+        # Most files state no preference, and a search is faster than a parse.
         if may_state_usage(text):
             self._read(text, usage_dialect(dialect), names)
         paths = [it.pattern for it in self._lines if it.pattern is not None]
         self._size = sum(it.length for it in self._lines if it.pattern is not None)
-        # In most files no line has a path, so all URLs have one usage.
+        # Paths are rare. Without any, all URLs have the same usage.
         self._general = None if paths else self._usage(self._lines)
 
     def _read(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
@@ -244,14 +241,14 @@ class UsageRules:
         # Usage U3: the longest path decides.
         self._lines = sorted(_preferences(lines), key=lambda it: -it.length)
         for line in above.others:
-            # Usage U6: a preference above all groups is for nobody.
+            # Usage U6: preferences above all groups apply to nobody.
             if (field := field_of(line)) in LABELS_OF:
                 where = f"robots.txt line {line.number}, which belongs to no record"
                 said = (Said(line.value, where),)
                 self._lines.append(_Preference(field, not_understood=said))
 
     def of(self, url: str | bytes) -> Usage:
-        """Return the usage preferences for *url*, an absolute URL or a path."""
+        """Return the usage preferences for *url*, which may be only a path."""
         if self._general is not None:
             return self._general
         text = url if isinstance(url, str) else decode(url)
@@ -270,7 +267,7 @@ class UsageRules:
         return self._usage(chosen)
 
     def _usage(self, lines: Sequence[_Preference]) -> Usage:
-        # A hostile file repeats a statement thousands of times.
+        # A hostile file repeats one statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         for line in lines:
             for it in line.statements:
@@ -287,9 +284,9 @@ class UsageRules:
 
 @lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return the dialect for preferences, with the names of *dialect*."""
-    # Usage U1: the draft attach-05 groups lines as RFC 9309 does, and a preference ends a
-    # list of names. Usage U2: a robot has one record for rules and for preferences.
+    """Return a dialect that reads preferences, with the names of *dialect*."""
+    # Usage U1: the draft attach-05 groups lines as RFC 9309 does, and a preference ends a list of
+    # names. Usage U2: a robot has one record for both rules and preferences.
     return replace(
         DIALECTS["rfc9309"],
         names=dialect.names,
@@ -305,13 +302,12 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def field_of(line: Line) -> str:
-    """Return the name of the preference field of *line*, spelt right, or ""."""
+    """Return the name of the preference field of *line*, correctly spelt, or ""."""
     return _FIELDS.get(line.row.name, "") if line.row else ""
 
 
 def split_path(value: str) -> tuple[str, str]:
-    """Return the path at the beginning of *value*, or "", and the rest of *value*."""
-    # draft-ietf-aipref-attach-05: a path begins with a slash and ends before a space.
+    """Split *value* into the path at its beginning, if there is one, and the rest."""
     if not value.startswith("/"):
         return "", value
     path, *rest = re.split("[ \t]+", value, maxsplit=1)
@@ -339,18 +335,17 @@ def _preferences(lines: Iterable[Line]) -> Iterator[_Preference]:
 def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
-    """Return the statements in *value*, what in it is not understood, and the value of the
-    label `use`.
+    """Return the statements in *value*, what in it is not understood, and the value of `use`.
 
-    *value* has no path. Equal statements are returned once. Raise `ValueError` for a value
-    of Content-Usage that is not a dictionary.
+    *value* has no path. Equal statements are returned once. Raise `ValueError` if a value of
+    Content-Usage is not a dictionary.
     """
     statements: dict[tuple[str, Answer], Statement] = {}
     odd: list[Said] = []
     use = None
     for key, answered, text in _members(field, value):
         label = LABELS_OF[field].get(key)
-        # Usage U5: other labels are ignored.
+        # Usage U5: unknown labels are ignored.
         if label is None:
             is_use = field == SIGNAL_FIELD and key == USE_LABEL
             use = use or (answered if is_use else None)
@@ -363,8 +358,8 @@ def statements_of(
 
 
 def http_sf(user: str = "Reading usage preferences") -> Any:
-    """Return the library for structured fields. Without it, raise `MissingExtra`, which
-    names the *user*.
+    """Return the library for structured fields. Raise `MissingExtra`, which names *user*, without
+    it.
     """
     with needs_extra(user, "usage"):
         import http_sf  # noqa: PLC0415 - an extra
@@ -373,9 +368,7 @@ def http_sf(user: str = "Reading usage preferences") -> Any:
 
 
 def why_unread(text: str) -> str:
-    """Return why the preferences of the file *text* cannot be read: the extra is missing.
-    Return "" if they can, or if there are none.
-    """
+    """Return the message about the missing extra if the file *text* states preferences, else ""."""
     try:
         http_sf()
     except MissingExtra as error:
@@ -384,14 +377,13 @@ def why_unread(text: str) -> str:
 
 
 def _members(field: str, value: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the key, the value and the text of each member of *value*, which has no path,
-    without parameters.
+    """Yield the key, the value and the text of each member of *value*, without parameters.
 
-    Raise `ValueError` if *field* is Content-Usage and *value* is not a dictionary that the
-    library reads. (It reads no date after the year 9999.)
+    *value* has no path. Raise `ValueError` if *field* is Content-Usage and the library cannot read
+    *value* as a dictionary. It reads no date after the year 9999.
     """
     if field == SIGNAL_FIELD:
-        # No document defines a grammar.
+        # No document defines a grammar for signals.
         for piece in value.split(","):
             key, _, answer = (it.strip(_SPACE) for it in piece.partition("="))
             if key:

@@ -1,4 +1,4 @@
-"""The names of robots, in User-Agent headers and in the values of User-agent lines."""
+"""The names of robots, as read from User-Agent headers and User-agent lines."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ _SYSTEMS = (
     "watchos iphone ipad ipod ios cpu pc build "
 )
 NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
-"""Ours O9: words of browsers and systems, which name no robot."""
+"""Ours O9: words of browsers and operating systems, which are not names of robots."""
 
 # Revisited K4: parentheses can be part of a word, as in Lycos_Spider_(Rex).
 _PART = re.compile(r"(?:[^;,()]|(?<=[A-Za-z_])\([\w-]*\))+")
@@ -34,16 +34,15 @@ _LOCALE = r"[a-z]{2}[-_][a-z]{2}|en"
 _NO_NAME = re.compile(f"{_ADDRESS}|{_VERSION}|{_LOCALE}", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(_VERSION, re.IGNORECASE | re.ASCII)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
-# Stands where something was taken out of a header.
+# Replaces what was removed from a header.
 _GAP = ";"
-# Punctuation around a name.
+# Punctuation that may surround a name.
 _AROUND = " \"'+:|[]"
 
 NameRank: TypeAlias = Callable[[str, str], int]
 """How specifically a name addresses a robot: 0 if not at all, otherwise at least `NAMED`.
 
-The arguments are the name, in lower case and never `*`, and the `joined_names` of the
-robot.
+The arguments are the name, in lower case and never `*`, and the `joined_names` of the robot.
 """
 
 BY_DEFAULT, NAMED = 1, 2
@@ -51,30 +50,29 @@ BY_DEFAULT, NAMED = 1, 2
 
 
 def first_named(name: str, robot: str) -> int:
-    """Any name inside one of the robot's names has the same rank."""
+    """A name matches as part of one of the robot's names. All matches rank equally."""
     # 1994 A2, Ours O8
     return NAMED if name in robot else 0
 
 
 def longest_named(name: str, robot: str) -> int:
-    """Of the names inside one of the robot's names, a longer one has a higher rank."""
+    """A name matches as part of one of the robot's names. Longer names rank higher."""
     # Ours X3
     return NAMED + len(name) if name in robot else 0
 
 
 def equally_named(name: str, robot: str) -> int:
-    """Of the names equal to one of the robot's names, a longer one has a higher rank."""
+    """A name matches if it is one of the robot's names. Longer names rank higher."""
     # RFC 9309 2.2.1
     return NAMED + len(name) if f"\n{name}\n" in robot else 0
 
 
-# A crawl asks for the same few headers again and again.
+# A crawl looks up the same few headers again and again.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
-    """Return the names of *robot* in lower case: its phrases, and then their words.
+    """Return the names of *robot* in lower case: its phrases, and then their words. Never raises.
 
-    *robot* is a bare name or a User-Agent header. Never raises. The result is empty if
-    *robot* is the header of a browser.
+    *robot* is a bare name or a User-Agent header. The header of a browser has no names.
     """
     phrases = _phrases_of(robot_text(robot))
     words = (word.strip(_AROUND) for phrase in phrases for word in phrase.split())
@@ -82,13 +80,13 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
 
 
 def joined_names(robot: Sequence[str]) -> str:
-    """Return the `robot_names` of a robot as one text, for a `NameRank`."""
-    # The name in a record contains no line end, so a match never spans two names.
+    """Join the `robot_names` of a robot into one text, for a `NameRank`."""
+    # Names in records contain no line end, so a match never spans two names.
     return "\n".join(("", *robot, ""))
 
 
 def describe_names(robot: str | bytes) -> str:
-    """Return a phrase that lists the names in a User-Agent header, or "" for a bare name."""
+    """List the names found in a User-Agent header. Return "" for a bare name."""
     text = robot_text(robot)
     if _is_bare(text):
         return ""
@@ -102,7 +100,7 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return *robot* as text. Bytes are UTF-8, or Latin-1 if they are not valid UTF-8."""
+    """Decode UTF-8, or Latin-1 if *robot* is not valid UTF-8."""
     if isinstance(robot, str):
         return robot
     try:
@@ -122,12 +120,12 @@ def _phrases_of(robot: str) -> list[str]:
 
 
 def _phrases(header: str) -> list[str]:
-    """Return what remains of *header* without its versions, addresses, locales and words of
-    browsers and systems. Takes time linear in the header.
+    """Return the phrases left in *header* without versions, addresses, locales and the words of
+    browsers and systems. Takes linear time.
     """
     # Ours O9
     parts = (_LIKE.sub("", part[0]) for part in _PART.finditer(header))
-    # A build is that of a device: (Linux; Android 10; Pixel 2 Build/OPD3)
+    # Before a build stands a device: (Linux; Android 10; Pixel 2 Build/OPD3)
     texts = [
         " ".join(map(_remaining, _words(part)))
         for part in parts
@@ -142,12 +140,12 @@ def _words(text: str) -> list[str]:
 
 
 def _remaining(word: str) -> str:
-    """Return *word* with `_GAP` in place of what names no robot."""
+    """Return *word*, with `_GAP` in place of the parts that name no robot."""
     if _NO_NAME.fullmatch(word):
         return _GAP
     name, *others = word.split("/")
     if _is_common(name):
-        # What follows the slash is a version too: Chrome/W.X.Y.Z
+        # What follows the slash is a version too, as in Chrome/W.X.Y.Z.
         name, others = "", ["", *others[1:]]
     return _GAP.join([name, *map(_remaining_behind_slash, others)])
 
@@ -162,7 +160,7 @@ def _is_common(word: str) -> bool:
 
 
 def whole_name(value: str) -> tuple[str, ...]:
-    """Return the name in the *value* of a User-agent line, or () if there is none."""
+    """Return the one name in the *value* of a User-agent line, or ()."""
     # Ours O10, O11
     if _is_header(value):
         return _header_name(value)
@@ -174,7 +172,7 @@ def whole_name(value: str) -> tuple[str, ...]:
 
 
 def listed_names(value: str) -> tuple[str, ...]:
-    """Return the names in the *value* of a User-agent line that may list several names."""
+    """Return the names in the *value* of a User-agent line, which may list several."""
     if _is_header(value):
         return _header_name(value)
     # Revisited K1, Ours O10
@@ -187,6 +185,6 @@ def _is_header(value: str) -> bool:
 
 
 def _header_name(value: str) -> tuple[str, ...]:
-    # Further phrases, such as `crawler` or `Java`, are parts of other robots' names.
-    # Without a phrase, the header itself matches nobody: no robot's name has a `/`.
+    # Further phrases, such as `crawler` or `Java`, are parts of other robots' names. A header
+    # without a phrase stands for itself and matches nobody, as no robot's name contains a `/`.
     return tuple(_phrases(value)[:1]) or (value,)

@@ -1,4 +1,4 @@
-"""The verdict on a URL: whether it is allowed, and why."""
+"""The verdict on a URL, and its reason."""
 
 from dataclasses import InitVar, dataclass, field, fields, replace
 from enum import Enum
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-# A sentence has the first of the names of a record, which can have thousands.
+# A record may have thousands of names, of which a message shows the first.
 _QUOTED = 20
 
 
 class Reason(str, Enum):
     """Why a URL is allowed or disallowed.
 
-    Each member is also a `str`, so that every item exporter can write it.
+    Members are also `str`, so that every item exporter can write them.
     """
 
     meaning: str
-    """The phrase for the reason in messages and in the reference."""
+    """The reason in words, for messages and the reference."""
 
     RULE = "rule", "a rule of the robot's record covers the URL"
     WILDCARDS = (
@@ -49,20 +49,19 @@ class Reason(str, Enum):
     UNCHECKED = "unchecked", "requests for this URL are not checked"
 
     def __new__(cls, value: str, meaning: str) -> "Self":
-        """Make the member with this *value* and *meaning*."""
         self = str.__new__(cls, value)
         self._value_ = value
         self.meaning = meaning
         return self
 
-    # Those of `Enum` are slow, or differ between versions of Python.
+    # The methods of `Enum` are slow, or differ between versions of Python.
     __hash__ = str.__hash__
     __str__ = str.__str__
     __format__ = str.__format__  # type: ignore[assignment]
 
 
 class RecordReference(NamedTuple):
-    """Where the record of a verdict is: most verdicts need no whole one."""
+    """Where to find the record of a verdict, which is rarely asked for."""
 
     first_line: int
     names: tuple[str, ...]
@@ -70,13 +69,13 @@ class RecordReference(NamedTuple):
     dialect: Dialect
 
     def read(self) -> Record:
-        """Read the file again, and return the record."""
+        """Read the record from the file again."""
         records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
         return next(it for it in records if it.first_line == self.first_line)
 
 
 class _Sourced:
-    """Has what must be no field of `Verdict`, since exporters write each field."""
+    """A slot outside the fields of `Verdict`, all of which exporters write."""
 
     __slots__ = ("_source",)
 
@@ -87,18 +86,17 @@ class _Sourced:
 class Verdict(_Sourced):
     """Whether a robot may retrieve a URL, and why.
 
-    *line* is the number, from 1, of the line with the rule that decides, and *rule* its path
-    as written; both are None if no rule decides. *spelling* is the spelling of the target
-    that the rule covers, or None if it covers the target as written.
+    *line* is the 1-based number of the line whose rule decides, and *rule* the path in it as
+    written; both are None if no rule decides. *spelling* is the spelling of the target that the
+    rule covers, or None if the rule covers the target as written.
 
-    *status* is the HTTP status of the answer to GET /robots.txt if it decided, and *failure*
-    says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP
-    503".
+    *status* is the HTTP status of the answer to GET /robots.txt if that decided. *failure* says in
+    a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
-    *dialect* is the dialect that decided, or None if no record applies. In the dialect
-    "strictest" it is "1994" or "rfc9309". Verdicts that differ only in *dialect* are equal.
+    *dialect* is the dialect that decided, or None if no record applies. In the dialect "strictest"
+    it is "1994" or "rfc9309". Verdicts that differ only in *dialect* are equal.
 
-    A verdict can be part of an item: Scrapy's exporters can write its fields.
+    Verdicts may be part of items: Scrapy's exporters can write them.
     """
 
     allowed: bool
@@ -112,15 +110,14 @@ class Verdict(_Sourced):
     dialect: str | None = field(default=None, compare=False)
 
     def __post_init__(self, source: Record | RecordReference | None) -> None:
-        """Store *source*, from which `record` is read."""
         object.__setattr__(self, "_source", source)
 
     @property
     def record(self) -> Record | None:
-        """The record of the rule that decides; else the first one for the robot, or None.
+        """The record of the rule that decides, or else the first record for the robot, or None.
 
-        Each access may read the file again. Its strings can be written in every format
-        (`Record.for_export`).
+        Each access may read the file again. The strings can be written in every format, as those of
+        `Record.for_export`.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
@@ -129,8 +126,8 @@ class Verdict(_Sourced):
     def for_export(self) -> "Verdict":
         """Return an equivalent verdict whose strings can be written in every format.
 
-        Control characters, and bytes that are not UTF-8, are percent-encoded in *rule* and
-        *spelling*, which means the same (Ours O18).
+        Control characters and invalid UTF-8 in *rule* and *spelling* are percent-encoded, which
+        means the same (Ours O18).
         """
         if f"{self.rule}{self.spelling}".isprintable():
             return self
@@ -156,8 +153,8 @@ class Verdict(_Sourced):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields, and of the record only the rule that decides.
 
-        Queues on disk and in Redis pickle the meta of each request, and a thousand requests
-        would store a large record a thousand times.
+        Queues on disk and in Redis pickle the meta of every request, and would store a large record
+        with each of them.
         """
         record = self.record
         if record is not None:
@@ -166,13 +163,11 @@ class Verdict(_Sourced):
             record = replace(record, rules=rules, delays=())
         return _unpickled, (type(self), _values_of(self), record)
 
-    # `copy` would call `__reduce__`, which reads the file and loses rules.
+    # Verdicts are immutable. `copy` would call `__reduce__`, which reads the file and loses rules.
     def __copy__(self) -> "Verdict":
-        """Return the verdict itself, which cannot change."""
         return self
 
     def __deepcopy__(self, _memo: dict[int, object]) -> "Verdict":
-        """Return the verdict itself, which cannot change."""
         return self
 
     def explain(self) -> str:
@@ -203,13 +198,12 @@ class Verdict(_Sourced):
 
 
 class StrictestRefusal(Verdict):
-    """A refusal in the dialect "strictest", whose sentence names the dialect that refuses."""
+    """A refusal in the dialect "strictest". Its sentence says which dialect refuses."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, verdict: Verdict) -> "StrictestRefusal":
-        """Return *verdict* as a refusal in the dialect "strictest"."""
         return cls(**_values_of(verdict), source=verdict._source)  # noqa: SLF001 - of its own base class
 
     def _because(self) -> str:
