@@ -15,7 +15,7 @@ def test_copied_contract_passes_for_the_store_in_the_documentation(
 ) -> None:
     """As a user copies it into a project."""
     page = (ROOT / "docs" / "stores.rst").read_text("utf-8")
-    block = page.partition(":caption: test_store.py\n")[2].partition("\nand run")[0]
+    block = page.partition(":caption: test_store.py\n")[2].partition("\nThen run")[0]
     lines = [line.removeprefix("    ") for line in block.splitlines()]
     (tmp_path / "test_store.py").write_text("\n".join(lines))
     shutil.copy(ROOT / "tests" / "stores" / "contract.py", tmp_path)
