@@ -45,12 +45,13 @@ class RobotsTxt:
         "__weakref__",
         "_body",
         "_dialect",
-        "_memory_bytes",
-        "_other",
+        "_others",
         "_rules",
         "_sitemaps",
         "_usage",
         "dialect",
+        "memory_bytes",
+        "size",
     )
 
     def __init__(
@@ -60,18 +61,21 @@ class RobotsTxt:
     ) -> None:
         """Store *body*. `parse` can limit its size."""
         self._body = body if isinstance(body, Body) else Body(body)
+        self.size = self._body.size
+        """The number of bytes of `body`."""
         self._dialect, *others = grammars_of(dialect)
+        # The second dialect of "strictest", or nothing.
+        self._others = tuple(others)
         self.dialect = dialect
         """The name of the dialect in which the file is read."""
-        # The same file in the other dialect of "strictest", or None.
-        self._other: RobotsTxt | None = None
-        for other in others:
-            self._other = RobotsTxt(self._body, other.name)
         # One for each tuple of robot names. With one entry, a dict takes four times the memory.
-        self._rules: tuple[RobotRules, ...] = ()
-        self._sitemaps: tuple[str, ...] | None = None
+        self._rules: tuple[RobotRules | StrictestRules, ...] = ()
+        self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
-        self._memory_bytes: int | None = None
+        self.memory_bytes = 0
+        """The estimated bytes of the file and its stored rules, measured by `prepare`. 0 until
+        then, and after more rules were read.
+        """
 
     @classmethod
     def parse(
@@ -95,21 +99,24 @@ class RobotsTxt:
         The first call for a robot reads the file, which takes milliseconds if it is large.
         Never raises. May be called in any thread.
         """
-        own = self._own_rules(robot)
-        other = self._other
-        return own if other is None else StrictestRules(own, other._own_rules(robot))  # noqa: SLF001 - of the same class
-
-    def _own_rules(self, robot: str | bytes) -> RobotRules:
         names = robot_names(robot)
         for rules in self._rules:
             if rules.names == names:
                 return rules
-        dialect = self._dialect
-        reading = read_for_robot(self.text, dialect, names)
-        rules = RobotRules(reading, self._body, dialect, robot)
-        self._sitemaps = reading.sitemaps
+        return self._read(names)
+
+    def _read(self, names: tuple[str, ...]) -> RobotRules | StrictestRules:
+        text = self._body.text
+        sitemaps: dict[str, None] = {}
+        all_rules = []
+        for dialect in (self._dialect, *self._others):
+            reading = read_for_robot(text, dialect, names)
+            sitemaps |= dict.fromkeys(reading.sitemaps)
+            all_rules.append(RobotRules(reading, self._body, dialect, names))
+        self._sitemaps = tuple(sitemaps)
+        rules = StrictestRules(*all_rules) if self._others else all_rules[0]
         self._rules = (rules, *self._rules[: _MAX_ROBOTS - 1])
-        self._memory_bytes = None
+        self.memory_bytes = 0
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
@@ -149,7 +156,7 @@ class RobotsTxt:
             rules = UsageRules(self.text, self._dialect, names)
             known = dict(list(known.items())[1 - _MAX_ROBOTS :]) | {names: rules}
             self._usage = known
-            self._memory_bytes = None
+            self.memory_bytes = 0
         return known[names]
 
     @property
@@ -170,11 +177,9 @@ class RobotsTxt:
 
         The tuple is empty in a dialect without the field Sitemap.
         """
-        if self._sitemaps is None:
-            self._sitemaps = read_for_robot(self.text, self._dialect, ()).sitemaps
-            self._memory_bytes = None
-        more = () if self._other is None else self._other.sitemaps
-        return tuple(dict.fromkeys((*self._sitemaps, *more)))
+        if not self._rules:
+            self._read(())
+        return self._sitemaps
 
     @property
     def problems(self) -> "tuple[Problem, ...]":
@@ -198,8 +203,9 @@ class RobotsTxt:
         self.rules(robot)
         if reads_usage:
             self.read_usage(robot)
-        self._body.compress()
-        self._memory_bytes = memory_of(self)
+        if not self.memory_bytes:
+            self._body.compress()
+            self.memory_bytes = memory_of(self)
 
     @property
     def text(self) -> str:
@@ -214,11 +220,6 @@ class RobotsTxt:
         return self._body.data
 
     @property
-    def size(self) -> int:
-        """The number of bytes of `body`."""
-        return self._body.size
-
-    @property
     def is_truncated(self) -> bool:
         """Whether `body` is only the beginning of the file."""
         return self._body.is_truncated
@@ -229,13 +230,6 @@ class RobotsTxt:
         Raise `ValueError` for an unknown *dialect*.
         """
         return self if dialect == self.dialect else RobotsTxt(self._body, dialect)
-
-    @property
-    def memory_bytes(self) -> int:
-        """The estimated bytes of the file and its stored rules. Slow for a large file."""
-        if self._memory_bytes is None:
-            self._memory_bytes = memory_of(self)
-        return self._memory_bytes
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str]]:
         """Pickle the file without its stored rules."""

@@ -24,7 +24,7 @@ from scrapy_robots1994.parser.spellings import (
     spellings_of,
     url_forms,
 )
-from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
+from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.parser.verdict import (
     Reason,
     RecordReference,
@@ -35,11 +35,13 @@ from scrapy_robots1994.parser.verdict import (
 ROBOTS_TXT = "/robots.txt"
 
 NO_RULE = maxsize
-"""The number of no rule. The number of a rule is its place in the order."""
+"""The number of no rule. That of a rule is twice its place in the order, and one more if it
+is an Allow: odd numbers allow a URL.
+"""
 
 # These come before all rules: the URL is not compared with all rules.
-_TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -1, -2
-_ITSELF = -3
+_ITSELF = -1
+_TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
     _TOO_MUCH_WORK: Reason.WILDCARDS,
     _TOO_MANY_SPELLINGS: Reason.SPELLINGS,
@@ -99,8 +101,8 @@ class _Table(NamedTuple):
     """For each of `seconds` the lengths of the texts with it, from the shortest, and at the
     end those of the others. A text of one character is among all of them.
     """
-    patterns: tuple[tuple[int, Pattern], ...]
-    """The rules with wildcards, by their numbers."""
+    patterns: dict[Pattern, int]
+    """The numbers of the rules with wildcards, in order."""
 
     @classmethod
     def of(cls, prefixes: dict[str, int], patterns: dict[Pattern, int]) -> "_Table":
@@ -109,14 +111,16 @@ class _Table(NamedTuple):
             found.setdefault(second, []).append(length)
         single = found.pop("", [])
         lengths = [_stored(single + it) for it in (*found.values(), [])]
-        ordered = [(number, pattern) for pattern, number in patterns.items()]
-        return cls(prefixes, "".join(found), tuple(lengths), tuple(ordered))
+        return cls(prefixes, "".join(found), tuple(lengths), patterns)
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
 
         The patterns, which are compared with the first text, may take *maximum* work.
         """
+        # Ours O22
+        if texts[0] == ROBOTS_TXT:
+            return _ITSELF
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
@@ -127,8 +131,14 @@ class _Table(NamedTuple):
                 other = find(text[:length])
                 if other is not None and other < number:
                     number = other
-        spelling, work = texts[0], 0
-        for other, pattern in self.patterns:
+        return self._wildcard(texts[0], number, maximum) if self.patterns else number
+
+    def _wildcard(self, spelling: str, number: int, maximum: int) -> int:
+        """Return the number of the first pattern that covers *spelling*, or *number* if that
+        comes before.
+        """
+        work = 0
+        for pattern, other in self.patterns.items():
             if other > number:
                 break
             if spelling.startswith(pattern.first):
@@ -141,24 +151,39 @@ class _Table(NamedTuple):
         return number
 
 
+class _Tables(NamedTuple):
+    """Tables of records that are obeyed together: each decides alone (Ours O2, X3)."""
+
+    tables: list[_Table]
+
+    def first(self, texts: Sequence[str], maximum: int) -> int:
+        """Return the number of the first rule that disallows a URL with these *texts* in
+        any of the tables, or else of the first one that allows it.
+        """
+        if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
+            return _TOO_MUCH_WORK
+        numbers = [it.first(texts, maximum) for it in self.tables]
+        refusing = [it for it in numbers if it % 2 == 0]
+        return min(refusing or numbers)
+
+
 class RobotRules:
     """The rules of one robots.txt for one robot. Immutable, so threads may share it.
 
     `allowed` and `verdict` never raise.
     """
 
-    # `_values`, `_lines` and `_allows` are columns, by the number of a rule.
+    # `_values` and `_lines` are columns, by the place of a rule in the order.
     __slots__ = (
-        "_allows",
-        "_beginnings",
         "_body",
         "_dialect",
         "_first_lines",
         "_has_any",
+        "_has_cut_escape",
         "_is_plain",
         "_lines",
         "_names",
-        "_tables",
+        "_table",
         "_values",
         "crawl_delay",
         "ignored",
@@ -166,32 +191,33 @@ class RobotRules:
     )
 
     def __init__(
-        self, reading: RobotReading, body: Body, dialect: Dialect, robot: str | bytes
+        self,
+        reading: RobotReading,
+        body: Body,
+        dialect: Dialect,
+        names: tuple[str, ...],
     ) -> None:
-        """Compile *reading*, what *robot* obeys of *body*."""
-        self.names = robot_names(robot)
+        """Compile *reading*, what the robot with these `robot_names` obeys of *body*."""
+        self.names = names
         self.crawl_delay = reading.crawl_delay
         self.ignored = reading.ignored
         self._body = body
         self._dialect = dialect
         self._has_any = reading.has_any
         self._first_lines = _stored(reading.first_lines)
-        names = tuple(reading.names)
-        self._names = _DEFAULT if names == _DEFAULT else names
-        self._tables, kept = _compiled(reading, dialect)
+        of_records = tuple(reading.names)
+        self._names = _DEFAULT if of_records == _DEFAULT else of_records
+        self._table, kept, beginnings = _compiled(reading, dialect)
         self._values = tuple([it.value for it in kept])
         self._lines = _stored([it.number for it in kept])
-        allows = bytes([it.kind is _ALLOW for it in kept])
-        self._allows = allows if any(allows) else b""
         # What the texts of the rules begin with says which forms of a URL are needed.
-        beginnings = {text[0] for table in self._tables for text in table.prefixes}
-        self._beginnings = "".join(beginnings)
-        self._is_plain = beginnings <= {"/"}
+        self._is_plain = beginnings == {"/"}
+        self._has_cut_escape = _AS_WRITTEN in beginnings
 
     def allowed(self, url: str | bytes) -> bool:
         """Return whether the robot may retrieve *url*, which is an absolute URL or a path."""
         number, _ = self._decision(url)
-        return self._opens(number)
+        return number % 2 == 1
 
     def verdict(self, url: str | bytes) -> Verdict:
         """Return whether the robot may retrieve *url*, an absolute URL or a path, and the
@@ -208,13 +234,14 @@ class RobotRules:
         # If no rule decides, the verdict refers to the first record that the robot obeys.
         reason, line, rule, record = Reason.NO_RULE, None, None, 0
         if number != NO_RULE:
-            reason, line, rule = Reason.RULE, self._lines[number], self._values[number]
+            place, reason = number // 2, Reason.RULE
+            line, rule = self._lines[place], self._values[place]
             record = bisect_right(self._first_lines, line) - 1
         source = RecordReference(
             self._first_lines[record], self._names[record], self._body, self._dialect
         )
         return Verdict(
-            allowed=self._opens(number),
+            allowed=number % 2 == 1,
             reason=reason,
             line=line,
             rule=rule,
@@ -222,11 +249,6 @@ class RobotRules:
             source=source,
             dialect=dialect,
         )
-
-    def _opens(self, number: int) -> bool:
-        if 0 <= number < NO_RULE:
-            return bool(self._allows and self._allows[number])
-        return number not in _UNCOMPARED
 
     def _decision(self, url: str | bytes) -> tuple[int, str | None]:
         """Return the number of the rule that decides, and the spelling that the rule covers,
@@ -238,48 +260,31 @@ class RobotRules:
             and "/." not in text
             and (plain := _PLAIN_URL.fullmatch(text))
         ):
-            return self._first([plain[1]], MAX_WORK), None
+            return self._table.first([plain[1]], MAX_WORK), None
         head, target = head_and_target(text)
         spellings, is_cut = spellings_of(target)
         numbers: list[int] = []
         for spelling in spellings:
             # Ours O28: all spellings together
             texts = self._texts(head, spelling)
-            number = self._first(texts, MAX_WORK // len(spellings))
+            number = self._table.first(texts, MAX_WORK // len(spellings))
             # Ours O27
-            if not self._opens(number):
+            if number % 2 == 0:
                 return number, None if spelling == target else spelling
             numbers.append(number)
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
-
-    def _first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the number of the rule that decides for one spelling of a URL, by its
-        *texts*.
-        """
-        tables = self._tables
-        # Ours O22
-        if texts[0] == ROBOTS_TXT:
-            return _ITSELF
-        if len(tables) == 1:
-            return tables[0].first(texts, maximum)
-        if len(tables) * _TABLE_WORK > maximum:
-            return _TOO_MUCH_WORK
-        numbers = [it.first(texts, maximum) for it in tables]
-        # Ours O2: all records for `*` are obeyed together.
-        refusing = [it for it in numbers if not self._opens(it)]
-        return min(refusing or numbers, default=NO_RULE)
 
     def _texts(self, head: str, target: str) -> list[str]:
         """Return the texts of a URL, which begin as the texts of `_texts_of`."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
-        texts, is_cut = [canonical(target)], _AS_WRITTEN in self._beginnings
-        if is_cut:
+        texts = [canonical(target)]
+        if self._has_cut_escape:
             texts.append(_AS_WRITTEN + target)
         if head and not self._is_plain:
             url = head.lstrip(_BEFORE_A_URL) + target
             texts += url_forms(url, canonical)
-            if is_cut:
+            if self._has_cut_escape:
                 texts += [_AS_WRITTEN + it for it in url_forms(url, str)]
         return texts
 
@@ -287,12 +292,13 @@ class RobotRules:
 class StrictestRules:
     """The rules in the dialect "strictest": disallowed if *main* or *other* says so."""
 
-    __slots__ = ("_main", "_other")
+    __slots__ = ("_main", "_other", "names")
 
     ignored = None
     """None: rfc9309 enforces what 1994 ignores, except Allow, which only opens paths."""
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
+        self.names = main.names
         self._main = main
         self._other = other
 
@@ -319,15 +325,20 @@ class StrictestRules:
 
 def _compiled(
     reading: RobotReading, dialect: Dialect
-) -> tuple[tuple[_Table, ...], list[Line]]:
-    """Return the tables of the rules, and the rules that can decide, by their numbers."""
-    found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {}
+) -> tuple[_Table | _Tables, list[Line], set[str]]:
+    """Return the rules for looking up, those that can decide, in order, and the characters
+    with which their texts begin.
+    """
+    # Ours X3: in a dialect with Allow, each record for `*` decides alone.
+    are_apart = dialect.has_allow and not dialect.merges_named
+    numbers = _table_of_each(reading) if are_apart and reading.first_lines[1:] else {}
+    found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {0: ({}, {})}
     kept: list[Line] = []
-    tables = _table_of_each(reading, dialect)
+    beginnings = {"/"}
     for rule in with_pauses(sorted(reading.rules, key=dialect.order)):
-        table = tables[rule.number] if tables else 0
+        table = numbers[rule.number] if numbers else 0
         prefixes, patterns = found.setdefault(table, ({}, {}))
-        value, number = rule.value, len(kept)
+        value, number = rule.value, 2 * len(kept) + (rule.kind is _ALLOW)
         texts: Sequence[str] = (value,)
         if dialect.has_wildcards:
             # RFC 9309 2.2.2. Real files also have paths that begin with `*`.
@@ -340,17 +351,16 @@ def _compiled(
             texts = (normal_spelling(value),)
         elif value[0] != "/" or "%" in value or not value.isascii():
             texts = _texts_of(value)
+            beginnings.update([text[0] for text in texts])
         # A rule whose texts are all those of earlier rules never decides.
         if number in [prefixes.setdefault(text, number) for text in texts]:
             kept.append(rule)
-    return tuple([_Table.of(*it) for it in found.values()]), kept
+    tables = [_Table.of(*it) for it in found.values()]
+    return tables[0] if len(tables) == 1 else _Tables(tables), kept, beginnings
 
 
-def _table_of_each(reading: RobotReading, dialect: Dialect) -> dict[int, int]:
-    """Return the table of the rules on each line, or nothing if all are in one table."""
-    # Ours X3: in a dialect with Allow, each record for `*` decides alone.
-    if not dialect.has_allow or dialect.merges_named or len(reading.first_lines) == 1:
-        return {}
+def _table_of_each(reading: RobotReading) -> dict[int, int]:
+    """Return the number of the table of the rules on each line."""
     records: dict[int, list[Line]] = {}
     for rule in reading.rules:
         record = bisect_right(reading.first_lines, rule.number)

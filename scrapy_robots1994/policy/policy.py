@@ -17,9 +17,6 @@ CLOCK_SKEW = 60.0
 PAUSE = 300.0
 """The least freshness lifetime of a file, and the least pause after a failure, in seconds."""
 
-POLICY_BYTES = 1_300
-"""Memory of a policy without its file, with its origin and its entry in memory."""
-
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
@@ -105,12 +102,6 @@ class Policy:
     def is_known(self) -> bool:
         """Whether the origin stated this policy (Ours R1, R3, R4)."""
         return self.outcome.row.is_answer
-
-    @property
-    def memory_bytes(self) -> int:
-        """The approximate memory of the policy with its file and its origin."""
-        texts = len(self.origin.host) + len(self.final_url or "")
-        return POLICY_BYTES + texts + self.stated.memory_bytes
 
     def is_fresh(self, now: float) -> bool:
         """Return whether the policy is fresh at *now*. A policy from the future is not."""

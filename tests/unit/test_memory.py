@@ -70,7 +70,6 @@ def policies(file: str) -> Iterator[Policy]:
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
         status = 404 if file == "none" else 200
         policy = policy_of(origin, status, FILES[file](seed), reader, freshness)
-        policy.rules("me1-1")
         if policy.robots is not None:
             policy.robots.prepare("me1-1", reads_usage=True)
         yield policy
@@ -117,9 +116,11 @@ def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> No
         origin = Origin("http", f"h{seed}.test", 80)
         made.append(policy_of(origin, 200, FILES["rules"](seed), reader, freshness))
         memory[origin] = made[-1]
-        made[-1].rules("me")
+        robots = made[-1].robots
+        assert robots is not None
+        robots.prepare("me")
         memory[origin] = made[-1]
 
     stored = [it for it in made if it.origin in memory]
     assert stored[-1] is made[-1]
-    assert sum(it.memory_bytes for it in stored) <= MAX_BYTES
+    assert sum(it.stated.memory_bytes for it in stored) <= MAX_BYTES

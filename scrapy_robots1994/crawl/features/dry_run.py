@@ -145,7 +145,7 @@ class DryRun:
             await compute(read, robots.size)
         waiting = self._policies[origin]
         assert isinstance(waiting, list)  # noqa: S101 - found once
-        self._room -= policy.memory_bytes
+        self._room -= policy.stated.memory_bytes
         self._policies[origin] = policy if self._room > 0 else None
         for asked, did in waiting:
             self._ask(policy, asked, did)
