@@ -23,7 +23,7 @@ extensions = [
     "robots1994_links",
 ]
 exclude_patterns = ["_build", "_generated", "development"]
-# Do not change quotes, because readers copy values with quotes.
+# Readers copy values with their quotes.
 smartquotes = False
 default_role = "code"
 
@@ -32,8 +32,8 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 70
 
-# For links to the documentation of Python and Scrapy, Sphinx downloads two inventories.
-# An offline build has no links to the documentation of Python and Scrapy.
+# Links to the documentation of Python and Scrapy need two inventories, which are downloaded. An
+# offline build has no such links.
 if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
     extensions.append("sphinx.ext.intersphinx")
     intersphinx_mapping = {

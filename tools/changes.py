@@ -1,10 +1,9 @@
 """Count the sites that each dialect opens and closes, compared with Protego.
 
-`python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` for each group
-of robots.txt files, with Scrapy's default User-Agent. The output is the table of
-`docs/_generated/sites.rst` in reStructuredText. A FILE may be a folder.
-`--picture REPORT` renders a report, such as that of a dry run, in Chromium, and writes the
-images of the documentation (`docs/_static/report-…png`).
+`python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` for each group of
+robots.txt files or folders, with Scrapy's default User-Agent, and prints the table of
+`docs/_generated/sites.rst`. `--picture REPORT` renders a report in Chromium, such as that of a dry
+run, and writes the images of the documentation (`docs/_static/report-…png`).
 """
 
 from __future__ import annotations
@@ -31,9 +30,7 @@ WIDTH = 1280
 
 
 def report_of(files: list[str], path: Path) -> dict[str, Any]:
-    """Compare all *files*, write the HTML report to *path*, and return the report as a
-    dict.
-    """
+    """Compare all *files*, and write the HTML report to *path*."""
     command = (sys.executable, "-m", "scrapy", "robots-compare", *files, "--json")
     options = ("--robot", USER_AGENT, "--parsers", "Protego", "--report", str(path))
     done = subprocess.run((*command, *options), stdout=subprocess.PIPE, check=True)
@@ -42,7 +39,7 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
 
 
 def shares(report: dict[str, Any], dialect: str) -> str:
-    """Return the percentages of the sites that *dialect* opens and closes."""
+    """Return the percentages of sites that *dialect* opens and closes."""
     (parser,) = report["parsers"]
     changes = Counter(
         it["parsers"][parser]["dialects"][dialect] for it in report["sites"]
@@ -53,7 +50,7 @@ def shares(report: dict[str, Any], dialect: str) -> str:
 
 
 def table(reports: dict[str, dict[str, Any]]) -> str:
-    """Return the table of sites, with a row for each group of files."""
+    """Each group of files has a row."""
     made = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d")
     lines = [
         f".. From tools/changes.py on {made} (Protego {version('protego')}).",
@@ -70,7 +67,7 @@ def table(reports: dict[str, dict[str, Any]]) -> str:
 
 
 def render(page: Path) -> None:
-    """Write images of the first screen of the report *page*, in light and in dark mode."""
+    """Write images of the first screen of the report *page*, in light and dark mode."""
     with (
         tempfile.TemporaryDirectory() as profile,
         browsers.chromium(Path(profile)) as browser,
@@ -84,7 +81,6 @@ def render(page: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Compare the groups and print the table, or render the report of `--picture`."""
     parser = argparse.ArgumentParser(prog="python -m tools.changes")
     parser.add_argument("groups", nargs="*", metavar="NAME=FILE")
     parser.add_argument("--picture", metavar="REPORT", type=Path)

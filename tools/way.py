@@ -1,11 +1,9 @@
-"""Count the functions of the package that are called for one request: `python -m
-tools.way`.
+"""Count the functions of the package that are called for one request: `python -m tools.way`.
 
-The program crawls one origin with the defaults of the add-on. For a first fetch, a second
-page and a refused page, the program prints the number of functions that were called, and
-the number of their modules. `--list` also prints the names of the functions. Functions
-with the same qualified name in one module count as one function. Lambdas and generator
-expressions count as functions. The program needs Python 3.11 or newer.
+Crawls one origin with the defaults of the add-on. For a first fetch, a second page and a refused
+page, prints how many functions were called, and in how many modules. `--list` also prints their
+names. Functions with the same qualified name in one module count once, and lambdas and generator
+expressions count too. Needs Python 3.11.
 """
 
 from __future__ import annotations
@@ -39,12 +37,10 @@ class Way:
         self.functions: set[tuple[str, str]] = set()
 
     def follow(self) -> None:
-        """Delete the recorded functions, and start to record."""
         self.functions.clear()
         sys.setprofile(self._called)
 
     def print(self, what: str) -> None:
-        """Stop recording, and print how many functions and modules were recorded."""
         sys.setprofile(None)
         modules = {module for module, _ in self.functions}
         print(f"{what}: {len(self.functions)} functions in {len(modules)} modules")  # noqa: T201 (a program)
@@ -52,7 +48,6 @@ class Way:
             print(f"  {module} {name}")  # noqa: T201 (a program)
 
     def _called(self, frame: FrameType, event: str, _argument: object) -> None:
-        """Record a call if the called function belongs to the package."""
         code = frame.f_code
         if event == "call" and code.co_filename.startswith(PACKAGE):
             name: Any = getattr(code, "co_qualname", code.co_name)
@@ -60,15 +55,13 @@ class Way:
 
 
 class WaySpider(Spider):
-    """Requests a first page, a second page, and a page that is refused."""
-
     name = "way"
     site: Site
     way: Way
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Return a spider that starts to record when it is opened."""
+        """Recording starts when the spider is opened."""
         spider = super().from_crawler(crawler, *args, **options)
         spider.way = Way()
         follow = spider.way.follow
@@ -76,28 +69,23 @@ class WaySpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Request the first page."""
         yield Request(self.site.url("/1"), callback=self.parse_first)
 
     def parse_first(self, _response: object) -> Iterator[Request]:
-        """Print the result for the first fetch, and request a second page."""
         self.way.print("a first fetch")
         self.way.follow()
         yield Request(self.site.url("/2"), callback=self.parse_second)
 
     def parse_second(self, _response: object) -> Iterator[Request]:
-        """Print the result for a known policy, and request a disallowed page."""
         self.way.print("a known policy")
         self.way.follow()
         yield Request(self.site.url("/closed"), errback=self.refused)
 
     def refused(self, _failure: object) -> None:
-        """Print the result for a refusal."""
         self.way.print("a refusal")
 
 
 def main() -> None:
-    """Crawl one origin, and print the results for the three requests."""
     with Site() as site:
         site.robots(FILE)
         addons = {"scrapy_robots1994.Addon": 500}

@@ -1,11 +1,11 @@
 """Check the internal links of pages, and the paths of files that pages mention.
 
-Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. The output has
-one line for each of the following errors. If there is an error, the exit code is 1.
+Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints a line for each
+of these errors, and exits with 1 if there is any:
 
 * The file or the anchor of an internal link does not exist.
 * An id of a clause, a decision or a problem (F5, O24, R005) is not a link to its row.
-* A page mentions the path of a file of this project, but the file does not exist.
+* A page mentions a file of this project that does not exist.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
 
 
 class Page(HTMLParser):
-    """The links and anchors of one page, and each id in the text of the page that is
-    not a link.
-    """
+    """The links and anchors of one page, and the ids in its text that are not links."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -43,7 +41,6 @@ class Page(HTMLParser):
         self.feed(path.read_text("utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Record the link and the anchor of *tag*."""
         if tag in NOT_TEXT:
             self._open.append(tag)
         for name, value in attrs:
@@ -53,20 +50,17 @@ class Page(HTMLParser):
                 self.links.append(value)
 
     def handle_endtag(self, tag: str) -> None:
-        """Record the end of *tag*."""
         if tag in self._open:
             self._open.remove(tag)
 
     def handle_data(self, data: str) -> None:
-        """Record the ids in *data*, unless *data* is only an id, such as the id of a row."""
+        """Ignores text that is only an id, such as that of a row."""
         if not self._open and not CODE.fullmatch(data.strip()):
             self.codes.update(CODE.findall(data))
 
 
 def broken_in_pages(folder: Path) -> list[str]:
-    """Return the broken links in the pages of *folder*, and the ids in these pages that
-    are not links.
-    """
+    """Return the broken links in the pages of *folder*, and the ids that are not links."""
     pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
     rows = {it for page in pages.values() for it in page.anchors}
     found = []
@@ -113,7 +107,6 @@ def missing_files(path: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the folders and Markdown files in *arguments*, and return the exit code."""
     found = []
     for name in arguments:
         path = Path(name)

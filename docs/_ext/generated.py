@@ -3,7 +3,7 @@
     python docs/_ext/generated.py            writes the files
     python docs/_ext/generated.py --check    says which files are stale, with exit code 1
 
-The files are committed, so that they can be read in the repository.
+The files are committed so that they can be read in the repository.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "generated"
 COMMANDS = ("robots-check", "robots-compare", "robots-lint")
-# The example of a file over the size limit has many more lines.
+# The example of a file over the size limit is much longer.
 MAX_LINES = 20
 
 
@@ -58,7 +58,6 @@ def documented(module: ModuleType, owner: str = "") -> dict[str, str]:
 
 
 def settings() -> str:
-    """Return every setting with its default, accepted values and meaning, in groups."""
     texts, parts = documented(crawl_settings, "RobotsSettings"), []
     for each in fields(crawl_settings.RobotsSettings):
         name = crawl_settings.PREFIX + each.name.upper()
@@ -73,7 +72,6 @@ def settings() -> str:
 
 
 def stats() -> str:
-    """Return every stat key with its meaning."""
     texts = documented(crawl_stats)
     return "\n".join(
         f"``{key}``\n    {texts[name]}\n"
@@ -83,14 +81,12 @@ def stats() -> str:
 
 
 def reasons() -> str:
-    """Return every reason for a verdict, with its name in stats and ``--json``."""
     return "\n".join(
         f".. _reason-{it.value}:\n\n``{it.value}``\n    {it.meaning}\n" for it in Reason
     )
 
 
 def cells(texts: Iterable[str]) -> list[str]:
-    """Return one row of a list table."""
     return [
         f"   {' ' if place else '*'} - {text}".rstrip()
         for place, text in enumerate(texts)
@@ -98,7 +94,6 @@ def cells(texts: Iterable[str]) -> list[str]:
 
 
 def problems() -> str:
-    """Return every kind of problem with an example, its message, and the advice."""
     return "\n".join(
         f".. _{kind.code.lower()}:\n\n"
         f"``{kind.code}`` {kind.when[:1].upper()}{kind.when[1:]}\n"
@@ -117,7 +112,7 @@ def message(kind: Kind) -> str:
 
 
 def example(body: str) -> str:
-    """Return the file *body* as a short block of code that is safe to print."""
+    """Show the file *body* as a short block of code that is safe to print."""
     lines = body.splitlines() or ["(404 Not Found)"]
     shown = lines if len(lines) <= MAX_LINES else [*lines[:3], "...", lines[-1]]
     code = "".join(
@@ -128,7 +123,7 @@ def example(body: str) -> str:
 
 def dialects() -> str:
     """Return each dialect with its meaning, and a table of the differences."""
-    # A field that all dialects have, or that no dialect has, is not a difference.
+    # Fields that all dialects have, or none has, are left out.
     some = [it for it in FIELDS if 0 < len(it.dialects) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",
@@ -160,12 +155,11 @@ def dialects() -> str:
 
 
 def yes(has: bool) -> str:  # noqa: FBT001 - a cell
-    """Return the table cell that says whether a dialect has a feature."""
     return "yes" if has else ""
 
 
 def options(command: str) -> str:
-    """Return the options of *command* with the texts of ``scrapy COMMAND --help``."""
+    """Return the options of *command*, with the texts of ``scrapy COMMAND --help``."""
     (found,) = entry_points(group="scrapy.commands", name=command)
     instance = found.load()()
     instance.settings = Settings()
@@ -173,7 +167,7 @@ def options(command: str) -> str:
     instance.add_options(parser)
     scrapy_parser = argparse.ArgumentParser(conflict_handler="resolve")
     ScrapyCommand.add_options(instance, scrapy_parser)
-    # argparse has no public list of the added options.
+    # argparse has no public list of the options that were added.
     common = {action.dest for action in scrapy_parser._actions}  # noqa: SLF001 - not public
     actions = parser._actions  # noqa: SLF001 - not public
     ours = "\n".join(option(it) for it in actions if it.dest not in common)
@@ -181,7 +175,6 @@ def options(command: str) -> str:
 
 
 def option(action: argparse.Action) -> str:
-    """Return one option as an item of a definition list."""
     choices = f"{{{','.join(action.choices)}}}" if action.choices else action.metavar
     value = "" if action.nargs == 0 else f" {choices or action.dest.upper()}"
     names = ", ".join(f"``{name}{value}``" for name in action.option_strings)
@@ -190,7 +183,7 @@ def option(action: argparse.Action) -> str:
 
 
 def main(args: list[str]) -> int:
-    """Write the files, or check them, and return the exit code."""
+    """Write or check the files, and return the exit code."""
     tables = (settings, stats, reasons, problems, dialects)
     texts = {it.__name__: it() for it in tables}
     texts |= {f"options-{name}": options(name) for name in COMMANDS}

@@ -1,8 +1,8 @@
-"""Build step (a metadata hook of hatchling) for the project's URLs and the README on PyPI.
+"""Metadata hook of hatchling for the project's URLs, and for the README on PyPI.
 
-The URLs of the repository come from the option `repository` in pyproject.toml. PyPI
-does not resolve relative links. Therefore, relative links in README.md are replaced
-with links to the files in the repository, at the tag of this version.
+The address of the repository is the option `repository` in pyproject.toml. PyPI does not resolve
+relative links, so those in README.md are replaced with links into the repository, at the tag of
+this version.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ RELATIVE_LINK = re.compile(r"(!?)(\[[^\]]*\])\((?![a-z]+:|#)([^)]+)\)")
 
 
 class ProjectUrls(MetadataHookInterface):
-    """Hook for `urls` and `readme`, which pyproject.toml declares as dynamic."""
+    """Fills in `urls` and `readme`, which pyproject.toml declares as dynamic."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Add the URLs and the README to *metadata*, which already has the version."""
+        """*metadata* already has the version."""
         repository = self.config["repository"].rstrip("/")
         version = metadata["version"]
         metadata["urls"] = {
@@ -32,8 +32,7 @@ class ProjectUrls(MetadataHookInterface):
         }
 
         def absolute(link: re.Match[str]) -> str:
-            # The URL of an image must be the URL of the image file. The URL of a link
-            # must be the URL of the page that shows the linked file.
+            # An image needs the address of the file itself, a link that of the page that shows it.
             view = "raw" if link[1] else "blob"
             return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
 

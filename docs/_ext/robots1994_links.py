@@ -1,7 +1,4 @@
-"""Sphinx extension for links and line breaks.
-
-On all pages, the id of a clause, a decision or a problem (F5, O24, R005) links to its row.
-"""
+"""Sphinx extension: links from ids to their rows, and line breaks in long names."""
 
 from __future__ import annotations
 
@@ -17,16 +14,13 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 
-# The id of a clause, a decision or a problem. Each id has an anchor on a page.
+# The id of a clause, a decision or a problem (F5, O24, R005), which is an anchor on some page
 CODE = re.compile(r"\b([A-Z]\d{1,3})\b")
 UNLINKED = (nodes.reference, nodes.literal_block, nodes.doctest_block, nodes.title)
 
 
 def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Replace each id in the text of *page* with a link to the row of the id.
-
-    *name* is the name of *page*.
-    """
+    """Link each id in the text of *page*, which is named *name*, to its row."""
     labels = app.env.domains.standard_domain.anonlabels
     for text in list(page.findall(nodes.Text)):
         node, owners = text.parent, []
@@ -40,7 +34,7 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
             target, anchor = (
                 labels.get(part.lower(), ("", "")) if place % 2 else ("", "")
             )
-            # Do not link the id at the beginning of its own row.
+            # In its own row, the id at the beginning is not a link.
             is_row = target == name and part == text.parent.astext()
             if target and not is_row:
                 made = make_refnode(app.builder, name, target, anchor, nodes.Text(part))
@@ -53,12 +47,11 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
 def let_names_wrap(
     _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
 ) -> None:
-    """Allow line breaks after the separators of a name in code, so that tables do not break
-    words.
+    """Let names in code break after their separators, so that tables do not cut words.
 
-    The text that a reader copies is unchanged.
+    Text that a reader copies is unchanged.
     """
-    # The `&` of an entity such as `&quot;` is no separator; `&amp;` is one.
+    # The `&` of an entity such as `&quot;` is not a separator, but `&amp;` is.
     wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
     context["body"] = re.sub(
         r'(?<=<span class="pre">)[^<]+',
@@ -68,7 +61,6 @@ def let_names_wrap(
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the links and the line breaks."""
     app.connect("doctree-resolved", link_codes)
     app.connect("html-page-context", let_names_wrap)
     return {"parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""The add-on."""
+"""The add-on, which puts the components into a project's settings."""
 
 from contextlib import suppress
 from typing import Any
@@ -13,39 +13,39 @@ from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
-# The built-in middleware's order.
+# The built-in middleware's order
 ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""Rows of (field of `RobotsSettings` that needs it, import path, order): near the engine, to see
-the output of all others.
+"""Field of `RobotsSettings` that needs it, import path, order. Orders are near the engine, so that
+these see the output of all others.
 """
 
-# As in Scrapy's default settings: before 2.14, a class and its path are two keys.
+# Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Puts `Robots1994Middleware` in place of Scrapy's middleware, at its order, and sets
+    """Puts `Robots1994Middleware` in place of Scrapy's middleware, with the same order, and sets
     `ROBOTSTXT_OBEY = True`. Settings of the user take precedence.
 
-    Adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on. To enable it:
+    Adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on. To enable the add-on, set
     `ADDONS = {"scrapy_robots1994.Addon": 500}`.
     """
 
     def __repr__(self) -> str:
-        """Return what Scrapy logs under "Enabled addons"."""
+        """Scrapy logs this under "Enabled addons"."""
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Change *settings*. Raise `SettingsError` for a wrong `ROBOTS1994_` setting."""
+        """Raise `SettingsError` for a wrong `ROBOTS1994_` setting."""
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
         if chosen.dry_run:
             _replace_built_in(settings)
             return
-        # Overrides Scrapy's default, but no value of the user.
+        # Overrides Scrapy's default, but not the user's value.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         add = settings.setdefault_in_component_priority_dict
@@ -56,17 +56,17 @@ class Addon:
 
 def _replace_built_in(settings: BaseSettings) -> None:
     name = "DOWNLOADER_MIDDLEWARES"
-    # A copy: the dict itself may belong to a spider class.
+    # The dict itself may belong to a spider class, so change a copy.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # A key is a class or a path, and a class may have several paths.
+    # A key is a class or an import path, of which a class may have several.
     classes = {}
     for key in listed:
-        # Scrapy raises an error for a wrong path later, unless its order is None.
+        # Scrapy reports a wrong path later, unless its order is None.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Scrapy accepts a class only once.
+        # Scrapy accepts each class only once.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
@@ -79,7 +79,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
         listed[Robots1994Middleware] = ORDER if order is None else order
     # Overrides DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
-    # At its own priority, so that what overrode it still does.
+    # Keeps its priority, so that settings that override it still do.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 

@@ -1,4 +1,4 @@
-"""The exception that is raised for a refused request."""
+"""The exception for refused requests."""
 
 from scrapy.exceptions import IgnoreRequest
 
@@ -6,7 +6,7 @@ from scrapy_robots1994.parser import Verdict
 
 
 class ForbiddenByRobots(IgnoreRequest):
-    """Raised for a request that the policy of its origin refuses.
+    """The policy of its origin refuses a request.
 
     An `IgnoreRequest`, as with the built-in middleware. The message begins with "Forbidden by
     robots.txt", says why, and is safe to print.
@@ -14,10 +14,10 @@ class ForbiddenByRobots(IgnoreRequest):
 
     @property
     def verdict(self) -> Verdict:
-        """Why, and by which line of which record."""
+        """Why the request was refused, and by which line of which record."""
         verdict: Verdict = self.args[0]
         return verdict
 
     def __str__(self) -> str:
-        """Return the message, which is made on demand: few are read."""
+        """Make the message on demand, because few are read."""
         return f"Forbidden by robots.txt: {self.verdict}"

@@ -1,7 +1,7 @@
-"""What the core tells its features: `Observer`.
+"""`Observer`, through which the core informs its features.
 
-The core knows no feature. `OBSERVERS` says which setting switches which observer on; an
-observer is imported only then, and called with (crawler, settings).
+The core knows no feature. `OBSERVERS` lists the setting that switches each observer on. Only then
+is the observer imported, and called with (crawler, settings).
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.policy import Policy
 
 Found: TypeAlias = "Policy | Exception | Exemption"
-"""A policy, the exception with which a waiting request fails, or why a request is not
+"""A policy, the exception with which a waiting request fails, or the reason why a request is not
 checked.
 """
 
 
 class Observer(Protocol):
-    """Sees each policy and each decision of a crawl. Both methods are called on the event
-    loop and must not take long.
+    """Sees each policy and each decision of a crawl.
+
+    Both methods run on the event loop and must not take long.
     """
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Called with each *policy* that the crawl begins to use, before any request uses
-        it, and the *answer* that it was made from (from the origin, the store or the HTTP
-        cache). A policy that stays in use because its refresh failed is announced with the
-        answer of the refresh.
+        """Called with each *policy* that the crawl begins to use, before any request uses it.
+
+        *answer*, from which it was made, comes from the origin, the store or the HTTP cache. If a
+        policy stays in use because its refresh failed, *answer* is that of the refresh.
         """
 
     def decided(
@@ -48,21 +49,21 @@ class Observer(Protocol):
     ) -> None:
         """Called with each decision, before the request goes on or fails.
 
-        *verdict* is None unless *found* is a policy. May raise `IgnoreRequest` for an
-        allowed request, which then is not sent. A request that is refused stays refused.
+        *verdict* is None unless *found* is a policy. The method may raise `IgnoreRequest` so that
+        an allowed request is not sent. A refused request stays refused.
         """
 
 
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 OBSERVERS = (
-    # Before usage, which may decline a request.
+    # Before usage, which may decline a request
     ("evidence", f"{_FEATURES}.evidence.Evidence"),
     ("compare", f"{_FEATURES}.comparison.CrawlComparison"),
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""Rows of (field of `RobotsSettings` that switches the observer on, import path)."""
+"""Field of `RobotsSettings` that switches the observer on, import path."""
 
 
 def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:

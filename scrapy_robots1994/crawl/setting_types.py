@@ -16,25 +16,23 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, it stands for the value of that setting."""
+"""In `ROBOTS1994_COMPARE`, this name stands for the value of the setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
 
 MAX_COUNT = 1_000_000_000
-"""Larger numbers exceed the limits of some libraries."""
+"""Some libraries fail with larger numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingType(Generic[T]):
-    """The values that a setting accepts."""
-
     accepts: str
-    """Completes "NAME must be …"."""
+    """The end of "NAME must be …"."""
     parse: Callable[[Any], T]
     """Reads a value from code or from `-s`. Raises `ValueError`, `TypeError` or `LookupError`."""
     choices: tuple[str, ...] = ()
-    """Suggested in place of a misspelt word."""
+    """Suggested for misspelt words."""
 
     def read(self, name: str, value: Any) -> T:
         """Return what *value* of the setting *name* means.
@@ -44,11 +42,11 @@ class SettingType(Generic[T]):
         try:
             return self.parse(value)
         except SettingsError:
-            # More precise.
+            # Has a more precise message.
             raise
-        # RecursionError: `json.loads` of 100,000 brackets.
+        # RecursionError: `json.loads` of 100,000 brackets
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            # Such as 1994 for "1994".
+            # 1994 may be meant as "1994".
             word = str(value) if isinstance(value, int) else value
             hint = did_you_mean(word, self.choices) or "."
             shown = escape_control_chars(repr(value))
@@ -66,7 +64,7 @@ _FLAGS = _SWITCHES | {"1": True, "0": False}
 
 
 def _flag(value: Any) -> bool:
-    # Scrapy's `getbool` accepts any number, such as one of seconds.
+    # Scrapy's `getbool` would accept any number, such as seconds.
     return _FLAGS[str(value).lower()]
 
 
@@ -76,7 +74,7 @@ FLAG = SettingType("True or False", _flag)
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a function that reads a truth value as *on* or *off*, and others with *other*."""
+    """Read truth values as *on* or *off*, and any other value with *other*."""
     return lambda value: (
         cast("T", on if words[word] else off)
         if (word := str(value).lower()) in words
@@ -85,7 +83,7 @@ def _switch(
 
 
 def _seconds(value: Any) -> float:
-    # True is an int, but no number of seconds.
+    # True is an int.
     seconds = float("nan" if isinstance(value, bool) else value)
     _require(math.isfinite(seconds) and seconds >= 0)
     return seconds
@@ -99,7 +97,7 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """Return the type of a whole number from *least* to `MAX_COUNT`."""
+    """A whole number from *least* to `MAX_COUNT`."""
 
     def parse(value: Any) -> int:
         _require(not isinstance(value, (bool, float)))
@@ -111,7 +109,6 @@ def count(least: int, example: int) -> SettingType[int]:
 
 
 def one_of(*words: str) -> SettingType[str]:
-    """Return the type of one of *words*."""
     *others, last = (f'"{word}"' for word in words)
     accepts = f"{', '.join(others)} or {last}" if others else last
     return SettingType(accepts, lambda value: words[words.index(value)], words)
@@ -126,7 +123,7 @@ STORE = SettingType(
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    # A text from the command line is a JSON list, or has commas as for Scrapy's `getlist`.
+    # On the command line, a list is JSON, or separated by commas as for Scrapy's `getlist`.
     if isinstance(value, str):
         is_json = value.lstrip().startswith("[")
         parts = map(str.strip, value.split(","))
@@ -150,7 +147,7 @@ def _host_or_origin(entry: str) -> str | Origin:
     has_port = authority.rpartition("]")[2].count(":")
     if (
         origin is None
-        # `Origin.of` drops a user name, a path and a query.
+        # `Origin.of` would drop a user name, a path and a query.
         or not set(authority).isdisjoint("@/?#\\")
         or not is_requestable(origin.robots_url)
         or (has_port and not scheme)
@@ -220,7 +217,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-# True: no maximum. 0: no delay. 1: a second.
+# True means no maximum, 0 no delay, and 1 a second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -1,5 +1,6 @@
-"""The settings, each a field of `RobotsSettings`: `ROBOTS1994_` and the name of the field in
-capitals. The string below a field is its text on the reference page.
+"""The settings. Each is a field of `RobotsSettings`, named `ROBOTS1994_` and the field in capitals.
+
+The string below a field is its text on the reference page.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 PREFIX = SETTING_PREFIX
-"""Every name in a project's settings that begins so must be that of a setting."""
+"""Any name in a project's settings that begins with this must be a known setting."""
 
 T = TypeVar("T")
 
@@ -39,20 +40,20 @@ def declare(
     group: str = "",
     decides: bool = False,
 ) -> T:
-    """Return the field of a setting of type *kind*.
+    """Declare a setting of type *kind*.
 
-    *default* is what a user would write. *group* begins a group on the reference page. A
-    setting that *decides* about requests is written into evidence, and read from it: it must
-    name no module, file or server, since evidence may come from others.
+    *default* is written as a user would write it. *group* begins a group on the reference page.
+    *decides* marks settings that affect decisions. They are written into evidence and read from it.
+    Because evidence may come from others, they must not name a module, file or server.
     """
-    # The default is read like a value of the user.
+    # The default is read like a user's value.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotsSettings:
-    """The settings of a crawl. All values have been checked."""
+    """The settings of a crawl, all checked."""
 
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
@@ -62,8 +63,8 @@ class RobotsSettings:
     """
     # RFC 9309 2.5: at least 500 KiB
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Bytes of a robots.txt that are read. Of a longer file, only the whole lines within this
-    size are obeyed (O24); a file over 8 MB counts as unreachable (R5).
+    """Bytes of a robots.txt that are read. In a longer file, only the whole lines within this size
+    are obeyed (O24). A file over 8 MB counts as unreachable (R5).
     """
     forbidden: str = declare(
         types.MEANING,
@@ -71,91 +72,92 @@ class RobotsSettings:
         group="What an answer means",
         decides=True,
     )
-    """What status 401 or 403 for robots.txt does to all URLs of the origin (R3)."""
+    """What status 401 or 403 for robots.txt means for all URLs of the origin (R3)."""
     unreachable: str = declare(
         types.MEANING, Outcome.UNREACHABLE.row.default, decides=True
     )
-    """What a robots.txt that cannot be fetched does to all URLs of the origin, if no earlier
+    """What a robots.txt that cannot be fetched means for all URLs of the origin, if no earlier
     policy can be used (R5).
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """The longest freshness lifetime of a policy, and its lifetime if the server states none.
-    A shorter stated one counts, but at least 300 s. The default is one day.
+    """The longest freshness lifetime of a policy, and its lifetime if the server states none. A
+    shorter stated lifetime is respected down to 300 s. The default is one day.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """How long a stale policy remains in use while every refresh fails (R5). The default is
-    30 days.
+    """How long a stale policy remains in use while every refresh fails (R5). The default is 30
+    days.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
     )
     """URL of the store of policies; see :doc:`/stores`."""
-    # Less than DOWNLOAD_TIMEOUT: all pages of the origin wait.
+    # Shorter than DOWNLOAD_TIMEOUT, because all pages of the origin wait.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Time limit of a robots.txt request, for each redirect anew. The shortest of
-    this setting, ``DOWNLOAD_TIMEOUT`` and the ``download_timeout`` of the page counts.
+    """Time limit of a robots.txt request; it starts anew with each redirect. ``DOWNLOAD_TIMEOUT``
+    and the ``download_timeout`` of the page apply too if they are shorter.
     """
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Meta keys that the robots.txt request copies from the page request, besides ``proxy``,
-    ``bindaddress`` and ``cookiejar``. Keys that it sets itself, such as ``dont_redirect``,
+    """Meta keys that the robots.txt request copies from the page request, in addition to ``proxy``,
+    ``bindaddress`` and ``cookiejar``. Keys that the request sets itself, such as ``dont_redirect``,
     have no effect.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins that are not checked, and whose robots.txt is not requested. A
-    host (``"api.example.com"``) covers all its schemes and ports, but not its subdomains.
-    An origin is written as ``"https://h.example:8443"``.
+    """Hosts and origins that are not checked, and whose robots.txt is not requested. A host
+    (``"api.example.com"``) covers all its schemes and ports, but not its subdomains. Write an
+    origin as ``"https://h.example:8443"``.
     """
-    # Not more: others should wait in the scheduler, whose queue may be on disk.
+    # No more, so that others wait in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """How many requests may wait for a robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``; with a ``CLOSESPIDER_…COUNT`` of N, at most N/100. They are lost
-    if the crawl is killed (SIGKILL).
+    """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``;
+    with a ``CLOSESPIDER_…COUNT`` of N, at most N/100. They are lost if the crawl is killed
+    (SIGKILL).
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
-    """With ``True``, Scrapy's own middleware decides, and the close says what
+    """With ``True``, Scrapy's own middleware decides, and a line at the close says what
     scrapy_robots1994 would change; see :ref:`page-dry-run`. Settings for pages, usage, delays,
-    evidence and stores have no effect then.
+    evidence and stores then have no effect.
     """
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers that are asked about each decision, without an effect on it; see
-    :ref:`page-comparing`. ``True`` is the parser of ``ROBOTSTXT_PARSER``.
+    :ref:`page-comparing`. ``True`` stands for the parser of ``ROBOTSTXT_PARSER``.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """Path of the report of the comparison, written at the close: ``.html`` or
-    ``.json``. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """Path of the comparison's report, which is written at the close: ``.html`` or ``.json``.
+    ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """With ``True``, requests are as far apart as robots.txt asks (Crawl-delay); with a number,
-    at most that many seconds. The dialects ``1994`` and ``revisited`` have no delays.
+    """With ``True``, requests are as far apart as robots.txt asks (Crawl-delay). A number is the
+    longest delay, in seconds, that is applied. The dialects ``1994`` and ``revisited`` have no
+    delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """With ``True``, items of NOINDEX pages and requests from NOFOLLOW pages are dropped. With
-    a list, only its directives are obeyed: ``"noindex"``, ``"nofollow"``,
-    ``"rel-nofollow"`` (links with ``rel=nofollow``).
+    """With ``True``, items of NOINDEX pages and requests from NOFOLLOW pages are dropped. A list
+    names the directives to obey: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with
+    ``rel=nofollow``).
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
     """What usage preferences do; see :doc:`/preferences`. With ``"report"``, they are counted,
-    logged and passed to the spider in ``response.meta``. With ``"items"`` or ``True``, items
-    of pages that disallow a purpose of ``ROBOTS1994_PURPOSES`` are also dropped, and with
-    ``"requests"``, pages whose robots.txt disallows one are not requested either.
+    logged and passed to the spider in ``response.meta``. With ``"items"`` or ``True``, items of
+    pages that disallow a purpose of ``ROBOTS1994_PURPOSES`` are also dropped. With ``"requests"``,
+    pages whose robots.txt disallows such a purpose are not requested either.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """What the pages of the crawl are used for, such as ``"train-ai"``; :doc:`/preferences`
-    lists all purposes. Their names may change with the drafts that define them.
+    """What the pages of the crawl are used for, such as ``"train-ai"``; :doc:`/preferences` lists
+    all purposes. Their names may change with the drafts that define them.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """Folder in which each crawl writes a file with what robots.txt said and every decision;
-    see :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """Folder in which each crawl writes a file with what robots.txt said and every decision; see
+    :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
     """Whether a crawl whose start requests were all refused closes with the reason
-    ``robotstxt_denied`` in place of ``finished``.
+    ``robotstxt_denied`` instead of ``finished``.
     """
 
     @classmethod
@@ -184,9 +186,11 @@ class RobotsSettings:
     def from_recorded(
         cls, texts: Mapping[str, object], on_fault: Callable[[str], object]
     ) -> "RobotsSettings":
-        """Read what `recorded` returned in another crawl. *texts* is not trusted: only
-        settings that affect decisions are read. *on_fault* gets a sentence for each other
-        name, and for a wrong value, which makes all settings those by default.
+        """Read what `recorded` returned in another crawl.
+
+        *texts* is not trusted: only settings that affect decisions are read. *on_fault* gets a
+        sentence for every other name, and for a wrong value. After a wrong value, all settings have
+        their defaults.
         """
         read = dict(texts)
         for name in texts.keys() - cls.from_settings(BaseSettings()).recorded():
@@ -209,12 +213,11 @@ class RobotsSettings:
 
     @property
     def reads_pages(self) -> bool:
-        """Whether the crawl reads directives or usage preferences of pages."""
         return bool(self.pages or self.usage)
 
     @property
     def request_purposes(self) -> tuple[str, ...]:
-        """The purposes for which a request is refused if robots.txt disallows one of them."""
+        """Purposes for which requests are refused if robots.txt disallows them."""
         return self.purposes if self.usage == types.REQUESTS else ()
 
     @property
@@ -234,11 +237,10 @@ class RobotsSettings:
         return bool(getattr(self, row.setting.lower()) == "allow")
 
     def new_reader(self) -> Reader:
-        """Return a reader of files with these settings."""
         return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log in one line which rules this crawl obeys."""
+        """Log one line about the rules that this crawl obeys."""
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: Scrapy's own middleware decides"
@@ -250,7 +252,7 @@ class RobotsSettings:
                 f"pages are for {purposes}" if purposes else "preferences are reported"
             )
             more += f"; {what} ({VERSIONS})"
-        # Last: a long text is cut at its end.
+        # Comes last because a long line is cut at its end.
         if self.exempt:
             more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
@@ -278,7 +280,7 @@ def _as_text(value: object) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    # Without the prefix, which makes any two names similar.
+    # With the prefix, any two names would be similar.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -288,19 +290,19 @@ def _unknown(name: str, known: list[str]) -> str:
 
 @contextmanager
 def log_settings_errors() -> Iterator[None]:
-    """Log the error for a wrong setting as one CRITICAL line, and raise it again.
+    """Log a wrong setting as one CRITICAL line, and raise the error again.
 
-    Scrapy prints a traceback, in which the message is easily overlooked. Where the crawl is an
-    asyncio task, as in `scrapy crawl`, the line replaces it.
+    Scrapy prints a traceback, in which the message is easily overlooked. If the crawl is an asyncio
+    task, as in `scrapy crawl`, the line replaces the traceback.
     """
     try:
         yield
-    # Any other exception is a bug, and needs its traceback.
+    # Any other exception is a bug, and its traceback is needed.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         # Without a running event loop, Scrapy reports the error itself.
         with suppress(RuntimeError):
             if task := asyncio.current_task():
-                # Scrapy does not read the exception of the task, and asyncio would log it.
+                # Scrapy ignores the exception of the task, and asyncio would log it.
                 task.add_done_callback(lambda it: it.cancelled() or it.exception())
         raise

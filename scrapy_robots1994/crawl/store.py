@@ -1,11 +1,11 @@
 """The store as a crawl sees it: it never fails, and never blocks the event loop.
 
-A call that fails counts as a missing entry. The first failure is a warning, and the store is
-then left alone for `REST_SECONDS`. All calls run in one thread, in order.
+A failed call counts as a missing entry. The first failure is logged as a warning, and the store is
+not used for `REST_SECONDS`. All calls run in one thread, in order.
 
-If the store has leases, the worker with the lease of an origin fetches its robots.txt. The
-others look each second for what it stored, and fetch themselves after `LEASE_SECONDS`, when
-the lease ends.
+If the store has leases, the worker that holds the lease of an origin fetches its robots.txt. Every
+second, the other workers look for what it stored. They fetch themselves when the lease ends, after
+`LEASE_SECONDS`.
 """
 
 import math
@@ -54,7 +54,7 @@ class GuardedStore:
         self._failures = 0
         # When the leases of this worker end. Only the thread uses it.
         self._leases: dict[Origin, float] = {}
-        # Scrapy waits for this before the process ends.
+        # Scrapy waits for this signal's handlers before the process ends.
         crawler.signals.connect(self.close, signals.spider_closed)
 
     async def get(self, origin: Origin) -> Answer | None:
@@ -68,25 +68,25 @@ class GuardedStore:
             self._submit(self._write, origin, answer)
 
     async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
-        """Wait, for about `LEASE_SECONDS` at most, until this worker may fetch robots.txt.
+        """Wait until this worker may fetch robots.txt, for at most about `LEASE_SECONDS`.
 
         Return an answer that another worker fetched after *since* and stored meanwhile.
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))
-            # The last holder may have stored it just before.
+            # The last holder may have stored an answer just before.
             answer = await self.get(origin)
             if answer is not None and answer.fetched_at > since:
                 self.release(origin)
                 return answer
-            # None: the store fails.
+            # None means that the store fails.
             if is_granted is not False:
                 break
             await sleep(1)
         return None
 
     def release(self, origin: Origin) -> None:
-        """End the lease of *origin*, if this worker has it, after the last `put`."""
+        """End the lease of *origin*, if this worker holds it, after the last `put`."""
         if self._has_leases:
             self._submit(self._end_lease, origin)
 
@@ -102,7 +102,7 @@ class GuardedStore:
 
     def _submit(self, call: Callable[..., T | None], *args: Any) -> "Future[T | None]":
         if self._is_closed:
-            # A fetch may end after the spider is closed.
+            # A fetch may end after the spider was closed.
             nothing: Future[T | None] = Future()
             nothing.set_result(None)
             return nothing
@@ -142,7 +142,7 @@ class GuardedStore:
             self._store.put(str(origin), entry, keep_until)
 
     def _take_lease(self, origin: Origin) -> bool:
-        # Before the call: one that fails may have taken it.
+        # Set before the call, because even a failed call may have taken the lease.
         self._leases[origin] = monotonic() + LEASE_SECONDS
         if self._store.lease(str(origin), LEASE_SECONDS):
             return True
@@ -150,6 +150,6 @@ class GuardedStore:
         return False
 
     def _end_lease(self, origin: Origin) -> None:
-        # A lease that has ended may be another worker's by now.
+        # An expired lease may now belong to another worker.
         if self._leases.pop(origin, 0.0) > monotonic():
             self._store.release(str(origin))

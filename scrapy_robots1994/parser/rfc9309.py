@@ -51,13 +51,13 @@ class Pattern(NamedTuple):
     """A path split at its wildcards."""
 
     first: str
-    """The text before the first wildcard"""
+    """The text before the first wildcard."""
     others: tuple[str, ...]
-    """The texts after the wildcards, in order"""
+    """The texts after the wildcards, in order."""
     longest: str
-    """The longest of *others*"""
+    """The longest of *others*."""
     is_anchored: bool
-    """Whether targets must end with the last text"""
+    """Whether targets must end with the last text."""
 
     @classmethod
     def of(cls, value: str) -> "Pattern":

@@ -1,3 +1,4 @@
-"""From an `Answer` to GET /robots.txt, by its row in `outcomes.ROWS`, to a `Policy`. No I/O, no
-clock, no Scrapy.
+"""From the `Answer` to GET /robots.txt to a `Policy`, by the answer's row in `outcomes.ROWS`.
+
+Does no I/O, reads no clock, and knows nothing of Scrapy.
 """

@@ -1,4 +1,4 @@
-"""What an origin said to GET /robots.txt: `Answer`, and the headers that it is read from."""
+"""`Answer`, what an origin said to GET /robots.txt, and the response headers it depends on."""
 
 import re
 from contextlib import suppress
@@ -10,7 +10,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""Bytes that are read of all lines of a header together."""
+"""Read at most, of all lines of one header together."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -19,54 +19,53 @@ Source: TypeAlias = Literal["fetched", "store", "cache"]
 
 
 class HeaderLines(Protocol):
-    """The part of `scrapy.http.Headers` that is read here."""
+    """The part of `scrapy.http.Headers` that this module needs."""
 
     def getlist(self, key: str) -> list[bytes]:
-        """Return the values of all lines of the header *key*."""
+        """Return the values of all lines of *key*."""
 
     def get(self, key: str) -> bytes | None:
-        """Return the value of the last line of the header *key*."""
+        """Return the value of the last line of *key*."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What an origin said to GET /robots.txt, after redirects.
 
-    Stores hold answers and evidence writes them; a policy is made from an answer.
+    Stores and evidence keep answers. Policies are made from them.
     """
 
     urls: tuple[str, ...]
-    """The requested URLs, in order. The last one answered, or failed."""
+    """The requested URLs, in order. The last one answered or failed."""
     status: int | None = None
-    """The HTTP status. None if no answer arrived, and, without a *failure*, if an offline
-    crawl does not have the answer in its HTTP cache.
+    """The HTTP status. None if no answer arrived. If there is no *failure* either, the crawl is
+    offline and its HTTP cache does not have the answer.
     """
     body: bytes = b""
-    """The body as Scrapy received it, within `ROBOTS1994_MAX_BYTES` at whole lines.
-    Empty unless the outcome reads the body.
+    """The body as received by Scrapy, cut at whole lines within `ROBOTS1994_MAX_BYTES`. Empty
+    unless the outcome reads the body.
     """
     is_truncated: bool = False
-    """Whether lines beyond *body* were cut off."""
+    """Whether *body* is only the beginning of the file."""
     fetched_at: float
     """Seconds since the epoch."""
     lifetime: float | None = None
     """The freshness lifetime that the response states, in seconds (RFC 9111 4.2.1)."""
     retry_after: float | None = None
-    """The Retry-After of the response, in seconds."""
+    """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """Why nothing is known of the origin, in a few words: no answer, or one that cannot be
-    used. None if the status says it all.
+    """Why nothing is known about the origin, in a few words: no answer, or an unusable one. None if
+    the status says everything.
     """
     source: Source = "fetched"
     error: Exception | None = field(default=None, compare=False, repr=False)
-    """The exception of the request, if it raised one. Never stored."""
+    """The exception that the request raised. Never stored."""
 
     @property
     def outcome(self) -> Outcome:
-        """What the answer means."""
         if self.status is None and self.failure is None:
-            # Ours 3.2: an offline crawl has no such file in its HTTP cache.
+            # Ours 3.2: offline, with no such file in the HTTP cache
             return Outcome.ABSENT
         if self.status is None or self.failure is not None:
             return Outcome.UNREACHABLE
@@ -81,12 +80,12 @@ class Answer:
 
     @property
     def final_url(self) -> str | None:
-        """The URL that answered after redirects. None without a redirect."""
+        """The URL that answered after redirects. None without redirects."""
         return self.urls[-1] if len(self.urls) > 1 else None
 
     @property
     def words(self) -> str:
-        """Describe the answer in a few words that are safe to print."""
+        """The answer in a few words that are safe to print."""
         text = self.failure or f"HTTP {self.status}"
         if self.status is None and self.failure is None:
             text = "not in the HTTP cache"
@@ -98,23 +97,23 @@ class Answer:
 
 
 def date_of(headers: HeaderLines) -> float | None:
-    """Return the `Date` of a response in seconds since the epoch, or None."""
+    """Return the `Date` of a response in seconds since the epoch."""
     return _epoch(headers.get("Date"))
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the freshness lifetime that a response states, in seconds, less its Age.
+    """Return the freshness lifetime that a response states, less its Age, in seconds.
 
-    None if it states none. *now* stands in for a missing Date.
+    Return None if it states none. *now* stands in for a missing Date.
     """
-    # bounded: a header may be megabytes
+    # A header may have megabytes.
     listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()
     if _NOT_FRESH.search(listed):
         return 0.0
     expires = headers.get("Expires")
-    # The first of several counts.
+    # The first max-age counts.
     if max_age := _MAX_AGE.search(listed):
-        # RFC 9111 4.2.1: an unreadable max-age is stale at once.
+        # RFC 9111 4.2.1: with an unreadable max-age, the response is stale at once.
         lifetime = _digits(max_age[1]) or 0.0
     elif expires is not None:
         # RFC 9111 5.3: an invalid date, especially 0, is in the past.
@@ -127,7 +126,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 
 
 def retry_after(headers: HeaderLines, now: float) -> float | None:
-    """Return the Retry-After of a response in seconds (RFC 9110 10.2.3), or None.
+    """Return the Retry-After of a response in seconds (RFC 9110 10.2.3).
 
     *now* stands in for a missing Date.
     """
@@ -136,14 +135,14 @@ def retry_after(headers: HeaderLines, now: float) -> float | None:
     if seconds is not None:
         return seconds
     at, date = _epoch(value), date_of(headers)
-    # Less the server's Date: its clock may differ from ours.
+    # Relative to the server's Date, because its clock may differ from ours.
     return None if at is None else max(at - (now if date is None else date), 0.0)
 
 
 def _epoch(date: bytes | None) -> float | None:
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - robots-lint starts without it
 
-    # bounded: no HTTP date is as long as 64 characters
+    # HTTP dates are shorter than 64 characters.
     text = (date or b"")[:64].decode("latin-1")
     with suppress(ValueError, OverflowError, TypeError):
         at = parsedate_to_datetime(text)
@@ -154,5 +153,5 @@ def _epoch(date: bytes | None) -> float | None:
 
 def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
-    # bounded: 10**18 seconds mean "forever"
+    # 10**18 seconds mean "forever".
     return float(value[:18]) if value.isdigit() else None

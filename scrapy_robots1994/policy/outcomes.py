@@ -1,8 +1,7 @@
-"""What an answer to GET /robots.txt means: one row an outcome, with its policy, its lifetime,
-the setting that may reverse it, and its words.
+"""What an answer to GET /robots.txt means: a row for each outcome.
 
-The text of 1994 names no status, so the rows are ours (R1 to R5). From R2, R6 and R7 no policy
-follows.
+The text of 1994 mentions no status codes, so the rows are ours (R1 to R5). The situations R2, R6
+and R7 lead to no policy.
 """
 
 import enum
@@ -17,7 +16,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """The meaning of an answer, with its name in stats, logs and stores."""
+    """What an answer means. The values are names in stats, logs and stores."""
 
     PARSED = "parsed"
     FORBIDDEN = "forbidden"
@@ -28,13 +27,13 @@ class Outcome(enum.Enum):
 
 
 class AnswerGroup(NamedTuple):
-    """Answers of one outcome that a report shows together."""
+    """Answers of one outcome that reports count together."""
 
     name: str
-    """For programs."""
+    """The name for programs."""
     heading: str
     words: str
-    """What a report prints after "decided", such as "by the file's text"."""
+    """Follows "decided" in reports, such as "by the file's text"."""
     statuses: Collection[int] = ()
 
 
@@ -47,18 +46,18 @@ class OutcomeRow:
     statuses: str = ""
     """The answers in words."""
     reason: Reason | None = None
-    """Of the verdict on every URL; None if the file decides."""
+    """The reason of the verdict on every URL. None if the file decides."""
     allows: bool = True
-    """Whether every URL is allowed by default, if no file decides."""
+    """Whether every URL is allowed by default, unless the file decides."""
     setting: str = ""
-    """The setting, without `ROBOTS1994_`, that may reverse `allows`."""
+    """The setting, without `ROBOTS1994_`, that may reverse *allows*."""
     max_lifetime: float = float("inf")
     """The longest freshness lifetime, in seconds."""
     reads_body: bool = False
     is_answer: bool = True
     """Whether the origin stated the policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean R5 through a proxy, which may have sent them."""
+    """Statuses that mean R5 if they came through a proxy, which may have sent them itself."""
     is_trusted: bool = False
     """Whether such an answer is stored even if it came through a proxy."""
 
@@ -73,7 +72,7 @@ class OutcomeRow:
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool) -> str:
-        """Say what happens to all URLs of an origin, and which setting changes it."""
+        """Say what happens to all URLs of the origin, and which setting changes that."""
         if is_open:
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
@@ -81,7 +80,7 @@ class OutcomeRow:
 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""Those that Scrapy's RedirectMiddleware follows (Ours R2)."""
+"""Statuses that Scrapy's RedirectMiddleware follows (Ours R2)."""
 
 OF_THE_PROXY = frozenset({407})
 """Statuses that only a proxy sends (Ours R7)."""
@@ -110,7 +109,7 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        # Often a mistake in a configuration.
+        # This is often a configuration error.
         max_lifetime=HOUR,
     ),
     # Ours R4
@@ -133,7 +132,7 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # Also all other statuses, such as 1xx, 407 and 3xx that lead nowhere.
+            # Includes all other statuses, such as 1xx, 407 and unusable 3xx.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",
@@ -143,19 +142,19 @@ ROWS = (
         is_answer=False,
     ),
 )
-"""All outcomes, in table order."""
+"""All outcomes, in the order of the table."""
 
 for _row in ROWS:
     _row.outcome.row = _row
 
 GROUPS = tuple(group for row in ROWS for group in row.groups)
-"""All groups, in table order."""
+"""All groups, in the order of the table."""
 
 TEXT = GROUPS[0]
-"""The group of files."""
+"""The answers with a file."""
 
 FAILURE = GROUPS[-1]
-"""The group of no answer, and of statuses without a group."""
+"""No answer, and statuses that are in no group."""
 
 _GROUP_OF = {status: group for group in GROUPS for status in group.statuses}
 _OUTCOME_OF = {
@@ -166,7 +165,7 @@ _OUTCOME_OF = {
 }
 
 ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
-"""The outcomes that allow every URL by default, without a file."""
+"""The outcomes without a file that allow every URL by default."""
 
 _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
@@ -174,18 +173,17 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     """Return the group of the answer behind a verdict on all URLs."""
     group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-    # Not so a 402 of a proxy, whose reason is "unreachable".
+    # For a proxy's 402, the reason is "unreachable" but the group of 402 is another outcome's.
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
-    """Return the outcome of *status*; R5 for one without a group."""
+    """Return the outcome of *status*. Statuses without a group mean R5."""
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1. Also with https, because some proxies terminate TLS.
+    # Ours 3.1. https is no exception, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 
 
 def outcome_of_reason(reason: Reason) -> Outcome:
-    """Return the outcome whose verdicts have this *reason*."""
     return _OF_REASON.get(reason, Outcome.PARSED)

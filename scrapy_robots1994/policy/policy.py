@@ -1,4 +1,4 @@
-"""The policy of one origin: its rules, where they come from, and until when they apply."""
+"""The policy of one origin: its rules, their source, and how long they apply."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -15,13 +15,13 @@ CLOCK_SKEW = 60.0
 """Seconds by which the date of a policy may be ahead of our clock."""
 
 PAUSE = 300.0
-"""The least freshness lifetime of a file, and the least pause after a failure, in seconds."""
+"""The shortest freshness lifetime of a file, and the shortest pause after a failure, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """How long policies are used, in seconds, and which outcomes without a file allow every
-    URL. The defaults are those of the settings.
+    """How long policies are used, in seconds, and which outcomes allow every URL without a file.
+    The defaults are those of the settings.
     """
 
     ttl: float = 86_400.0
@@ -38,20 +38,20 @@ class UniformRules:
     status: int | None = None
     failure: str | None = None
 
-    # An origin without a file asks for no delay, and no dialect ignores anything of it.
+    # Without a file, there is no delay, and no line that a dialect ignores.
     crawl_delay = ignored = None
     size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
-        """Return this object: every robot gets the same answer."""
+        """Every robot gets the same answer."""
         return self
 
     def allowed(self, url: str) -> bool:
-        """Return whether *url* may be fetched. A robots.txt always may (Ours O22)."""
+        """A robots.txt may always be fetched (Ours O22)."""
         return self.is_open or is_robots_txt(url)
 
     def verdict(self, url: str) -> Verdict:
-        """Return the verdict on *url*, which has a reason but no line."""
+        """Return the verdict on *url*, with a reason but without a line."""
         if not self.is_open and is_robots_txt(url):
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         return Verdict(
@@ -63,15 +63,13 @@ class UniformRules:
 
 
 def is_robots_txt(url: str) -> bool:
-    """Return whether *url*, in any percent-encoding, is a robots.txt (Ours O22, O18)."""
+    """Whether *url*, in any percent-encoding, is a robots.txt (Ours O22, O18)."""
     return canonical(target_of(url)) == ROBOTS_TXT
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of *origin* and the times until which they apply, in seconds since the
-    epoch.
-    """
+    """The rules of *origin*, and how long they apply. Times are in seconds since the epoch."""
 
     origin: Origin
     outcome: Outcome
@@ -81,16 +79,16 @@ class Policy:
     fetched_at: float
     fresh_until: float
     keep_until: float
-    """Until then the stale policy may decide if it cannot be refreshed (Ours R5)."""
+    """How long the stale policy may still decide while it cannot be refreshed (Ours R5)."""
     final_url: str | None = None
     """The URL that answered after redirects."""
     failure: str | None = None
     """Why the last fetch failed."""
     is_stale_on_error: bool = False
-    """Whether this policy is still in use because its last refresh failed."""
+    """Whether the policy is still in use because its last refresh failed."""
 
     def rules(self, robot: str | bytes) -> Rules:
-        """Return the rules for *robot*, a bare name or a whole User-Agent header."""
+        """*robot* is a bare name or a whole User-Agent header."""
         return self.stated.rules(robot)
 
     @property
@@ -104,11 +102,11 @@ class Policy:
         return self.outcome.row.is_answer
 
     def is_fresh(self, now: float) -> bool:
-        """Return whether the policy is fresh at *now*. A policy from the future is not."""
+        """A policy from the future is not fresh."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if it may decide at *now* although its refresh fails."""
+        """Return this policy if it may still decide at *now* after its refresh failed."""
         return self if self.is_known and now < self.keep_until else None
 
 
@@ -119,9 +117,9 @@ def policy_from(
     freshness: FreshnessSettings,
     last: Policy | None = None,
 ) -> Policy:
-    """Return the policy of *origin* that follows from *answer*, by the row of its outcome.
+    """Make the policy of *origin* that follows from *answer*, by the row of its outcome.
 
-    If nothing is known of the origin (Ours R5), the last good policy *last* stays in use.
+    If nothing is known about the origin (Ours R5), the policy *last* stays in use while it may.
     """
     row, at = answer.outcome.row, answer.fetched_at
     lifetime, keep, failure = freshness.ttl, freshness.stale_ttl, None
@@ -132,7 +130,7 @@ def policy_from(
         if last := last and last.last_good(at):
             return replace(
                 last,
-                # Our clock may have been set back: a policy from the future is never fresh.
+                # Our clock may have been set back, and a policy from the future is never fresh.
                 fetched_at=min(last.fetched_at, at),
                 fresh_until=min(at + lifetime, last.keep_until),
                 failure=failure,
@@ -141,7 +139,7 @@ def policy_from(
     elif row.reads_body and answer.lifetime is not None:
         lifetime = min(max(answer.lifetime, PAUSE), lifetime)
     if answer.via_proxy and not row.is_trusted:
-        # Ours 3.1: the status may be that of the proxy.
+        # Ours 3.1: the status may be the proxy's.
         lifetime, keep = min(lifetime, PAUSE), 0.0
     fresh_until = at + min(lifetime, row.max_lifetime)
     stated: RobotsTxt | UniformRules

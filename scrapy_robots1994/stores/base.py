@@ -1,11 +1,11 @@
 """The contract of a store, for classes of your own.
 
-A store keeps one entry for each origin: some bytes, which it need not understand. Name your
-class by its import path, and add what it needs as a URL::
+A store keeps one entry for each origin, as bytes that it need not understand. Write the import path
+of your class in place of the scheme of a URL::
 
     ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
 
-It needs the methods of `Store`, but no base class::
+The class needs the methods of `Store`, but no base class::
 
     class FolderStore:
         def __init__(self, folder):
@@ -21,10 +21,10 @@ It needs the methods of `Store`, but no base class::
 
         ...
 
-The methods are plain functions. A crawl calls `from_url` when it starts, and all others in
-one thread, one after the other, so that they may block. They bound their own time: a call
-that never returns keeps its crawl waiting. An exception of any class counts as a missing
-entry: the crawl logs the first one, and leaves the store alone for 30 seconds.
+The methods are plain functions. A crawl calls `from_url` when it starts, and the other methods one
+at a time in a thread, where they may block. Each call must end by itself: the crawl waits for it.
+An exception counts as a missing entry. The crawl logs the first one, and does not use the store for
+the next 30 seconds.
 """
 
 from typing import Final, Protocol
@@ -34,26 +34,27 @@ MAX_ENTRY_BYTES: Final = 2**24
 
 
 class Store(Protocol):
-    """What every store can do. An *origin* is a string such as `https://example.com:8443`."""
+    """The methods of a store. An *origin* is a string such as `https://example.com:8443`."""
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "Store":
         """Return the store at *url*, without opening files or connections.
 
-        *url* is `ROBOTS1994_STORE` without the option `timeout`, the seconds that a call
-        may take. Raise `ValueError` if *url* is wrong: the crawl then does not start.
+        *url* is `ROBOTS1994_STORE` without the option `timeout`, which is the number of seconds
+        that a call may take. Raise `ValueError` for a wrong *url*: the crawl then does not start.
         """
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry that was put last for *origin*, or None.
+        """Return the entry that was last put for *origin*, or None.
 
-        An entry of more than `MAX_ENTRY_BYTES` is None, and is not read whole.
+        Return None for an entry of more than `MAX_ENTRY_BYTES`, without reading the whole of it.
         """
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the entry of *origin*. It survives the process that put it.
+        """Replace the entry of *origin*. It must survive the process.
 
-        It may be deleted after *keep_until*, in seconds since the epoch (may be infinite).
+        The store may delete it after *keep_until*, in seconds since the epoch; infinity means
+        never.
         """
 
     def close(self) -> None:
@@ -61,13 +62,13 @@ class Store(Protocol):
 
 
 class LeasingStore(Store, Protocol):
-    """A store whose workers ask it who fetches a robots.txt, so that one of them does."""
+    """A store that also chooses the one worker that fetches a robots.txt."""
 
     def lease(self, origin: str, seconds: float) -> bool:
         """Take the lease of *origin*, or return False if it is taken.
 
-        It ends after *seconds*, if nobody releases it before.
+        Unless released earlier, the lease ends after *seconds*.
         """
 
     def release(self, origin: str) -> None:
-        """End the lease of *origin*. Only the worker that has it calls this."""
+        """End the lease of *origin*. Only its holder calls this."""

@@ -1,6 +1,6 @@
-"""The entry of a store: a version, and what an origin said, as one zlib stream.
+"""How stores keep an answer: a version byte, and one zlib stream.
 
-The stream holds one line of JSON, then the body. An entry that cannot be read is ignored.
+The stream is a line of JSON followed by the body. An unreadable entry counts as missing.
 """
 
 import json
@@ -14,11 +14,11 @@ from scrapy_robots1994.policy.answer import Answer
 VERSION: Final = b"\x01"
 
 MAX_HEAD_BYTES: Final = 2**16
-"""Bounded: parsed JSON takes many times the memory of its text."""
+"""Limited because parsed JSON takes many times the memory of its text."""
 
 
 def encode(answer: Answer, limit: int) -> bytes:
-    """Return the entry of *answer*, of which the crawl read at most *limit* bytes."""
+    """Pack *answer*, of which the crawl read at most *limit* bytes."""
     head = {
         "urls": answer.urls,
         "status": answer.status,
@@ -31,21 +31,21 @@ def encode(answer: Answer, limit: int) -> bytes:
 
 
 def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
-    """Return the answer in *entry*, the entry of *origin*.
+    """Unpack the *entry* of *origin*. Never raises.
 
-    None if it is damaged, of another version or origin, not the word of its origin, longer
-    than *limit*, or if it was cut off at less than *limit* (Ours O24). Never raises.
+    Return None if it is damaged, of another version or origin, not the word of its origin, longer
+    than *limit*, or cut off below *limit* (Ours O24).
     """
     try:
         return _decode(entry, origin, limit)
-    # zlib, JSON and damaged fields raise many kinds.
+    # Damaged entries raise errors of zlib, JSON and many other kinds.
     except Exception:  # noqa: BLE001 - whatever the bytes are
         return None
 
 
 def _decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     unpacker = zlib.decompressobj()
-    # bounded: a few kilobytes may unpack to gigabytes
+    # A few kilobytes may unpack to gigabytes.
     text = unpacker.decompress(entry[len(VERSION) :], MAX_HEAD_BYTES + limit)
     line, _, body = text.partition(b"\n")
     if not entry.startswith(VERSION) or not unpacker.eof or len(line) > MAX_HEAD_BYTES:
@@ -66,7 +66,7 @@ def _decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
 
 
 def _text(value: str) -> str:
-    # Logs and evidence are UTF-8, which has no lone surrogates.
+    # Logs and evidence are UTF-8, which cannot encode lone surrogates.
     value.encode()
     return value
 

@@ -1,4 +1,4 @@
-"""The policies in the memory of one crawl, the least recently used removed first."""
+"""The policies in the memory of one crawl."""
 
 from cachetools import LRUCache
 
@@ -6,17 +6,16 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import Policy
 
 POLICY_BYTES = 1_300
-"""Memory of a policy without its file, with its origin and its entry."""
+"""The memory of a policy with its origin and its cache entry, but without its file."""
 
 
 def policy_memory(max_origins: int, max_bytes: int) -> LRUCache[Origin, Policy]:
-    """Return a cache of at most *max_origins* policies, of at most *max_bytes* bytes
-    together.
+    """Return a cache that holds at most *max_origins* policies, and *max_bytes* bytes in total.
 
-    The policy that was put last stays, even if it alone is larger. Prepare a policy before
-    it is put, and put it again when it has grown: it is measured when it is put.
+    The least recently used policy is removed first. The newest stays even if it alone is larger.
+    A policy is measured when it is put: prepare it before, and put it again when it has grown.
     """
-    # Each counts as its share at least, and so many fit.
+    # Every policy counts as at least this share, so at most *max_origins* fit.
     share = -(-max_bytes // max_origins)
 
     def size_of(policy: Policy) -> int:

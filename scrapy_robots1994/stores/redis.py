@@ -13,14 +13,11 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
     from redis.retry import Retry
 
 PREFIX: Final = "robots1994"
-"""What each key begins with, unless the option `prefix` says otherwise."""
+"""The beginning of each key, unless the option `prefix` changes it."""
 
 
 class RedisStore:
-    """One key an origin, `PREFIX:policy:ORIGIN`, and one a lease, `PREFIX:lease:ORIGIN`.
-
-    All keys expire.
-    """
+    """Keys are `PREFIX:policy:ORIGIN`, and `PREFIX:lease:ORIGIN` for leases. All keys expire."""
 
     def __init__(self, client: Any, prefix: str = PREFIX) -> None:
         self._client = client
@@ -28,61 +25,57 @@ class RedisStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Return the store at *url*, whose options but `prefix` the client library reads."""
+        """The client library reads all options of *url* except `prefix`."""
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
-        # An unescaped character ends the host early, and the password becomes a port.
+        # An unescaped character ends the host early, and the password is read as a port.
         place = urlsplit(address)
         if "@" in url and "@" not in place.netloc and place.scheme != "unix":
             raise ValueError(
                 "in the user name and password, write /?#@ as %2F%3F%23%40"
             )
-        # The library reads any other path as database 0.
+        # The library would take any other path for database 0.
         if place.scheme != "unix" and not (place.path.strip("/") or "0").isdecimal():
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(
             f"{address}?{urlencode(options)}",
-            # A call connects and asks, and fails in time to say why.
+            # A call may both connect and ask, and still has time to report the error.
             socket_timeout=timeout / 2,
             socket_connect_timeout=timeout / 2,
             retry=Retry(NoBackoff(), 0),
         )
         pool = client.connection_pool
-        # Wrong options are found here; nothing connects yet.
+        # Find wrong options. This does not connect.
         pool.connection_class(**pool.connection_kwargs)
         return cls(client, prefix)
 
     def get(self, origin: str) -> bytes | None:
-        """Return the value of the key of *origin*, if it is a string of at most 16 MB."""
+        """Read the key of *origin*. Return None unless it holds a string of at most 16 MB."""
         try:
             value = self._client.getrange(
                 self._key("policy", origin), 0, MAX_ENTRY_BYTES
             )
         except redis.ResponseError as error:
-            # Another program has put another type there.
+            # Another program may have stored another type there.
             if str(error).startswith("WRONGTYPE"):
                 return None
             raise
         return value if 0 < len(value) <= MAX_ENTRY_BYTES else None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Set the key of *origin*, and when it expires."""
-        # The server takes no infinite time.
+        # Redis cannot store an infinite time.
         seconds = int(max(1, min(keep_until - time.time(), 2**32)))
         self._client.set(self._key("policy", origin), entry, ex=seconds)
 
     def lease(self, origin: str, seconds: float) -> bool:
-        """Set the lease of *origin*, unless it is set."""
         key = self._key("lease", origin)
         return bool(self._client.set(key, b"", nx=True, px=int(seconds * 1000)))
 
     def release(self, origin: str) -> None:
-        """Delete the lease of *origin*."""
         self._client.delete(self._key("lease", origin))
 
     def close(self) -> None:
-        """Close the connection."""
         self._client.close()
 
     def _key(self, kind: str, origin: str) -> str:

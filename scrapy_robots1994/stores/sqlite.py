@@ -1,4 +1,4 @@
-"""`sqlite://`: a store in one file, which several processes of a machine may use at once."""
+"""`sqlite://`: a store in one file, which several processes on a machine may use at once."""
 
 import sqlite3
 from contextlib import suppress
@@ -12,19 +12,19 @@ FILE_BYTES: Final = 1_000_000_000
 MIN_FILE_BYTES: Final = 1_000_000
 
 _TABLE = "CREATE TABLE robots1994 (origin TEXT PRIMARY KEY, entry BLOB NOT NULL)"
-# Another program may have put a large text or number there.
+# Another program may have stored a large text or number there.
 _GET = (
     "SELECT entry FROM robots1994 WHERE origin = ? AND typeof(entry) = 'blob' "  # noqa: S608 - no input
     f"AND length(entry) <= {MAX_ENTRY_BYTES}"
 )
 _PUT = "INSERT OR REPLACE INTO robots1994 VALUES (?, ?)"
-# The tenth that was put first: a replaced entry gets a new rowid.
+# Deletes the oldest tenth. Replacing an entry gives it a new rowid.
 _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
 )
-# With a write-ahead log (WAL), readers and a writer do not wait for each other, and a
-# killed process leaves whole entries. NORMAL: a power failure may lose the last ones.
+# With a write-ahead log (WAL), readers and writers do not block each other, and a killed process
+# leaves whole entries behind. With NORMAL, a power failure may lose the last entries.
 _PRAGMAS = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -34,9 +34,8 @@ PRAGMA journal_size_limit = 1048576;
 
 
 class SqliteStore:
-    """Entries in the file *path*, which grows to about *max_bytes* bytes.
-
-    The entries that were put first are deleted when it is full.
+    """Entries in the file *path*, which grows to about *max_bytes*. When it is full, the oldest
+    entries are deleted.
     """
 
     def __init__(self, path: str, *, max_bytes: int, timeout: float) -> None:
@@ -47,7 +46,7 @@ class SqliteStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "SqliteStore":
-        """Return the store for `sqlite:///relative.db` or `sqlite:////absolute.db`."""
+        """*url* is `sqlite:///relative.db` or `sqlite:////absolute.db`."""
         address, _, query = url.partition("?")
         path = address.removeprefix("sqlite:///")
         if path in ("", address):
@@ -63,12 +62,10 @@ class SqliteStore:
         return cls(path, max_bytes=max_bytes, timeout=timeout)
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry of *origin*."""
         row = self._opened().execute(_GET, (origin,)).fetchone()
         return row and bytes(row[0])
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Store *entry*, and delete the oldest entries if the file is full."""
         base = self._opened()
         try:
             base.execute(_PUT, (origin, entry))
@@ -78,7 +75,6 @@ class SqliteStore:
             self.put(origin, entry, keep_until)
 
     def close(self) -> None:
-        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -95,10 +91,10 @@ class SqliteStore:
         return self._connection
 
     def _prepare(self, base: sqlite3.Connection) -> None:
-        """Make the table in a new file. Never write into the file of another program."""
+        """Create the table in a new file. Leave the file of another program unchanged."""
         base.executescript(_PRAGMAS)
         base.execute("BEGIN IMMEDIATE")
-        # SQLite's own tables are those of ANALYZE, for example.
+        # SQLite has tables of its own, for ANALYZE among others.
         objects = base.execute(
             "SELECT sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*' LIMIT 2"
         ).fetchall()
@@ -111,6 +107,6 @@ class SqliteStore:
         base.execute("COMMIT")
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
-        # Another process may be using the file; the next one sets the mode then.
+        # If another process is using the file, a later one sets the mode.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

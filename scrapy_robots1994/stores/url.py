@@ -1,4 +1,4 @@
-"""`ROBOTS1994_STORE`: read the URL of a store, and show it without its credentials."""
+"""`ROBOTS1994_STORE`: check the URL of a store, and show it without credentials."""
 
 import re
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ _STORES: Final = {
     "sqlite": ("sqlite.SqliteStore", "sqlite:///robots.db?max_bytes=1000000000"),
     **dict.fromkeys(("redis", "rediss", "unix"), _REDIS),
 }
-"""The class and an example of each kind of URL."""
+"""Scheme: class, example of a URL."""
 
 _METHODS = ("from_url", "get", "put", "close")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
-# bounded: numbers of thousands of digits take long
+# Numbers with thousands of digits are slow to convert.
 _COUNT = re.compile("[1-9][0-9]{0,17}")
 _SECONDS = re.compile(r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?")
 
@@ -33,21 +33,21 @@ class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`."""
 
     max_origins: int = _MEMORY["max_origins"]
-    """The most policies in memory."""
+    """Policies in memory, at most."""
     max_bytes: int = _MEMORY["max_bytes"]
-    """The most bytes of all policies in memory."""
-    # It may contain a password.
+    """Bytes of all policies in memory, at most."""
+    # Not in the repr: the URL may contain a password.
     url: str | None = field(default=None, repr=False)
-    """The URL for `Store.from_url`. None if policies are in memory only."""
+    """The URL for `Store.from_url`. None if policies stay in memory."""
     timeout: float = 2.0
-    """The seconds that a call to the store may take."""
+    """Seconds that a call to the store may take."""
 
     @classmethod
     def parse(cls, url: str) -> "StoreUrl":
         """Check *url*, without opening files or connections.
 
-        Raise `SettingsError` if it names no store or an option is wrong, and `MissingExtra`
-        if the client library of the store is not installed.
+        Raise `SettingsError` if *url* is not that of a store or an option is wrong, and
+        `MissingExtra` if the store's client library is not installed.
         """
         scheme = _scheme_of(url)
         try:
@@ -82,7 +82,7 @@ class StoreUrl:
         return cls(url=url, timeout=float(timeouts[-1]))
 
     def new_store(self) -> Store | None:
-        """Return a store that has not opened anything yet. None for memory only."""
+        """Return a store that has not opened anything yet, or None for memory only."""
         if self.url is None:
             return None
         store_class = _class_of(_scheme_of(self.url))
@@ -97,13 +97,13 @@ class StoreUrl:
         return escape_control_chars(redact_secrets(text, secrets), 300)
 
     def __str__(self) -> str:
-        """Return the URL without credentials and options, for a log."""
+        """Return the URL without credentials and options, for logs."""
         url = "memory://" if self.url is None else self.url
         return escape_control_chars(redact_url(url))
 
 
 def open_store(url: str) -> Store:
-    """Return the store at *url*, a value of `ROBOTS1994_STORE`, for use outside a crawl.
+    """Return the store at *url*, a value of `ROBOTS1994_STORE`, for use outside of crawls.
 
     Raise `SettingsError` for `memory://`, which belongs to one crawl.
     """
@@ -114,8 +114,9 @@ def open_store(url: str) -> Store:
 
 
 def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
-    """Return the options in *query*, each a whole number of at least 1, and *defaults* for
-    the others. Raise `ValueError` for any other option.
+    """Read the options in *query*, whole numbers of at least 1, over *defaults*.
+
+    Raise `ValueError` for an unknown option or a wrong value.
     """
     options = dict(parse_qsl(query, keep_blank_values=True))
     for name, value in options.items():

@@ -1,1 +1,1 @@
-"""The benchmarks. `tools/bench/run` compares all sides in one run, and prints ratios."""
+"""The benchmarks. `tools/bench/run` compares all sides, and prints ratios."""

@@ -37,9 +37,7 @@ RACES = (
 
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
-    """Return a mapping from the name of each benchmark to its function. With `--quick`,
-    the benchmarks have smaller inputs than without `--quick`.
-    """
+    """Map the name of each benchmark to its function. `--quick` means smaller inputs."""
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]
@@ -67,7 +65,6 @@ def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the benchmarks, and print each result as soon as it is measured."""
     options = parsed(arguments)
     about = machine()
     say = partial(print, flush=True)
@@ -88,7 +85,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """Parse the options of the command line."""
     parser = argparse.ArgumentParser(prog="tools/bench/run", description=__doc__)
     parser.add_argument("race", nargs="*", help=f"which: {', '.join(RACES)}; else all")
     parser.add_argument(
@@ -106,7 +102,6 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def machine() -> dict[str, str]:
-    """Return the versions of the software, and the system and CPU of this machine."""
     model = ""
     if sys.platform == "linux":
         lscpu = subprocess.run(["lscpu"], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The files of the benchmarks: real files of a folder or archive, or generated files."""
+"""The files of the benchmarks: those of a folder or archive, or generated ones."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import tarfile
 from pathlib import Path
 
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""The extensions of archives. No host name ends with the extension of an archive."""
+"""Extensions of archives. No host name ends with one of them."""
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
-"""Quantiles of the lengths of 4,231 real files. Each pair contains a share of the files
-and a number of lines.
-"""
+"""Quantiles of the lengths of 4,231 real files: share of the files, number of lines."""
 
 LONGEST = 12_000
 AGENTS = ("Googlebot", "bingbot", "GPTBot", "AhrefsBot", "MJ12bot", "Slurp", "*")
@@ -52,8 +50,8 @@ PARTS = [
 
 
 def read_corpus(source: str) -> list[bytes]:
-    """Return the bytes of each file in *source*, sorted by file name. *source* is the
-    path of a folder or a tar archive. If *source* is "", return generated files.
+    """Read the files of the folder or tar archive *source*, sorted by name. Without *source*,
+    generate files.
     """
     if not source:
         return made_corpus(COUNT)
@@ -69,7 +67,7 @@ def read_corpus(source: str) -> list[bytes]:
 def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
     """Return the base name and the bytes of every file in a folder or tar archive.
 
-    Raise RuntimeError if *source* contains no file, or if a folder contains an archive.
+    Raise RuntimeError if *source* contains no file, or if it is a folder that contains an archive.
     """
     if source.is_dir():
         for path in source.iterdir():
@@ -93,9 +91,7 @@ def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
 
 
 def made_corpus(count: int) -> list[bytes]:
-    """Generate *count* files whose lengths are distributed like the lengths of real
-    files. Every run generates the same files.
-    """
+    """Generate *count* files, always the same, whose lengths are distributed as in reality."""
     dice = random.Random(1994)  # noqa: S311 - the same files every time is the point
     return [_made(dice, lines_at((n + 0.5) / count)) for n in range(count)]
 
@@ -106,14 +102,12 @@ def lines_at(share: float) -> int:
     for (low, least), (high, most) in zip(QUANTILES, ends, strict=True):
         if share <= high:
             within = (share - low) / (high - low)
-            # Generate only a few files that are nearly as long as the longest file, as
-            # in reality.
+            # As in reality, only a few files are nearly as long as the longest.
             return round(least + (most - least) * (within**17 if high == 1 else within))
     return LONGEST
 
 
 def _made(dice: random.Random, lines: int) -> bytes:
-    """Generate a file of *lines* lines, whose first record is for `*`."""
     end = dice.choice(("\n", "\n", "\r\n"))
     lines_made = ["User-agent: *"]
     while len(lines_made) < lines:

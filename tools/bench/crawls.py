@@ -1,6 +1,4 @@
-"""Benchmarks of whole crawls with our middleware, with the built-in middleware, and
-without robots.txt.
-"""
+"""Benchmarks of whole crawls: with our middleware, the built-in one, and without robots.txt."""
 
 from __future__ import annotations
 
@@ -34,14 +32,12 @@ SETTINGS: dict[str, Any] = {
 MB = 1e6
 
 NOT_DEARER = 1 / 1.03
-"""The minimum ratio for benchmarks in which our middleware may be up to 3% slower than
-the built-in middleware.
-"""
+"""The minimum ratio of benchmarks in which ours may be up to 3% slower than the built-in."""
 
 
 @contextmanager
 def serving(corpus: str = "") -> Iterator[int]:
-    """Run the server of the benchmarks, and yield the port of the server."""
+    """Run the server of the benchmarks, and yield its port."""
     command = [sys.executable, "-m", "tools.bench.server", corpus]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -52,7 +48,7 @@ def serving(corpus: str = "") -> Iterator[int]:
 
 
 def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
-    """Run one crawl, and return the measurements that the spider made."""
+    """Return the measurements that the spider made in one crawl."""
     result = crawl(
         spider=f"tools.bench.spiders:{spider}",
         spider_args=args,
@@ -72,13 +68,11 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
-            # Leave out the built-in middleware with 500 slow hosts, because its crawl
-            # takes minutes.
+            # With 500 slow hosts, the crawl of the built-in middleware takes minutes.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # Run the built-in middleware only once, because its crawl takes a minute
-                # and the time hardly varies.
+                # The crawl of the built-in middleware takes a minute, and the time hardly varies.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])
@@ -110,8 +104,8 @@ def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
 
 
 def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
-    """Measure the CPU time of a crawl that alternates between many origins, with eight
-    pages of each origin.
+    """Measure the CPU time of a crawl that alternates between many origins, with eight pages
+    each.
     """
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving(corpus or "made") as port:
@@ -128,8 +122,8 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port, TemporaryDirectory() as folder:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        # The first crawl fills the cache, which all sides share. Discard the first crawl
-        # of each side.
+        # The first crawl fills the cache, which all sides share, so each side's first crawl is
+        # discarded.
         for turn, side in enumerate(_taking_turns(rounds + 1)):
             settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
             measured = ran(side, "ListedPagesSpider", settings, **args)["cpu"]
@@ -140,9 +134,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once per round. Each round starts with a different side than the
-    previous round.
-    """
+    """Yield each side once per round. Each round starts with another side than the last."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

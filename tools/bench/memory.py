@@ -1,5 +1,4 @@
-"""Measure how much memory the policies of a corpus take. Each side runs in its own
-process.
+"""Measure how much memory the policies of a corpus take, with a process for each side.
 
 `python -m tools.bench.memory SIDE [FOLDER]` prints the bytes per origin as JSON.
 """
@@ -28,8 +27,9 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the memory for each origin, in bytes. Each policy is stored as in a crawl,
-    and used once. Also measure the memory for a second host with an identical file.
+    """Measure the bytes of each origin, whose policy is stored as in a crawl and used once.
+
+    Also measure those of a second host with an identical file.
     """
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
@@ -41,7 +41,6 @@ def memory(corpus: str) -> Iterator[Result]:
 
 
 def _in_process(side: str, corpus: str) -> dict[str, float]:
-    """Run *side* in a separate process, and return the measurements."""
     command = [sys.executable, "-m", "tools.bench.memory", side, corpus]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     measured: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])
@@ -62,16 +61,16 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     middleware = middleware_with([])
 
     def store(host: str, number: int) -> None:
-        # Copy the body, because each response has its own body.
+        # Each response has its own body.
         body = bytes(bytearray(files[number]))
-        # Use one origin object for the URL and its policy, as in a crawl.
+        # In a crawl, a URL and its policy share one origin object.
         url = f"http://{host}/page"
         origin = Origin.of(url)
         assert origin is not None
         policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
-        # Read only the rules of the crawl's robot, because each robot has its own rules.
+        # A crawl has one robot.
         robots.prepare(str(SETTINGS["USER_AGENT"]))
         middleware._resolver.memory[policy.origin] = policy
         with suppress(IgnoreRequest, StopIteration):
@@ -94,12 +93,12 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def main(side: str, corpus: str) -> None:
-    """Store all files twice, for different hosts, and print the mean memory for one file."""
+    """Store all files twice, for different hosts, and print the mean memory per file."""
     from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side a process
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)
-    # Store one file before the measurement, because the first file causes one-time work.
+    # The first file causes one-time work.
     hold("warm.test", 0)
     measured = {}
     tracemalloc.start()

@@ -28,8 +28,7 @@ URLS = (
     "https://www.example.com/tmp/file",
     "https://www.example.com/cgi-bin/script.pl",
 )
-"""URLs to ask about: plain pages, queries, a fragment, and two URLs that `TEN` disallows.
-"""
+"""Plain pages, queries, a fragment, and two URLs that `TEN` disallows."""
 
 TEN = b"User-agent: *\n" + b"".join(
     b"Disallow: /%b/\n" % word.encode()
@@ -63,11 +62,9 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time the parsing of all files, without a question, with one question and with eight
-    questions.
+    """Time the parsing of all files, without a question, with one and with eight.
 
-    Questions are included because some sides, including our side, defer work to the
-    first question.
+    Some sides, ours among them, defer work to the first question.
     """
     sides, _ = all_sides()
     policies = {
@@ -86,7 +83,6 @@ def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
-    """Parse each of *files*, and decide whether each of *urls* is allowed."""
     for body in files:
         ask = side.asks(side.policy(body))
         for url in urls:
@@ -94,8 +90,8 @@ def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
 
 
 def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time one question about a known policy, for the corpus and for files with 10 and
-    10,000 rules.
+    """Time one question about a known policy, for the corpus and for files with 10 and 10,000
+    rules.
     """
     sides, _ = all_sides()
     some = files[:: max(len(files) // POLICIES, 1)]
@@ -128,15 +124,12 @@ def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
 
 
 def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
-    """Return a function that asks the policy of each of *files* about all URLs."""
     asks = [side.asks(side.policy(body)) for body in files]
     return lambda: [ask(url) for ask in asks for url in URLS]
 
 
 def file_of_rules(count: int) -> bytes:
-    """Return a file of one record with *count* rules. No rule is a prefix of another
-    rule.
-    """
+    """Return a file with one record of *count* rules, none of which is a prefix of another."""
     dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:
@@ -149,9 +142,7 @@ def file_of_rules(count: int) -> bytes:
 
 
 def imports(rounds: int) -> Iterator[Result]:
-    """Time the import of the package, each time in a new process. Check that the package
-    does not import Scrapy.
-    """
+    """Time the import of the package in new processes, and check that it does not import Scrapy."""
     values = []
     for _ in range(rounds):
         command = [sys.executable, "-c", IMPORTING]
@@ -164,8 +155,8 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Time the parsing of files of several sizes, and questions about files with few and
-    many rules. Also yield the exponents of growth.
+    """Time parsing by size of the file, and questions by number of rules, with the exponents of
+    growth.
     """
     points = []
     for size in MORE_SIZES:
@@ -186,10 +177,8 @@ def growth(rounds: int) -> Iterator[Result]:
 
 
 def _rules_of(body: bytes) -> object:
-    """Parse the file *body*, and compile its rules."""
     return RobotsTxt.parse(body).rules(ROBOT)
 
 
 def _fitted(what: str, points: Sequence[tuple[float, float]]) -> Result:
-    """Return the exponent of the growth of *points* as a result."""
     return Result(f"exponent of {what}", "exponent", {OURS: [exponent(points)]})

@@ -10,16 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-"""Units of time, with the largest unit first."""
+"""Units of time, the largest first."""
 
 
 def heading(about: Mapping[str, str]) -> str:
-    """Return the versions and the description of the machine as one line."""
     return ", ".join(f"{name} {value}" for name, value in about.items() if value)
 
 
 def shown(result: Result) -> str:
-    """Return one result as text, with a line for each side."""
     lines = [f"\n{result.what}"]
     for side in result.values:
         amount = scaled(result.median(side), result.unit)
@@ -34,7 +32,7 @@ def shown(result: Result) -> str:
 
 
 def scaled(value: float, unit: str) -> str:
-    """Return *value* with its unit. A time has a readable unit, such as ms."""
+    """Times get a readable unit, such as ms."""
     if not unit.startswith("s"):
         return f"{value:,.2f} {unit}"
     for scale, name in SCALES:
@@ -44,9 +42,7 @@ def scaled(value: float, unit: str) -> str:
 
 
 def _spread(values: list[float]) -> str:
-    """Return half the difference between the largest and the smallest value, as a
-    percentage of the smallest value.
-    """
+    """Return half the range of *values*, as a percentage of the smallest."""
     if len(values) < 2 or not min(values):
         return " " * 8
     return f" ±{(max(values) / min(values) - 1) * 50:4.0f} %"

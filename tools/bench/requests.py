@@ -41,15 +41,14 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""The lifetime of policies, in seconds. Policies with this long lifetime stay fresh."""
+"""A lifetime in seconds with which policies stay fresh."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` for origins with a known, fresh policy.
 
-    For both sides, the URL of each request is parsed before the measurement, because
-    other parts of Scrapy parse the URL in a crawl. The parsing before the measurement
-    favours the built-in middleware. No log line is written.
+    URLs are parsed beforehand for both sides, since other parts of Scrapy do so in a crawl. This
+    favours the built-in middleware. Nothing is logged.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -78,7 +77,7 @@ def known_requests(rounds: int, most: int) -> Iterator[Result]:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Disable logging, because both sides log each refusal."""
+    """Both sides log each refusal."""
     logging.disable(logging.CRITICAL)
     try:
         yield
@@ -100,7 +99,6 @@ def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
 
 
 def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> Policy:
-    """Return a policy of *origin* that has the rules of *body* and stays fresh."""
     terms = FreshnessSettings(ttl=HORIZON)
     urls = (origin.robots_url,)
     answer = Answer(urls=urls, status=200, body=body, fetched_at=1e9)
@@ -108,8 +106,9 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
 
 
 def _built_in(origins: int) -> Callable[..., Any]:
-    """Return `process_request` of the built-in middleware, which has a parser for each
-    origin. Scrapy 2.13 needs the argument *spider*, for logging.
+    """Return `process_request` of the built-in middleware with a parser for each origin.
+
+    Scrapy 2.13 needs the argument *spider*, for logging.
     """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
@@ -125,7 +124,6 @@ def _built_in(origins: int) -> Callable[..., Any]:
 
 
 def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
-    """Pass each of *requests* to *process* in an event loop."""
 
     async def drive() -> None:
         for request in requests:
@@ -136,7 +134,6 @@ def _drive(process: Callable[..., Any], requests: Sequence[Request]) -> None:
 
 
 def growth(rounds: int, most: int) -> Iterator[Result]:
-    """Time `process_request` for several numbers of origins in memory."""
     points = []
     for count in (count for count in MORE_ORIGINS if count <= most):
         origins = [Origin("http", f"site-{n}.test", 80) for n in range(count)]

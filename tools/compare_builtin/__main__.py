@@ -25,7 +25,6 @@ HEAD = ("#", "situation", "Scrapy's built-in", "scrapy_robots1994", "wanted")
 
 
 def run(pair: tuple[Scenario, Side]) -> Finding:
-    """Run one scenario with one middleware."""
     scenario, side = pair
     try:
         finding = scenario.run(side)
@@ -36,14 +35,14 @@ def run(pair: tuple[Scenario, Side]) -> Finding:
 
 
 def row(cells: Sequence[str]) -> str:
-    """Return one row of the table, wrapped to the widths of its columns."""
+    """Wrap *cells* to the widths of their columns."""
     columns = [textwrap.wrap(*pair) for pair in zip(cells, WIDTHS, strict=True)]
     lines = zip_longest(*columns, fillvalue="")
     return "\n".join(GAP.join(map(str.ljust, line, WIDTHS)).rstrip() for line in lines)
 
 
 def main() -> int:
-    """Run the chosen scenarios, one for each processor at a time."""
+    """Run the chosen scenarios, in as many processes as there are processors."""
     parser = argparse.ArgumentParser(prog="compare_builtin", description=__doc__)
     numbered = dict(enumerate(SCENARIOS, 1))
     parser.add_argument(

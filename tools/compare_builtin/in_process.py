@@ -1,4 +1,4 @@
-"""Hooks and a middleware that run inside of the crawl of a scenario.
+"""Hooks and a middleware that run inside the crawls of the scenarios.
 
 A hook is called with the crawler before the crawl starts.
 """
@@ -24,7 +24,6 @@ TICK = 0.02
 
 
 def through_proxy(crawler: Crawler) -> None:
-    """Send all http requests through the proxy in `SCENARIO_PROXY`."""
     os.environ["http_proxy"] = crawler.settings["SCENARIO_PROXY"]
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "no_proxy", "NO_PROXY"):
         os.environ.pop(name, None)
@@ -64,9 +63,6 @@ def record_pause(crawler: Crawler) -> None:
 
 
 class CancelRobots:
-    """A downloader middleware that cancels each coroutine that fetches a robots.txt."""
-
     async def process_request(self, request: Request, **_: Any) -> None:
-        """Raise `CancelledError` if the request is for a robots.txt."""
         if request.url.endswith("/robots.txt"):
             raise asyncio.CancelledError

@@ -1,4 +1,4 @@
-"""The situations. Each function crawls with one middleware, and says what it did."""
+"""The situations. Each function crawls with one middleware and reports what that did."""
 
 from __future__ import annotations
 
@@ -31,20 +31,18 @@ LIMIT = 512_000
 HOSTS, MAX_ORIGINS = 30, 10
 SLOW, HEALTHY, PAGES = 20, 10, 16
 HUNG_SECONDS = 8.0
-"""A crawl that still runs then counts as hung."""
+"""A crawl that still runs after this time counts as hung."""
 QUIET_SECONDS = 5
-"""A crawl without a new request for so long waits for something."""
+"""After this time without a new request, a crawl must be waiting for something."""
 
 
 class Finding(NamedTuple):
-    """What a middleware did, and whether it was right."""
-
     did: str
     ok: bool
 
 
 class Scenario(NamedTuple):
-    """A situation, what should happen, and the function that crawls."""
+    """A situation, what should happen in it, and the function that crawls."""
 
     title: str
     wanted: str
@@ -52,7 +50,7 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS: list[Scenario] = []
-"""Numbered from 1 in the table."""
+"""The table numbers them from 1."""
 
 Run = Callable[[Side], Finding]
 
@@ -70,7 +68,7 @@ def scenario(title: str, wanted: str) -> Callable[[Run], Run]:
 def crawl(
     side: Side, urls: Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Crawl *urls*. A crawl that did not start fetched nothing, and says nothing."""
+    """Crawl *urls*. Raise RuntimeError if the crawl did not start, which is no finding."""
     done = start_crawl(urls, middleware=side, **options).result()
     if done.error:
         raise RuntimeError(done.error)
@@ -84,7 +82,7 @@ def pages(site: Site) -> list[str]:
 
 
 def one_page(site: Site) -> Finding:
-    """Return whether /page was fetched, and /private was not."""
+    """Right if /page was fetched and /private was not."""
     targets = site.targets()
     fetched, missed = "/private" in targets, "/page" not in targets
     did = f"private page {'fetched' if fetched else 'refused'}"
@@ -93,24 +91,21 @@ def one_page(site: Site) -> Finding:
 
 
 def times(number: int) -> str:
-    """Return *number* in words."""
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def listing(names: Sequence[str]) -> str:
-    """Return *names* in a sentence."""
     *front, last = names or ["nothing"]
     return f"{', '.join(front)} and {last}" if front else last
 
 
 @scenario("six disallowed URLs of one host at once", "none is fetched")
 def six_at_once(side: Side) -> Finding:
-    """Let six requests wait for one robots.txt."""
     with Site() as site:
         site.robots(PRIVATE, gate="six")
         site.robots(PRIVATE, at="another.test")
         urls = [site.url(f"/private/{number}") for number in range(6)]
-        # Requests are sent in order: all six wait when this one is requested.
+        # Requests are sent in order, so all six are waiting by then.
         urls.append(site.url("/allowed", host="another.test"))
         site.open_when("six", "/allowed")
         crawl(side, urls)
@@ -124,7 +119,7 @@ def six_at_once(side: Side) -> Finding:
     "only the 404 opens its host",
 )
 def status(side: Side) -> Finding:
-    """Crawl four hosts. The body of the 404 looks like a file."""
+    """The body of the 404 looks like a robots.txt."""
     bodies = {401: b"", 403: b"", 404: CLOSED.encode(), 503: b""}
     with Site() as site:
         for code, body in bodies.items():
@@ -140,7 +135,7 @@ def status(side: Side) -> Finding:
     "unknown is not allowed: no page is fetched",
 )
 def failure(side: Side) -> Finding:
-    """Crawl three hosts whose robots.txt cannot be fetched, and a sound one."""
+    """Crawl three hosts whose robots.txt cannot be fetched, and one that works."""
     with Site() as site:
         site.robots(PRIVATE, at="sound.test")
         loop = replies.redirect(site.url("/robots.txt", host="loop.test"))
@@ -163,7 +158,7 @@ def failure(side: Side) -> Finding:
     "the redirect is followed, its rules are obeyed",
 )
 def redirect_off_site(side: Side) -> Finding:
-    """Redirect to another host, as some sites behind a CDN do."""
+    """Some sites behind a CDN redirect to another host."""
     with Site() as site:
         site.robots(PRIVATE, at="elsewhere.test")
         elsewhere = site.url("/robots.txt", host="elsewhere.test")
@@ -178,7 +173,7 @@ def redirect_off_site(side: Side) -> Finding:
     "a policy for each scheme, one request for the three, no password sent",
 )
 def origins(side: Side) -> Finding:
-    """Send http requests through a proxy, so that both schemes can share one port."""
+    """A proxy lets both schemes share one port."""
     spellings = ("one.test", "one.test:80", "user:secret@one.test")
     with Site(tls="valid") as site:
         secure = site.secure_url("/page", host="shared.test")
@@ -226,7 +221,6 @@ def expiry(side: Side) -> Finding:
     f"{HOSTS} hosts, and a store for {MAX_ORIGINS}", f"no more than {MAX_ORIGINS} files"
 )
 def memory(side: Side) -> Finding:
-    """Count the parsed files in memory at the end of a crawl."""
     settings = {"ROBOTS1994_STORE": f"memory://?max_origins={MAX_ORIGINS}"}
     with Site() as site:
         site.robots(PRIVATE)
@@ -240,7 +234,6 @@ def memory(side: Side) -> Finding:
     "pages that only a proxy reaches", "robots.txt is requested through the same proxy"
 )
 def proxy(side: Side) -> Finding:
-    """The proxy is in the meta of each request."""
     with Site() as site:
         site.robots(PRIVATE)
         urls = [site.refused_url("/private"), site.refused_url("/page")]
@@ -266,7 +259,7 @@ def default_headers(side: Side) -> Finding:
     "all pages of the healthy ones are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
-    """Count the healthy pages before the first slow one."""
+    """Count the pages of healthy hosts before the first of a slow one."""
     slow = [f"slow-{number}.test" for number in range(SLOW)]
     healthy = [f"healthy-{number}.test" for number in range(HEALTHY)]
     wanted = HEALTHY * PAGES
@@ -316,7 +309,7 @@ def http_cache(side: Side) -> Finding:
 
 @scenario("a robots.txt of 6 MB", "its lines are obeyed, and the crawl goes on")
 def size_limit(side: Side) -> Finding:
-    """The first rule decides, and 300,000 follow."""
+    """The first rule decides, and 300,000 others follow."""
     filler = b"".join(b"Disallow: /no/%07d\n" % number for number in range(300_000))
     with Site() as site:
         site.answer("/robots.txt", replies.text(PRIVATE.encode() + filler))
@@ -362,7 +355,6 @@ def cancelled(side: Side) -> Finding:
     "one line that names the robots.txt, no traceback",
 )
 def failure_log(side: Side) -> Finding:
-    """Reset each connection."""
     with Site() as site:
         site.answer("/robots.txt", replies.reset())
         robots = site.url("/robots.txt")
@@ -377,7 +369,6 @@ def failure_log(side: Side) -> Finding:
 
 @scenario("what a refusal says", "the line and the rule that refused")
 def refusal(side: Side) -> Finding:
-    """Read the exception and the log."""
     with Site() as site:
         site.robots("# a comment\n" + PRIVATE)
         done = crawl(side, [site.url("/private/page")])

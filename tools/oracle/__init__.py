@@ -1,1 +1,1 @@
-"""A comparison of the dialect `rfc9309` with other RFC 9309 programs, for real sites."""
+"""A comparison of the dialect `rfc9309` with other RFC 9309 programs, on real sites."""

@@ -1,11 +1,9 @@
-"""Find the reason why another RFC 9309 program decides differently from our parser.
+"""Find out why another RFC 9309 program decides differently from our parser.
 
-Other programs are lenient on some points of the RFC. For each of these leniencies, a
-transform changes the file or the URL so that the leniency has no effect. The transform
-does not change our decision. The cause of a difference is the first transform after
-which both programs agree. If the programs still disagree after each single transform,
-the transforms are applied one after the other. If no single transform is enough, the
-cause consists of all transforms up to the agreement.
+Other programs are lenient on some points of the RFC. For each leniency, a transform changes the
+file or the URL so that the leniency no longer matters, but our decision stays the same. The cause
+of a difference is the first transform after which both programs agree. If no single transform is
+enough, they are applied one after the other, and the cause is all of them up to the agreement.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ OTHER_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Line(NamedTuple):
-    """A line without its comment. *name* and *value* are empty if the line has no colon."""
+    """A line without its comment. Without a colon, *name* and *value* are empty."""
 
     text: str
     name: str
@@ -40,16 +38,13 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """The name of a leniency with the section of the RFC, and the transform that removes
-    the effect of the leniency.
-    """
+    """A leniency, named with the section of the RFC, and the transform that removes its effect."""
 
     name: str
     change: Callable[[str, str, str], tuple[str, str]]
 
 
 def read(text: str) -> Iterator[Line]:
-    """Yield the lines of a file."""
     for line in split_lines(text):
         content = line.partition("#")[0].strip(" \t")
         name, colon, value = content.partition(":")
@@ -59,12 +54,11 @@ def read(text: str) -> Iterator[Line]:
 
 
 def without(text: str, is_removed: Callable[[Line], bool]) -> str:
-    """Return the file without the lines for which *is_removed* is true."""
     return "\n".join(line.text for line in read(text) if not is_removed(line))
 
 
 def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str]) -> str:
-    """Return the file, with the values of the fields *names* rewritten by *change*."""
+    """Rewrite the values of the fields *names* with *change*."""
     return "\n".join(
         f"{line.name}: {change(line.value)}" if line.name in names else line.text
         for line in read(text)
@@ -80,12 +74,11 @@ def encoded_octets(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove lines without a colon."""
     return without(text, lambda line: not line.name), url
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove other fields whose lines begin like a known field, such as `Disalow`."""
+    """Remove other fields that begin like a known one, such as `Disalow`."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -98,12 +91,11 @@ def no_unknown(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove User-agent lines that have no value."""
     return without(text, lambda line: line.name == KNOWN[0] and not line.value), url
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace each name in the file with the robot's token, `*` or an unrelated name."""
+    """Replace each name with the robot's token, `*` or an unrelated name."""
     own = robot_names(robot)
 
     def name(value: str) -> str:
@@ -129,8 +121,8 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode a letter of `index.html` in Allow rules, so that no program treats
-    the name specially.
+    """Percent-encode a letter of `index.html` in Allow rules, so that no program treats it
+    specially.
     """
 
     def change(value: str) -> str:
@@ -140,14 +132,14 @@ def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Normalise the percent-encoding of the rules and the URL."""
+    """Normalize the percent-encoding of the rules and the URL."""
     origin, target = split_url(url)
     rewritten = with_values(text, KNOWN[1:], normalised)
     return rewritten, origin + normalised(target)
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove lines that are longer than the longest line that some programs read."""
+    """Remove lines that are longer than some programs read."""
     return without(
         text, lambda line: len(line.text.encode("utf-8", "surrogateescape")) > 16_000
     ), url
@@ -173,7 +165,7 @@ UNEXPLAINED = "not explained"
 
 
 def of_difference(body: bytes, url: str, robot: str, ours: bool, ask: Asks) -> str:
-    """Return the reason why the program that *ask* asks decides differently from ours."""
+    """Return why the program that *ask* asks decides differently from ours."""
 
     def asks(text: str, url: str) -> bool:
         return ask(text.encode("utf-8", "surrogateescape"), url)

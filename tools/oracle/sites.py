@@ -1,10 +1,9 @@
 """Compare the decisions of the dialect `rfc9309` with google/robotstxt and Protego.
 
-`python -m tools.oracle.sites [CORPUS]` asks one question for each Allow and Disallow
-line of each file, for Scrapy's default User-Agent. The program prints the number of
-differences for each cause. CORPUS is a folder or a tar archive. Without CORPUS, the
-files of `tests/support/corpus.py` are used. google/robotstxt is compared only if its
-Python binding is installed (`pip install jwm.robotstxt`).
+`python -m tools.oracle.sites [CORPUS]` asks about a URL for each Allow and Disallow line of each
+file, with Scrapy's default User-Agent, and counts the differences by cause. CORPUS is a folder or a
+tar archive; the default is the files of `tests/support/corpus.py`. google/robotstxt takes part if
+its Python binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations
@@ -31,19 +30,15 @@ from tools.bench.corpus import read_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""The maximum number of questions about one file. If there are more questions than the
-maximum, only every n-th question is asked.
-"""
+"""Questions about one file. If there are more, only every n-th is asked."""
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 HAS_GOOGLE = find_spec("jwm") is not None
-"""Whether the Python binding of google/robotstxt can be imported."""
+"""Whether the Python binding of google/robotstxt is installed."""
 
 
 class Difference(NamedTuple):
-    """One question that another program answers differently from our parser, and the
-    cause of the difference.
-    """
+    """A question that another program answers differently from our parser, and the cause."""
 
     program: str
     cause: str
@@ -52,17 +47,16 @@ class Difference(NamedTuple):
 
 
 def google_allows(body: bytes, url: str) -> bool:
-    """Return whether google/robotstxt allows *url* for the product token of Scrapy."""
+    """Ask google/robotstxt, for Scrapy's product token."""
     matcher = import_module("jwm.robotstxt.googlebot").RobotsMatcher()
     token = next(iter(robot_names(USER_AGENT)), "")
     return bool(matcher.OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
 def question_urls(host: str, body: bytes) -> list[str]:
-    """Return one URL for each Allow and Disallow line, as Scrapy would request the URL.
+    """Return a URL that each Allow and Disallow line matches, as Scrapy would request it.
 
-    Each `*` is replaced with a letter, and a final `$` is removed, so that the pattern of
-    the line matches the URL.
+    A letter replaces each `*`, and a final `$` is removed.
     """
     found: dict[str, None] = {}
     for line in fields(body):
@@ -76,19 +70,19 @@ def question_urls(host: str, body: bytes) -> list[str]:
         try:
             found[Request(url).url] = None
         except ValueError:
-            # Leave out a URL that Scrapy cannot request.
+            # Scrapy cannot request this URL.
             continue
     urls = list(found)
     return urls[:: -(-len(urls) // MAX_QUESTIONS)] if urls else []
 
 
 def protego_allows(body: bytes, url: str) -> bool:
-    """Return whether Protego allows *url* for Scrapy, which decodes *body* as here."""
+    """Ask Protego. Scrapy decodes *body* as here."""
     return bool(Protego.parse(decode_robotstxt(body, None)).can_fetch(url, USER_AGENT))
 
 
 def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
-    """Return the number of questions that were asked about one file, and the differences."""
+    """Return the number of questions asked about one file, and the differences."""
     name, body = file
     protego = Protego.parse(decode_robotstxt(body, None))
     ours = RobotsTxt.parse(body, dialect="rfc9309")
@@ -97,7 +91,7 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
     for url in urls:
         allowed = ours.allowed(url, USER_AGENT)
         differing = {}
-        # Parsed once: a file may have thousands of lines.
+        # Parsed once, because a file may have thousands of lines.
         if protego.can_fetch(url, USER_AGENT) != allowed:
             differing[PROTEGO] = protego_allows
         if HAS_GOOGLE and google_allows(body, url) != allowed:
@@ -109,9 +103,7 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
 
 
 def table(program: str, asked: int, found: list[Difference]) -> str:
-    """Return a text with the number of agreements with *program* and the causes of
-    differences.
-    """
+    """List the agreements with *program*, and the causes of the differences."""
     mine = [it for it in found if it.program == program]
     agree = asked - len(mine)
     lines = [
@@ -124,7 +116,6 @@ def table(program: str, asked: int, found: list[Difference]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse the arguments, ask the questions, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tools.oracle.sites")
     parser.add_argument("corpus", nargs="?", help="folder or tar archive")
     options = parser.parse_args(arguments)

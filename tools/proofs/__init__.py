@@ -1,1 +1,1 @@
-"""Long proofs to run by hand. The test suite runs small versions of the proofs."""
+"""Long proofs to run by hand. The test suite runs small versions of them."""

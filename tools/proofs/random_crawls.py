@@ -1,17 +1,15 @@
 """Run random crawls to show that no page is lost and no disallowed page is requested.
 
-`python -m tools.proofs.random_crawls --first 1 --count 100` runs 100 crawls. The number
-of a crawl is its random seed, so that the crawl can be repeated. The robots.txt of a host
-is plain, compressed, slow, absent or redirected, fails at first, or always fails. Pages
-are plain, redirect to other hosts, fail once, are slow, or are disallowed. The
-concurrency, the store, the features beyond 1994, the reactor and the other
-middlewares vary. Some middlewares fail, replace or delay requests. A quarter of the
-crawls are interrupted and resumed (JOBDIR). Another quarter of the crawls end after a
-number of pages, and are resumed.
+`python -m tools.proofs.random_crawls --first 1 --count 100` runs 100 crawls. The number of a crawl
+is its random seed, so any crawl can be repeated. The robots.txt of a host is plain, compressed,
+slow, absent or redirected, fails at first, or always fails. Pages are plain, redirect to other
+hosts, fail once, are slow, or are disallowed. Concurrency, store, features, reactor and middlewares
+vary; some middlewares fail, replace or delay requests. A quarter of the crawls are interrupted and
+resumed (JOBDIR), and another quarter end after a number of pages and are resumed.
 
-The program prints each crawl with its faults, and then the totals as JSON. The exit code
-is 1 if a page was lost, a disallowed page was fetched, or a log contains an unexpected
-traceback. With `--show`, the program also prints the settings of each crawl.
+Each crawl is printed with its faults, and then the totals as JSON. The exit code is 1 if a page was
+lost, a disallowed page was fetched, or a log has an unexpected traceback. `--show` also prints the
+settings of each crawl.
 """
 
 from __future__ import annotations
@@ -64,8 +62,7 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# Intentional failures log a traceback. If a crawl has intentional failures, search its
-# log only for BUGS.
+# Failures on purpose log tracebacks, so only BUGS are searched for in such crawls.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -76,7 +73,7 @@ BUGS = re.compile(
 
 @dataclass(slots=True)
 class Plan:
-    """The settings and requests of one crawl, and the pages that the crawl must request."""
+    """One crawl: its settings and requests, and the pages that it must request."""
 
     mode: str
     settings: dict[str, Any]
@@ -86,11 +83,9 @@ class Plan:
 
     @property
     def fails_on_purpose(self) -> bool:
-        """Whether a middleware fails some requests."""
         return "FAILING_SHARE" in self.settings
 
     def allows(self, host: str, path: str) -> bool:
-        """Return whether the robots.txt of *host* allows *path*."""
         policy = self.policies[host]
         is_private = path.startswith("/private")
         return policy == "none" or (policy == "file" and not is_private)
@@ -101,7 +96,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the final policy of *host*, and the responses to its robots.txt requests.
 
-    *is_failed* is true if a middleware may also fail one of these requests.
+    *is_failed* says that a middleware may also fail one of these requests.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
@@ -110,8 +105,8 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # Use only one failure, because a middleware causes another failure. After three
-        # failures, the site would count as unreachable (R5).
+        # Only one failure, because a middleware may cause another. After three in a row, the site
+        # would count as unreachable (R5).
         del fails[1:]
     return dice.choice(
         (
@@ -149,7 +144,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
     middlewares: dict[str, int] = {}
     if dice.random() < 1 / 3:
         middlewares["FailingMiddleware"] = dice.choice((10, 50, 200, 750, 950))
-        # Allow enough retries for every request to succeed.
+        # Enough retries for every request to succeed
         chosen |= {"FAILING_SEED": seed, "FAILING_SHARE": 0.03, "RETRY_TIMES": 15}
     for name, share in (("ReplacingMiddleware", 0.2), ("SlowMiddleware", 0.4)):
         if dice.random() < share:
@@ -170,7 +165,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
 
 
 def plan_of(seed: int, site: Site, folder: Path) -> Plan:
-    """Return the plan of the crawl with *seed*, and script *site* for the crawl."""
+    """Plan the crawl with *seed*, and script *site* for it."""
     dice = random.Random(seed)  # noqa: S311 - each crawl must be repeatable
     plan = Plan(dice.choice(MODES), settings_of(seed, folder, dice))
     if plan.mode != "whole":
@@ -223,9 +218,7 @@ def _request(
 
 
 def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
-    """Run the crawl, and resume the crawl after each interruption. Return the result of
-    each run.
-    """
+    """Run the crawl, resume it after each interruption, and return the result of each run."""
     dice = random.Random(-seed)  # noqa: S311 - each crawl must be repeatable
     known = reactors()
     results: list[CrawlResult] = []
@@ -234,8 +227,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
         if plan.mode == "counted":
             settings["CLOSESPIDER_PAGECOUNT"] = dice.choice((5, 20, 50))
         running = start_crawl(
-            # After the first run, pass no requests, because the scheduler has stored
-            # the requests.
+            # After the first run, the scheduler has stored the requests.
             [] if results else plan.requests,
             spider="tools.proofs.random_parts:RandomSpider",
             settings=settings,
@@ -256,7 +248,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
 
 
 def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
-    """Return a text for each fault of a crawl."""
+    """Return a line for each fault of a crawl."""
     seen = {(each.host.partition(":")[0], each.target) for each in site.log()}
     found = [
         f"disallowed: {host}{path}"
@@ -283,12 +275,12 @@ def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
 
 
 def print_progress(*lines: str) -> None:
-    """Print *lines* to standard error, and indent all lines except the first line."""
+    """Print *lines* to standard error, all but the first indented."""
     print(*lines, sep="\n    ", file=sys.stderr)  # noqa: T201 - progress
 
 
 def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
-    """Run the crawls, print a line for each crawl with its faults, and return the totals."""
+    """Run the crawls, print a line for each with its faults, and return the totals."""
     faulty, requests, rounds = [], 0, 0
     for seed in range(first, first + count):
         with Site() as site, tempfile.TemporaryDirectory() as folder:
@@ -299,8 +291,7 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
                 results = rounds_of(plan, seed)
                 faults = faults_of(plan, site, results)
             except AssertionError as error:
-                # Report the end of the message, which contains the log of a crawl without
-                # a result.
+                # The message ends with the log of a crawl that has no result.
                 results, faults = [], [f"no end: {str(error)[-MAX_SHOWN:]}"]
         requests += len(plan.requests)
         rounds += len(results)
@@ -312,7 +303,6 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run the proof, print the totals, and return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

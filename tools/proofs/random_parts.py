@@ -1,4 +1,4 @@
-"""The spider and the middlewares of the crawls of `random_crawls.py`."""
+"""The spider and the middlewares of the crawls in `random_crawls.py`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""The line that the spider logs after its last request. An interruption after the line
-`ALL_YIELDED` must not lose any request.
+"""The spider logs this after its last request. After this line, an interruption must not lose any
+request.
 """
 
 
 class RandomSpider(RequestingSpider):
-    """Requests every URL of the job. Some requests are filtered as duplicates."""
+    """Requests every URL of the job. The scheduler filters some requests as duplicates."""
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield all requests, and then log `ALL_YIELDED`."""
         for request in self.requests:
             meta = dict(request["meta"])
             is_unique = meta.pop("is_unique")
@@ -34,9 +33,9 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fails a few requests, as a network does, but fails each robots.txt at most once.
+    """Fails a few requests, as a network would, but each robots.txt at most once.
 
-    If a robots.txt fails three times in a row, the site counts as unreachable (R5).
+    After three failures in a row, a site would count as unreachable (R5).
     """
 
     def __init__(self, seed: int, share: float) -> None:
@@ -46,18 +45,15 @@ class FailingMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> FailingMiddleware:
-        """Return a middleware with the seed FAILING_SEED and the share FAILING_SHARE."""
         settings = crawler.settings
         return cls(settings.getint("FAILING_SEED"), settings.getfloat("FAILING_SHARE"))
 
     def process_request(self, request: Request, **_: Any) -> None:
-        """Fail some requests before the download."""
         self._fail(request)
 
     def process_response(
         self, request: Request, response: Response, **_: Any
     ) -> Response:
-        """Fail some robots.txt requests after the download."""
         if request.url.endswith("/robots.txt"):
             self._fail(request)
         return response
@@ -71,10 +67,9 @@ class FailingMiddleware:
 
 
 class ReplacingMiddleware:
-    """Replaces each request once with a copy, like middlewares that choose a proxy."""
+    """Replaces each request once with a copy, as middlewares that choose a proxy do."""
 
     def process_request(self, request: Request, **_: Any) -> Request | None:
-        """Return a copy of *request*, unless *request* is already a copy."""
         if "is_replaced" in request.meta:
             return None
         meta = request.meta | {"is_replaced": True}
@@ -82,8 +77,7 @@ class ReplacingMiddleware:
 
 
 class SlowMiddleware:
-    """Delays each request, like a middleware that awaits a token."""
+    """Delays each request, as a middleware that awaits a token would."""
 
     async def process_request(self, request: Request, **_: Any) -> None:
-        """Sleep for 10 ms."""
         await sleep(0.01)

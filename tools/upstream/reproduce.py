@@ -1,9 +1,9 @@
 """Show that Scrapy's RobotsTxtMiddleware lets disallowed requests through.
 
-Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. The robots.txt of a local
-server contains ``Disallow: /``, and arrives after half a second, so that all requests
-wait for robots.txt. The exit code is 0 if no page was requested, 1 if disallowed pages
-were requested, and 2 if robots.txt was never requested.
+Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. The robots.txt of a local server
+contains ``Disallow: /`` and arrives after half a second, so that all requests wait for it. The exit
+code is 0 if no page was requested, 1 if disallowed pages were requested, and 2 if robots.txt was
+never requested.
 """
 
 import sys
@@ -22,10 +22,10 @@ requested: list[str] = []
 
 
 class Site(BaseHTTPRequestHandler):
-    """A site that disallows everything, and records the requests that it receives."""
+    """Disallows everything, and records the requests that it receives."""
 
     def do_GET(self) -> None:
-        """Answer /robots.txt after half a second, and every other path immediately."""
+        """Answer /robots.txt after half a second, and anything else at once."""
         if self.path == "/robots.txt":
             robots_requests.append(self.path)
             time.sleep(0.5)
@@ -40,7 +40,7 @@ class Site(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:
-        """Print nothing."""
+        """Keep the server quiet."""
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
@@ -48,7 +48,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 class Leak(scrapy.Spider):
-    """A spider that requests several pages of one host at once."""
+    """Requests several pages of one host at once."""
 
     name = "leak"
     custom_settings = {
@@ -60,12 +60,11 @@ class Leak(scrapy.Spider):
     }
 
     async def start(self) -> AsyncIterator[scrapy.Request]:
-        """Yield one request for each page."""
         for number in range(URLS):
             yield scrapy.Request(f"http://127.0.0.1:{server.server_port}/{number}")
 
     def parse(self, response: Response) -> None:
-        """Do nothing with the page."""
+        """The pages do not matter."""
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Optional features of a crawl, each switched on by a setting."""
+"""Optional features of a crawl. Each has a setting that switches it on."""

@@ -1,8 +1,8 @@
-"""Crawl delay: let the download slot of an origin pause as its robots.txt asks
-(`ROBOTS1994_CRAWL_DELAY`).
+"""Crawl delay (`ROBOTS1994_CRAWL_DELAY`): the download slot of an origin pauses as its robots.txt
+asks.
 
-Requests queue in the slot, as with `DOWNLOAD_DELAY` or AutoThrottle. The robots.txt request
-passes the same slot, so the first page keeps the distance too.
+Requests queue in the slot, as with `DOWNLOAD_DELAY` or AutoThrottle. The robots.txt request passes
+through the same slot, so the first page also keeps the distance.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_SLOTS = 100_000
-"""Slots whose delay is stored. The next request of a forgotten one sets it again."""
+"""Slots whose delay is kept. The next request of a forgotten slot sets it again."""
 
 
 class CrawlDelays:
-    """The observer that slows the download slots of origins with a crawl delay down."""
+    """The observer that delays the download slots of origins with a crawl delay."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
@@ -43,7 +43,7 @@ class CrawlDelays:
         crawler.signals.connect(self._downloaded, signals.response_downloaded)
 
     def fetched(self, *_: object) -> None:
-        """Do nothing, because a delay is for the robot of a request."""
+        """Do nothing: the delay depends on the robot of the request."""
 
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object
@@ -55,7 +55,7 @@ class CrawlDelays:
         if not stated:
             return
         applied = min(stated, self._longest)
-        # A redirect, or a copy of a response's meta, would take another host's slot.
+        # A redirect, or a copy of a response's meta, would use the slot of another host.
         request.meta.pop(SLOT_KEY, None)
         name = slow_down(self._crawler, request, applied)
         if self._delays.get(name, 0.0) < applied:
@@ -63,7 +63,7 @@ class CrawlDelays:
             self._report(origin, stated, applied)
 
     def _downloaded(self, request: Request) -> None:
-        # AutoThrottle may just have lowered the delay.
+        # AutoThrottle may have just lowered the delay.
         if delay := self._delays.get(request.meta.get(SLOT_KEY, "")):
             slow_down(self._crawler, request, delay)
 

@@ -1,5 +1,6 @@
-"""Evidence: what robots.txt said in a crawl and what was decided, as JSON lines in one
-gzip file (`ROBOTS1994_EVIDENCE`). `robots-evidence` reads it.
+"""Evidence (`ROBOTS1994_EVIDENCE`): what robots.txt said and what was decided in a crawl.
+
+It is written as JSON lines in one gzip file, which `robots-evidence` reads.
 """
 
 from __future__ import annotations
@@ -49,32 +50,31 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 FORMAT = 1
-"""The version of the format."""
 
 WRITE_SECONDS = 1.0
 
 CLOSE_REASON = "robots_evidence_failed"
 
 MAX_RULE = 1_000
-"""Characters of a rule, of a usage term or of an error that are written."""
+"""Longer rules, usage terms and errors are cut off."""
 
 _CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 def utc(seconds: float) -> str:
-    """Return the time *seconds* since the epoch in ISO 8601."""
+    """Return the time *seconds* after the epoch in ISO 8601."""
     at = datetime.fromtimestamp(seconds, tz=timezone.utc)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def shown_url(url: str) -> str:
-    """Return *url* without its credentials and fragment, which decide nothing."""
+    """Remove credentials and the fragment, on which no decision depends."""
     return _CREDENTIALS.sub(r"\1", url.partition("#")[0])
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Return the answer and the place of each statement, by purpose."""
+    """Map each purpose to the answer that counts and its place."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -83,37 +83,38 @@ def usage_as_json(usage: Usage) -> dict[str, list[str]]:
 
 
 class EvidenceFile:
-    """A new file in *folder*, which a thread of its own writes."""
+    """A new file in *folder*, written by its own thread."""
 
     def __init__(self, folder: Path, name: str) -> None:
         start = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
         safe = _NOT_IN_NAMES.sub("_", name)[:60]
         self.path = folder / f"{safe}-{start}-{token_hex(4)}.jsonl.gz"
         folder.mkdir(parents=True, exist_ok=True)
-        # Evidence has every URL of the crawl: as private as the umask allows.
+        # Evidence has all URLs of the crawl, so the file is as private as the umask allows.
         self._file = self.path.open("xb", buffering=0)
         self._lines: list[dict[str, Any]] = []
         self._error: Exception | None = None
         self._thread = ThreadPoolExecutor(1, "robots1994-evidence")
 
     def add(self, line: dict[str, Any]) -> None:
-        """Remember *line* for the next `write`."""
+        """Keep *line* for the next `write`."""
         self._lines.append(line)
 
     def write(self) -> Future[Exception | None]:
-        """Write the lines since the last call as one gzip member, in the thread. Returns the
-        first error of all writes.
+        """Write the lines since the last call as one gzip member, in the thread.
+
+        The result is the first error of all writes so far.
         """
         lines, self._lines = self._lines, []
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
-        # Nothing below a line that was cut could be read.
+        # After a line that was cut off, nothing more could be read.
         if lines and self._error is None:
             try:
                 text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
                 member = memoryview(gzip.compress(text.encode(), 6))
-                # A full disk takes a part, and refuses the rest.
+                # A full disk may take the first part of a write.
                 while member:
                     member = member[self._file.write(member) :]
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
@@ -121,7 +122,7 @@ class EvidenceFile:
         return self._error
 
     def close(self) -> None:
-        """Close the file after the last write. Does not wait."""
+        """Close the file after the last write, without waiting."""
         self._thread.submit(self._file.close)
         self._thread.shutdown(wait=False)
 
@@ -140,7 +141,9 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class Evidence:
-    """The observer that writes evidence. A full disk closes the crawl."""
+    """The observer that writes evidence. If it cannot, because the disk is full for example, the
+    crawl closes.
+    """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         assert settings.evidence is not None  # noqa: S101 - the row of OBSERVERS
@@ -182,12 +185,11 @@ class Evidence:
         connect(self._closed, signals.spider_closed)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Write *answer*."""
         self._answers += 1
         number = self._answers
         decides: int | None = number
         if policy.is_stale_on_error:
-            # The answer of the failed refresh is written, but the older one decides.
+            # The answer of a failed refresh is written, but the older one still decides.
             decides = self._latest.get(policy.origin)
         if decides is not None:
             self._latest[policy.origin] = decides
@@ -212,7 +214,6 @@ class Evidence:
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
     ) -> None:
-        """Write the decision on *request*."""
         line: dict[str, Any] = {
             "time": utc(time.time()),
             "url": shown_url(request.url),
@@ -256,11 +257,11 @@ class Evidence:
         engine: Any = self._crawler.engine
         if self._timer is None or engine is None:
             return
-        # Scrapy 2.13 has only `close_spider`.
+        # Scrapy 2.13 only has `close_spider`.
         close = getattr(engine, "close_spider_async", None) or partial(
             engine.close_spider, self._crawler.spider
         )
-        # The crawl may close already.
+        # The crawl may already be closing.
         closing = result_of(close(reason=CLOSE_REASON))
         deferred_from_coro(closing).addErrback(lambda _: None)
 
@@ -288,7 +289,7 @@ def decision_of(
     verdict: Verdict,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
-    """Return what a decision by *policy* is made of, as written into evidence."""
+    """Return the part of a decision's line that follows from *policy*."""
     line: dict[str, Any] = {
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_RULE],

@@ -1,5 +1,5 @@
-"""What a response states about itself: its robots directives and its usage preferences, in
-headers and meta tags.
+"""What a response states about itself in headers and meta tags: robots directives and usage
+preferences.
 """
 
 import re
@@ -35,25 +35,25 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 MAX_PAGE_BYTES = 64 * 1024
-"""Maximum number of bytes that are read from the start of a page or of a header."""
+"""Bytes that are read of a page and of each header."""
 
-# For a charset that is not a text encoding, such as `zip`, and an invalid base URL.
+# Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
 UNREADABLE = (LookupError, ValueError)
 
-# In UTF-16, UTF-7 and character references, a search for ASCII letters misses words.
+# With UTF-16, UTF-7 or character references, a search for ASCII letters misses words.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# Encodings of host names, which Python decodes in quadratic time.
+# Encodings of host names, which Python decodes in quadratic time
 _SLOW = frozenset({"idna", "punycode"})
 
 HEADER, META = "header", "meta"
-"""The sources of preferences in a page, in the spelling that `Usage.read` uses."""
+"""The sources of preferences in a page, as spelt in `Usage.read`."""
 
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# A page with none of these has no preference in a meta tag.
+# Without any of these, no meta tag of the page states a preference.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
@@ -61,25 +61,24 @@ _RSL = "application/rsl+xml"
 
 
 class PageHead(NamedTuple):
-    """What a page states about itself."""
-
     header: str
     """All lines of `X-Robots-Tag`, joined."""
     tags: tuple[tuple[str, str], ...]
-    """The name and the content of each meta tag."""
+    """The name and content of each meta tag."""
     has_tags: bool
-    """Whether the page is HTML or XML, which can have meta tags."""
+    """Whether the page is HTML or XML and so may have meta tags."""
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
-    """Return the head of *response*, from at most `MAX_PAGE_BYTES` of the page and of the
-    header. Never raises. If the page has none of *words*, which are in lower case, the tags
-    may be missing.
+    """Read the head of *response*. Never raises.
+
+    At most `MAX_PAGE_BYTES` of the page and the header are read. If *words*, which are in lower
+    case, are given and the page has none of them, *tags* may be empty.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
-    # Parsing takes as long as all of Scrapy's own work for a page.
+    # Parsing would take as long as all of Scrapy's work on a page.
     page = response.body[:MAX_PAGE_BYTES].lower()
     if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
         return PageHead(header, (), has_tags=True)
@@ -88,14 +87,14 @@ def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
 
 
 def header_of(response: Response, name: str) -> str:
-    """Return all lines of the header *name*, joined (RFC 9110 5.3), or ""."""
+    """Return all lines of the header *name*, joined (RFC 9110 5.3)."""
     lines = b", ".join(response.headers.getlist(name))
     return lines[:MAX_PAGE_BYTES].decode("latin-1")
 
 
 def _text(response: TextResponse) -> str:
     head = response.body[:MAX_PAGE_BYTES]
-    # Not `response.encoding`, which decodes the whole page and may guess for long.
+    # `response.encoding` would decode the whole page, and may guess for long.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))
@@ -110,22 +109,21 @@ def _text(response: TextResponse) -> str:
 
 
 def page_directives(response: Response, robot: str | bytes) -> Directives:
-    """Return the directives of *response* for *robot*, a bare name or a whole User-Agent
-    header.
+    """Return the robots directives of *response* for *robot*. Never raises.
 
-    They come from the header `X-Robots-Tag`, and in the meta tags of HTML and XML pages. At
-    most 64 KiB of the header and of the page are read. Never raises.
+    *robot* is a bare name or a whole User-Agent header. The directives come from the header
+    `X-Robots-Tag` and from the meta tags of HTML and XML pages. At most 64 KiB of the header and of
+    the page are read.
     """
     head = page_head(response)
     return directives_of(head.tags, [head.header], robot_names(robot))
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
-    """Return the usage preferences that *response* states for *robot*, a bare name or a
-    whole User-Agent header.
+    """Return the usage preferences that *response* states for *robot*. Never raises.
 
-    They come from headers, and the meta tags of HTML and XML pages. At most 64 KiB of
-    each header and of the page are read. Never raises.
+    *robot* is a bare name or a whole User-Agent header. The preferences come from headers and from
+    the meta tags of HTML and XML pages. At most 64 KiB of each header and of the page are read.
     """
     head = page_head(response, _WORDS)
     found = [
@@ -151,7 +149,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
 def _content_usage(value: str) -> Iterator[Statement | Said]:
     where = f"header {USAGE_FIELD}"
     try:
-        # RFC 9651 4.2: with one invalid line, all are.
+        # RFC 9651 4.2: one invalid line makes the whole field invalid.
         statements, said, _ = statements_of(USAGE_FIELD, value, where)
     except ValueError:
         yield Said(value, where)
@@ -163,7 +161,7 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield a preference for each `noai`, and for each `noimageai` of an image."""
+    """Yield a preference for each `noai`, and for each `noimageai` if the response is an image."""
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
         if said.term not in USAGE_TERMS:
@@ -175,13 +173,13 @@ def _terms(
 
 
 def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
-    """Yield the values of TDMRep that are not understood, and then the preference."""
+    """Yield the TDMRep values that are not understood, and then the preference."""
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
     in_header = [Said(it, f"header {name}") for it in values]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     yield from (it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS)
-    # Usage U11: meta tags override the header. Of several values, "1" counts.
+    # Usage U11: meta tags override the header. "1" counts over "0".
     for places in (in_meta, in_header):
         stated = [it for it in places if it.term in _TDM_ANSWERS]
         if stated:
@@ -197,7 +195,7 @@ def _contents(head: PageHead, name: str) -> list[str]:
 
 
 def _licenses(link: str) -> Iterator[str]:
-    """Yield the URL of each RSL licence in a `Link` header."""
+    """Yield the URLs of RSL licences in a `Link` header."""
     for url, rest in _LINK.findall(link):
         values = {
             name.lower(): (a or b).lower() for name, a, b in _PARAMETER.findall(rest)

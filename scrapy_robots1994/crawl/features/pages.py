@@ -1,5 +1,5 @@
-"""Pages: the spider middleware that reads the robots directives (`ROBOTS1994_PAGES`) and the
-usage preferences (`ROBOTS1994_USAGE`) of each page, hands them to the spider and obeys them.
+"""The spider middleware for the robots directives (`ROBOTS1994_PAGES`) and usage preferences
+(`ROBOTS1994_USAGE`) of pages, which it passes to the spider and obeys.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.said import Said
 
 PAGE_KEY = "robots1994_page"
-"""The key in `response.meta` for the `Directives` of the page."""
+"""The key of the page's `Directives` in `response.meta`."""
 
 USAGE_KEY = "robots1994_usage"
-"""The key in `response.meta` for the `Usage` of the page."""
+"""The key of the page's `Usage` in `response.meta`."""
 
 _MAX_LOGGED = 10
-"""Terms of one page that are logged as not understood."""
+"""Terms that are logged as not understood, per page."""
 
-# By default, images, archives and a second link to a URL are skipped.
+# The defaults would skip images, archives and repeated links.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """An item was dropped: *said*, a directive of its page, forbids indexing."""
+    """An item was dropped, because *said*, a directive of its page, forbids indexing."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
@@ -62,14 +62,13 @@ class DroppedByPage(DropItem):
 class RobotsPages(BaseSpiderMiddleware):
     """Reads each page before the spider gets it.
 
-    With `ROBOTS1994_PAGES`, `response.meta["robots1994_page"]` has the `Directives` of the
-    page; requests for links that must not be followed (NOFOLLOW and `rel=nofollow`) and
-    items of a NOINDEX page are dropped. With `ROBOTS1994_USAGE`,
-    `response.meta["robots1994_usage"]` has the `Usage` that robots.txt, headers and meta
-    tags state; unless it is "report", the items of a page that is not for a purpose of the
-    crawl are dropped.
+    With `ROBOTS1994_PAGES`, the `Directives` of the page are in `response.meta["robots1994_page"]`.
+    Items of NOINDEX pages are dropped, and so are requests for links that must not be followed
+    (NOFOLLOW and `rel=nofollow`). With `ROBOTS1994_USAGE`, the `Usage` that robots.txt, headers and
+    meta tags state is in `response.meta["robots1994_usage"]`. Unless the setting is "report", items
+    of pages that are not for a purpose of the crawl are dropped.
 
-    This must be the spider middleware nearest to the engine, to see the output of all
+    This must be the spider middleware nearest to the engine, so that it sees the output of all
     others.
     """
 
@@ -90,10 +89,10 @@ class RobotsPages(BaseSpiderMiddleware):
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
         self._pages = 0
-        # For all requests of one response. A cache of the module would keep the last
-        # response after the crawl.
+        # Called for each request of a response. A cache of the module would keep the last response
+        # after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
-        # The signals whose asynchronous handlers are running.
+        # Signals whose asynchronous handlers are still running
         self._sent: set[Deferred[None]] = set()
         crawler.signals.connect(self._wait_for_handlers, signals.spider_closed)
 
@@ -102,9 +101,8 @@ class RobotsPages(BaseSpiderMiddleware):
         response: Response,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
-        """Read and count what *response* states."""
         for key, counter in self._counters.items():
-            # A spider may have made the request with the meta of an earlier page.
+            # Left from an earlier page, if the spider copied its meta.
             response.meta.pop(key, None)
             stated = self._stated(response, key)
             counter(stated)
@@ -113,7 +111,7 @@ class RobotsPages(BaseSpiderMiddleware):
                 log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def _stated(self, response: Response, key: str) -> Any:
-        # Not there if another spider middleware failed before, and an errback returns items.
+        # Missing if another spider middleware failed before and an errback returned items.
         if key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             read = page_directives if key == PAGE_KEY else _usage_of
@@ -139,8 +137,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return *request*, or `None` if *response* forbids following the link."""
-        # Pages P9
+        """Return None if *response* forbids following the link."""
         if not self._obeyed or response is None or request.url == response.url:
             return request
         reason: object = self._stated(response, PAGE_KEY).nofollow
@@ -156,8 +153,9 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*, or `None` if its page states a reason to drop it. As for an item
-        that a pipeline drops, the signal `item_dropped` is sent.
+        """Return None if the page states a reason to drop *item*.
+
+        As for items that a pipeline drops, the signal `item_dropped` is sent.
         """
         reason = None if response is None else self._reason_to_drop(response)
         if reason is None:
@@ -171,7 +169,7 @@ class RobotsPages(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # Awaited at the close: this method is not a coroutine.
+        # This method is not a coroutine, so handlers are awaited at the close.
         running = deferred_from_coro(sent)
         self._sent.add(running)
         running.addBoth(lambda _: self._sent.discard(running))
@@ -224,7 +222,7 @@ def _were(number: int, noun: str) -> str:
 
 def _usage_of(response: Response, robot: str | bytes) -> Usage:
     usage = page_usage(response, robot)
-    # A spider may make a request for another page with this meta.
+    # Removed, because a spider may copy this meta to a request for another page.
     stated = response.meta.pop(STATED_USAGE, None)
     if isinstance(stated, Usage):
         usage = stated.with_(usage)
@@ -241,7 +239,7 @@ def _closed_links(response: Response) -> frozenset[str]:
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:
-        # For example, the base URL is invalid.
+        # The base URL is invalid, for example.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)

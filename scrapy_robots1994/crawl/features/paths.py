@@ -1,4 +1,4 @@
-"""Paths of files that a crawl writes, with placeholders as in a URI of FEEDS."""
+"""Paths of files that a crawl writes, with placeholders as in the URIs of FEEDS."""
 
 from datetime import datetime, timezone
 from pathlib import Path
@@ -11,7 +11,7 @@ from scrapy_robots1994.errors import SettingsError
 
 
 class _Placeholders(dict[str, object]):
-    """The attributes of a spider, read when the path names them, and the time."""
+    """The time, and the attributes of the spider, which are read when the path names them."""
 
     def __init__(self, spider: Spider | None) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
@@ -22,9 +22,10 @@ class _Placeholders(dict[str, object]):
 
 
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
-    """Fill in the placeholders of *path*, the value of *setting*, as in a URI of FEEDS.
+    """Replace the placeholders in *path*, the value of *setting*.
 
-    Raise `SettingsError` for an unknown one: at the start of the crawl, not at its end.
+    Raise `SettingsError` for an unknown placeholder, so that a crawl fails at its start and not at
+    its end.
     """
     try:
         path %= _Placeholders(spider)

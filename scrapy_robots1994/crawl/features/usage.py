@@ -1,5 +1,7 @@
-"""Usage preferences in robots.txt (`ROBOTS1994_USAGE`): the observer that looks them up for
-each request, and the exceptions for what is not for a purpose of the crawl.
+"""Usage preferences in robots.txt (`ROBOTS1994_USAGE`).
+
+The observer looks them up for each request. The exceptions are for pages that must not be used for
+a purpose of the crawl.
 """
 
 from logging import DEBUG
@@ -24,13 +26,13 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 _MAX_LOGGED_ORIGINS = 10_000
-"""Origins whose statements are logged once. A forgotten one may be logged again."""
+"""Origins whose preferences are logged only once. Forgotten origins may be logged again."""
 
 _UNKNOWN = Usage()
 
 
 class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
-    """*page* is not for a purpose, says *statement*. The message is safe to print."""
+    """*statement* disallows a purpose for *page*. The message is safe to print."""
 
     def __init__(self, statement: Statement, page: Request | Response) -> None:
         self.statement = statement
@@ -44,12 +46,12 @@ class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
 
 
 class DroppedByUsage(_ByUsage, DropItem):
-    """An item was dropped: *statement* disallows a purpose of the crawl for its page."""
+    """An item was dropped, because *statement* disallows a purpose of the crawl for its page."""
 
 
 class RefusedByUsage(_ByUsage, IgnoreRequest):
-    """Raised for a request that robots.txt allows: *statement* disallows a purpose of the crawl
-    for its page.
+    """A request that robots.txt allows was not sent, because *statement* disallows a purpose of the
+    crawl for its page.
     """
 
 
@@ -57,13 +59,15 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """Return what the robots.txt of *policy* states about the use of *url* by *robot*."""
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # An absent file states nothing; what one that was not fetched states is not known.
+    # An absent file states nothing. What a file that could not be fetched states is unknown.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
 class StatedUsage:
-    """The observer that looks up the preferences of each request that robots.txt allows,
-    and with "requests" refuses those whose page is not for a purpose of the crawl.
+    """The observer that looks up preferences for each request that robots.txt allows.
+
+    With `ROBOTS1994_USAGE = "requests"`, it refuses requests whose page is not for a purpose of the
+    crawl.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -74,19 +78,19 @@ class StatedUsage:
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing: preferences are read for each request."""
+        """Do nothing: preferences are looked up for each request."""
 
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
     ) -> None:
-        """Note in the meta of *request*, if it is allowed, what *found* states.
+        """Put the preferences for an allowed *request* into its meta.
 
-        Raise `RefusedByUsage` if that disallows a purpose of the crawl.
+        Raise `RefusedByUsage` if they disallow a purpose of the crawl.
         """
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
         usage = stated_by(found, request.url, self._robot.of(request)).for_export()
-        # Usage U9: the file known when the page is fetched counts.
+        # Usage U9: the file that is known when the page is fetched counts.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
