@@ -1,1 +1,1 @@
-"""The tests of the package, in one folder for each part of the package."""
+"""The tests, in one folder for each part of the package."""

@@ -1,1 +1,1 @@
-"""Tests that run the commands as a user does."""
+"""The commands, run as a user runs them."""

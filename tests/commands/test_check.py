@@ -1,4 +1,4 @@
-"""Tests of `scrapy robots-check`: the verdict, its reason, and the exit code."""
+"""`scrapy robots-check`: the verdict, its reason, and the exit code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLOSED = "User-agent: *\nDisallow: /\n"
 def test_check_fetches_robots_txt_once_and_prints_the_line(
     site: Site, reactor: Reactor
 ) -> None:
-    """It is fetched with Scrapy's downloader and any reactor."""
+    """Scrapy's downloader fetches it, on any reactor."""
     site.robots("User-agent: *\nDisallow: /private\n")
     urls = (site.url("/private"), site.url("/"))
 
@@ -43,8 +43,8 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 
 
 def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
-    """An exempt URL is not disallowed, and no robots.txt is fetched for it."""
-    # On a command line there is no meta, and an invalid URL is wrong use.
+    """An exempt URL is not disallowed, and its robots.txt is not fetched."""
+    # A command line has no meta, and an invalid URL is wrong use.
     examples = {
         reason: exempt.url.format(port=site.port)
         for reason, exempt in EXAMPLES.items()
@@ -73,8 +73,8 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
 def test_policy_that_is_not_known_sets_exit_code_3(
     site: Site, path: str, setting: str, outcome: str
 ) -> None:
-    """A URL is disallowed if its origin is unreachable (R5), and unknown after a cancelled
-    fetch (R7).
+    """A URL is disallowed if its origin is unreachable (R5), and unknown after a cancelled fetch
+    (R7).
     """
     site.answer("/robots.txt", replies.reset())
     args = ("--robots", site.url(path), "/a", "-s", setting)
@@ -106,7 +106,7 @@ DRAFTS = {
     "License: http://l.test/x\nDisallow: /closed\n",
 }
 USAGE = DRAFTS["usage"]
-# Draft, path, robot and options, exit code, what is said, and what is not.
+# Draft, path, robot and options, exit code, what must be said, and what must not
 EXPLAINED = r"""
 blank | /a | rex/2 | 0 | the dialect rfc9309 says: disallowed by line 3 & checked as "rex/2" | usage
 ignored | /x | rex | 0 | in this dialect: 1 rule with a wildcard, 1 Allow line,
@@ -134,8 +134,8 @@ blank | /a | Mozilla/5.0 | 0 | names no robot: only records for every robot appl
 def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
     draft: str, path: str, options: str, code: str, said: str, absent: str
 ) -> None:
-    """`--explain` says the line, what the dialect ignores, what rfc9309 decides otherwise,
-    usage preferences, and the names that were read from a User-Agent header.
+    """The line, what the dialect ignores, where rfc9309 decides otherwise, usage preferences, and
+    the names read from a User-Agent header.
     """
     args = ("--robots", "-", path, "--robot", *options.split(" & "))
     found, shown = explained(*args, draft=DRAFTS[draft])
@@ -146,7 +146,7 @@ def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
 
 
 def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
-    """Without http-sf, `--explain` says so, and a purpose is wrong use."""
+    """`--explain` names http-sf, and `--purpose` is wrong use without it."""
     (tmp_path / "r.txt").write_text(USAGE)
     hidden = (
         "import sys; sys.modules['http_sf'] = None; from scrapy.cmdline import execute"
@@ -165,7 +165,7 @@ def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
         assert "pip install 'scrapy_robots1994[usage]'" in shown
 
 
-# Options, exit code and the end.
+# Options, exit code, end of the last line
 PURPOSES = """
 /a --purpose train-ai | 1 | 1 allowed, 0 disallowed; 1 not for train-ai;
 /a --purpose search --purpose train-ai | 1 | ; 1 not for search or train-ai;
@@ -180,8 +180,8 @@ PURPOSES = """
 def test_purpose_that_is_forbidden_counts_as_a_disallowed_url(
     args: str, code: str, end: str
 ) -> None:
-    """The verdict stays. The default are the purposes of a crawl that requests no such
-    pages.
+    """The verdict stays. By default, the purposes are those for which a crawl would refuse
+    requests.
     """
     result = scrapy("robots-check", "--robots", "-", *args.split(), stdin_text=USAGE)
 
@@ -206,7 +206,7 @@ def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
     assert json.loads(line)["usage"] is None
 
 
-# Status or file, exit code, third column, and the setting that opens the origin.
+# Status or file, exit code, third column, setting that opens the origin
 THIRD = r"""
 403 | 1 | HTTP 403 | FORBIDDEN
 503 | 3 | HTTP 503 | UNREACHABLE
@@ -223,8 +223,8 @@ User-agent: *\nDisallow: /y\n | 0 |
 def test_third_column_says_what_decides(
     site: Site, answer: str, code: str, note: str, setting: str
 ) -> None:
-    """It has the answer or the line, and that rfc9309 differs. `--explain` has the setting
-    that opens an origin without a file.
+    """The answer or the line, and whether rfc9309 differs. `--explain` has the setting that opens
+    an origin without a file.
     """
     named = {"0": replies.reset(), "302": replies.redirect("/robots.txt")}
     reply = (
@@ -278,7 +278,9 @@ def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
-    """The spider's USER_AGENT is sent and is the robot. Nothing else of a crawl is done."""
+    """The spider's USER_AGENT is sent, and is the robot. The command does nothing else that a crawl
+    would.
+    """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
         tmp_path,
@@ -298,7 +300,7 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 
 
 def test_output_is_narrow_and_printable() -> None:
-    """Control characters and long words in the URL, the robot and the file do not matter."""
+    """The URL, the robot and the file have control characters and long words."""
     draft = "User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9
     args = ("--robots", "-", "/\u202e" + "x" * 300, "--robot", "\x1b[1m, *")
 
@@ -311,7 +313,7 @@ def test_output_is_narrow_and_printable() -> None:
 
 @pytest.mark.parametrize("length", [90, 400, 5_000])
 def test_credentials_longer_than_the_column_are_not_printed(length: int) -> None:
-    """They are taken out before the URL is cut."""
+    """They are removed before the URL is cut."""
     url = f"http://me:{'s' * length}@h.test/x"
     result = scrapy("robots-check", "--robots", "-", url, "--explain")
 

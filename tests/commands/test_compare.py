@@ -1,4 +1,4 @@
-"""Tests of `robots-compare` with files, folders, URLs and standard input."""
+"""`robots-compare` with files, folders, URLs and standard input."""
 
 from __future__ import annotations
 
@@ -21,15 +21,11 @@ OPEN = "tests.support.parsers.OpenParser"
 
 
 def compare(*args: object, **options: Any) -> CommandResult:
-    """Run `robots-compare` with *args*."""
     return scrapy("robots-compare", *map(str, args), **options)
 
 
 def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
-    """One process and two processes find equal counts and rows, in folders too.
-
-    Progress is told on standard error, if that is not a terminal.
-    """
+    """Folders are compared too. Progress goes to standard error."""
     (tmp_path / "more").mkdir()
     files = (generated_files() * 9)[:101]
     for number, (_, body) in enumerate(files):
@@ -49,7 +45,6 @@ def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
 
 
 def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
-    """A parser that ends a process of the pool ends the comparison with a sentence."""
     for number in range(51):
         (tmp_path / f"{number}.test").write_bytes(CLOSED)
 
@@ -63,11 +58,7 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
 def test_robots_txt_of_a_url_is_fetched_and_compared(
     site: Site, tmp_path: Path
 ) -> None:
-    """The robots.txt of a URL is fetched and compared, with the robot in `--robot`.
-
-    From the file in `--urls`, the comparison uses all paths. The comparison also uses
-    the URLs on the host of the robots.txt.
-    """
+    """The questions are the paths in `--urls`, and the URLs there that belong to this host."""
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")
     urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
@@ -94,10 +85,7 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 def test_missing_file_is_named_once_and_sets_exit_code_3(
     tmp_path: Path, command: list[str]
 ) -> None:
-    """Every command reports a missing file once, and ends with exit code 3.
-
-    Other files are read, unless the missing file is the list of URLs.
-    """
+    """Every command still reads the other files, unless the missing file is the list of URLs."""
     (tmp_path / "file").write_bytes(CLOSED)
 
     result = scrapy(*command, folder=tmp_path)
@@ -111,11 +99,7 @@ def test_missing_file_is_named_once_and_sets_exit_code_3(
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
-    """The parsers receive the settings of the project and of the spider.
-
-    The values of two settings are lambda functions. A lambda function cannot be sent to
-    another process.
-    """
+    """Two of the values are lambda functions, which cannot be sent to another process."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
     files = {
@@ -130,7 +114,7 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
         (tmp_path / "town" / name).write_text(text)
     options = ("--spider", "walker", "--parsers", MARKING)
 
-    # In this process, and in those of a pool.
+    # In this process, and in those of a pool
     for number in (1, 51):
         for each in range(number):
             (tmp_path / f"{each}.test").write_bytes(CLOSED)
@@ -141,7 +125,7 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
-    """If `--urls` has only URLs of other hosts, nothing is compared, and the exit code is 1."""
+    """The exit code is 1."""
     (tmp_path / "example.org").write_bytes(CLOSED)
     (tmp_path / "urls").write_text("http://other.test/a\n")
 
@@ -152,7 +136,7 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
 
 
 def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> None:
-    """The file `example.org.txt` speaks for the http and the https URLs of its host."""
+    """`example.org.txt` applies to the http and https URLs of example.org."""
     (tmp_path / "example.org.TXT").write_bytes(CLOSED)
     urls = [f"{it}://example.org/a" for it in ("http", "https")]
     (tmp_path / "urls").write_text("\n".join([*urls, "https://other.test/a", "/b"]))
@@ -165,7 +149,7 @@ def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> No
 
 
 def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
-    """/robots.txt is no question, whether a rule or `--urls` names it."""
+    """A rule and a line of `--urls` name it."""
     (tmp_path / "a.test").write_bytes(CLOSED + b"Disallow: /robots.txt\n")
     (tmp_path / "urls").write_text("/robots.txt\nhttp://a.test/robots%2Etxt\n/b")
 
@@ -173,13 +157,13 @@ def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
         options = ("--parsers", "PythonRobotParser", "--json", *more)
         result = compare("a.test", *options, folder=tmp_path)
 
-        # The file is closed, and only /robots.txt itself open to us (Ours O22).
+        # Everything is closed, except /robots.txt itself for us (Ours O22).
         counts = json.loads(result.out)["parsers"]["PythonRobotParser"]
         assert (counts["agree"] > 0, counts["stricter"]) == (True, 0)
 
 
 def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
-    """Without the extra `report`, the other parsers of Scrapy are compared."""
+    """The other parsers of Scrapy are compared without the extra `report`."""
     missing = "raise ImportError('missing', name='robotexclusionrulesparser')\n"
     (tmp_path / "robotexclusionrulesparser.py").write_text(missing)
 
@@ -199,7 +183,7 @@ def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
 
 
 def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> None:
-    """If no URL is fetched, the report is only about files, and says so."""
+    """The report is only about files then, and says so."""
     (tmp_path / "robots.txt").write_bytes(CLOSED)
     names = "robots.txt", "http://127.0.0.1:1/"
     options = "--json", "--parsers", OPEN, "-s", "RETRY_ENABLED=False"
@@ -212,9 +196,7 @@ def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> Non
 def test_parsers_are_named_and_the_one_of_the_project_comes_first(
     tmp_path: Path,
 ) -> None:
-    """A parser that is not Scrapy's has its import path as its name, for two may share the
-    name of their class.
-    """
+    """Other parsers than Scrapy's are named by import path, because class names may be equal."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     parsers = ["tests.support.components.OpenParser", OPEN]
     chosen = "--parsers", ",".join(parsers), "--json"

@@ -1,4 +1,4 @@
-"""Tests that run the commands of the example project, and of a copy of this project."""
+"""The commands of the example project and of a copy of it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,7 @@ USER["ROBOTS1994_PYTHON"] = sys.executable
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of the project.
-
-    Assert that only output lines with a URL are wider than 100 columns.
-    """
+    """Run a command of the project. Only output lines with a URL may exceed 100 columns."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -47,11 +44,8 @@ def run(
 
 
 def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
-    """Of 37 pages, `run` fetches exactly the 16 allowed pages, and `run` prints the
-    results of both crawls.
-
-    Each decision is compared with the decision of Scrapy's parser, and the output contains
-    the path of the HTML report.
+    """Of 37 pages, 16 are allowed. Each decision is compared with that of Scrapy's parser, and the
+    output ends with the path of the HTML report.
     """
     done = run(EXAMPLE / "run")
 
@@ -77,9 +71,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """After Ctrl-C, `run` prints one sentence and ends. In this test, the signal goes to
-    the command and to the crawl of the command.
-    """
+    """The signal goes to the command and to its crawl."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,
@@ -90,8 +82,7 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
-        # Wait for the first line. After the first line, the command serves the sites,
-        # and starts a crawl or waits for Enter.
+        # After the first line, the command serves the sites, and starts a crawl or waits for Enter.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)
@@ -108,10 +99,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
-    """In a copy of the project, `scrapy crawl pages` obeys the robots.txt of all hosts.
-
-    `run --serve` of the copy serves the hosts.
-    """
+    """`scrapy crawl pages` obeys the robots.txt of all hosts that `run --serve` serves."""
     with subprocess.Popen(
         ["./run", "--serve"],
         cwd=copied,
@@ -136,11 +124,7 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
 
 @pytest.mark.parametrize("name", ["run", "compare_builtin"])
 def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> None:
-    """Without a clone of the repository, a command says what to do.
-
-    `run` does not install a package. The scenarios of `compare_builtin` exist only in a
-    clone.
-    """
+    """`run` does not install a package, and `compare_builtin` needs the scenarios of a clone."""
     python = "" if name == "run" else sys.executable
 
     done = run(f"./{name}", folder=copied, ROBOTS1994_PYTHON=python)
@@ -152,10 +136,7 @@ def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> N
 
 @pytest.mark.long
 def test_beyond_finds_all_five_crawls_right() -> None:
-    """`beyond` runs five crawls, and reports that all five crawls are right.
-
-    The crawls show dialects, the crawl delay, sitemaps and page directives.
-    """
+    """They show dialects, the crawl delay, sitemaps and page directives."""
     done = run(EXAMPLE / "beyond")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -168,10 +149,7 @@ def test_beyond_finds_all_five_crawls_right() -> None:
 @pytest.mark.long
 @pytest.mark.redis
 def test_workers_request_each_robots_txt_once() -> None:
-    """Three workers of `distributed` request each robots.txt once.
-
-    The command counts the requests for each host, and reports that the counts are right.
-    """
+    """`distributed` itself counts the requests of each host."""
     with RedisServer() as server:
         done = run(EXAMPLE / "distributed", "--workers", "3", REDIS_URL=server.url)
         with server.client() as client:
@@ -179,7 +157,7 @@ def test_workers_request_each_robots_txt_once() -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
-    # Of these two nothing is known that workers could share.
+    # These two give nothing that workers could share.
     assert int(counts.pop("reset")) in {1, 2}
     assert int(counts.pop("unavailable")) in {1, 2}
     assert len(counts) == 11
@@ -190,7 +168,7 @@ def test_workers_request_each_robots_txt_once() -> None:
 
 @pytest.mark.long
 def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
-    """In all fifteen scenarios, with Scrapy 2.19."""
+    """There are fifteen scenarios. The faults are those of Scrapy 2.19."""
     done = run(EXAMPLE / "compare_builtin")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -201,7 +179,7 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 
 @pytest.mark.long
 def test_one_scenario_is_printed_as_a_table() -> None:
-    """`--only` prints a table of one scenario, and knows no other numbers."""
+    """`--only` rejects other numbers."""
     done = run(EXAMPLE / "compare_builtin", "--only", "15")
 
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Tests of hostile files: their text in our output must not be a command for a CI system."""
+"""Text of hostile files must not become a command for a CI system in our output."""
 
 from __future__ import annotations
 
@@ -34,12 +34,10 @@ LENGTHS = range(130)
     "{0} {1}",
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
-    """No line of lint's output begins with a command, whatever the length of the text.
-
-    Lint breaks long words before it escapes the lines, because a break could move a
-    command to the start of a line.
+    """Long words are broken before they are escaped, because a break may move a command to the
+    start of a line.
     """
-    # Use long words, because a word is broken only if it is longer than a line.
+    # Only words longer than a line are broken.
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
         for command in COMMANDS
@@ -54,9 +52,9 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """Who made a folder must not choose which files of this machine are printed: links
-    that lead out of it, a pipe and a socket are named, twenty of them, and not read. A file
-    called `-` is not standard input.
+    """Whoever made the folder must not choose which files of this machine are printed. Links out of
+    it, a pipe and a socket are named, up to twenty, but not read. A file called `-` is not standard
+    input.
     """
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
@@ -103,7 +101,7 @@ HOSTILE = (
     "User-agent: ##[error]a\n##[warning]b\n##vso[task.setvariable]c\n"
     "::error::d\nDisallow: /##[error]e\nDisallow: /*##[error]*\n###[group]f\n"
 )
-# A word is broken only if it is longer than a line.
+# Only words longer than a line are broken.
 PATHS = [f"/##[error]{'a' * length}::error::x" for length in (0, *range(60, 120))]
 
 
@@ -121,11 +119,7 @@ PATHS = [f"/##[error]{'a' * length}::error::x" for length in (0, *range(60, 120)
     short=4,
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
-    """A workflow command in the input is not a workflow command in the output, in any
-    output format.
-
-    Only our annotations begin with `::`, and the output does not contain `##[` or `##vso[`.
-    """
+    """Only our annotations begin with `::`, and no output contains `##[` or `##vso[`."""
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")
     result = scrapy(*args, *robot, stdin_text=HOSTILE)
 
@@ -134,10 +128,7 @@ def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> 
 
 
 def test_json_output_decodes_to_the_text_of_the_file() -> None:
-    """The decoded JSON output has the exact text of the file.
-
-    The output escapes workflow commands, but decoding removes these escapes.
-    """
+    """Escapes of workflow commands vanish when the JSON is decoded."""
     result = scrapy("robots-lint", "-", "--format", "json", stdin_text=HOSTILE)
     (report,) = json.loads(result.out)["files"]
 

@@ -1,7 +1,4 @@
-"""Tests of `scrapy robots-lint`, and of the console script `robots-lint`.
-
-The console script does not need Scrapy.
-"""
+"""`scrapy robots-lint`, and the console script `robots-lint`, which does not need Scrapy."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """Run the console script. *python* is empty, or is an interpreter with its options."""
+    """Run the console script, with *python* if that is an interpreter and its options."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,
@@ -63,10 +60,8 @@ def robots_lint(
 def test_exit_code_depends_on_severity_and_fail_on(
     body: str, args: list[str], code: int
 ) -> None:
-    """The exit code is 1 if a problem is at least as severe as `--fail-on`.
-
-    Problems whose codes `--ignore` lists do not affect the exit code. Output into a
-    pipe has colours only with `--color always`.
+    """Problems that `--ignore` lists do not count. In a pipe, only `--color always` prints
+    colours.
     """
     result = scrapy("robots-lint", "-", *args, stdin_text=body)
 
@@ -75,9 +70,8 @@ def test_exit_code_depends_on_severity_and_fail_on(
 
 
 def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
-    """For a URL, the command fetches the file at this URL, or the robots.txt of the origin.
-
-    The files are reported in the order of the URLs.
+    """A URL stands for its own file, or for the robots.txt of its origin. Files are reported in the
+    order of the URLs.
     """
     site.robots(CLEAN)
     site.answer("/draft.txt", replies.text(WARNING))
@@ -106,10 +100,7 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """If a URL has no file, the output gives the reason.
-
-    A forbidden file (R3) is a failure, but a missing file is not a failure.
-    """
+    """A forbidden file (R3) is a failure, a missing one is not."""
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
 
@@ -139,10 +130,7 @@ def test_url_without_a_file_says_why(
     ),
 )
 def test_output_contains_no_password(site: Site, command: list[str]) -> None:
-    """The output does not contain a password, whether the fetch succeeds or fails.
-
-    Users give the output to other people.
-    """
+    """Users pass the output on, whether the fetch succeeds or fails."""
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
         with_password = url.replace("://", "://me:secret@")
@@ -156,10 +144,7 @@ def test_output_contains_no_password(site: Site, command: list[str]) -> None:
 
 @pytest.mark.parametrize("args", [["--help"], ["-"], ["-", "--format", "json"]])
 def test_script_imports_no_slow_module(args: list[str]) -> None:
-    """The console script does not import slow modules, such as Scrapy.
-
-    Editors and commit hooks need a script that starts quickly.
-    """
+    """Editors and commit hooks need a script that starts quickly."""
     python = (sys.executable, "-S", "-X", "importtime")
     result = robots_lint(*args, stdin_text=WARNING, python=python)
     loaded = [line.rpartition("|")[2].strip() for line in result.err.splitlines()]
@@ -184,10 +169,7 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
     ),
 )
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
-    """The console script and the Scrapy command print equal output.
-
-    The inputs are a folder, standard input, and a missing file.
-    """
+    """The inputs are a folder, standard input, and a missing file."""
     (tmp_path / "files" / "inner").mkdir(parents=True)
     (tmp_path / "files" / "a.txt").write_text(WARNING)
     (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN)
@@ -214,7 +196,6 @@ def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) 
 def test_wrong_use_of_the_script_is_reported_in_one_sentence(
     args: list[str], message: str
 ) -> None:
-    """Wrong use of the console script is reported in one sentence, with exit code 2."""
     result = robots_lint(*args)
 
     assert (result.code, result.out) == (2, "")
@@ -223,10 +204,7 @@ def test_wrong_use_of_the_script_is_reported_in_one_sentence(
 
 
 def test_pre_commit_hook_runs_the_script() -> None:
-    """The pre-commit hook runs the console script with options that exist.
-
-    With the options of the hook, warnings pass, and errors fail.
-    """
+    """Warnings pass the hook, and errors fail it."""
     lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
     (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
     script, *args = entry.split()
@@ -237,10 +215,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """Ours O24 (size limit): only the beginning of a huge file is read.
-
-    The size limit for a local file equals the size limit for the answer of a server.
-    """
+    """Ours O24: the limit for a local file is that for a server's answer."""
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")
     os.truncate(file, 2**40)
@@ -278,7 +253,7 @@ BODY = "\n".join(row[7:51].rstrip() for row in TEXT.splitlines() if row[5:6].isd
 
 
 def test_text_has_each_line_and_its_problems_below() -> None:
-    """A problem is said once a record, its advice once a file, and in one line what the
+    """A problem is reported once per record, and its advice once per file. One line says what the
     other dialect decides about the whole site.
     """
     assert robots_lint("-", stdin_text=BODY).out == TEXT
@@ -286,7 +261,7 @@ def test_text_has_each_line_and_its_problems_below() -> None:
 
 
 def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
-    """The file is that of the sample's numbered rows."""
+    """The numbered rows of the sample are the file."""
     page = (ROOT / "docs" / "lint.rst").read_text("utf-8")
     block = page.partition("$ robots-lint robots.txt\n")[2].partition("\n\n")[0]
     shown = [row.removeprefix("    ") for row in block.splitlines()]
@@ -297,7 +272,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
 
 
 def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
-    """A clean file prints nothing."""
+    """Nothing is printed for a clean file."""
     shown = robots_lint("-", "--only-problems", stdin_text=BODY).lines
 
     assert [it.partition(": ")[0] for it in shown] == [
@@ -313,7 +288,7 @@ def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
 
 
 def test_strictest_names_the_other_dialect_with_only_problems_too() -> None:
-    """In one line of at most 100 columns, however many robots there are."""
+    """The note takes one line of at most 100 columns, however many robots it is about."""
     group = "User-agent: {}-with-a-long-name\nDisallow: /*\n\n"
     body = "".join(map(group.format, "abc"))
     args = ("-", "--only-problems", "--ignore", "R018", "--dialect")
@@ -325,7 +300,6 @@ def test_strictest_names_the_other_dialect_with_only_problems_too() -> None:
 
 
 def report(body: str, *args: str) -> Any:
-    """Return the JSON report on *body*."""
     (file,) = json.loads(
         robots_lint("-", "--format", "json", *args, stdin_text=body).out
     )["files"]
@@ -333,7 +307,7 @@ def report(body: str, *args: str) -> Any:
 
 
 def test_json_has_lines_records_and_problems() -> None:
-    """Of two delays, a record has the longer one."""
+    """The record has the longer of two delays."""
     file = report(BODY + "\nCrawl-delay: 20\nCrawl-delay: 2\nAllow: /b\n")
 
     assert file["records"] == [
@@ -362,7 +336,7 @@ def test_json_has_lines_records_and_problems() -> None:
 
 
 def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
-    """A percent sign is escaped everywhere, a colon and a comma in the name of a file."""
+    """A percent sign always, a colon and a comma in the name of a file."""
     file = tmp_path / "a,b:c%.txt"
     file.write_text("User-agent: a\nDisallow: x%y\nDisallow: z\n")
     shown = robots_lint(str(file), "--format", "github").out
@@ -403,7 +377,7 @@ IN_1994 = {
 
 
 def test_each_line_has_its_effect() -> None:
-    """The effect is that of the dialect; a Disallow that an Allow beats has none."""
+    """A Disallow that an Allow overrides has no effect."""
     lines, effects = zip(*(it.split("|") for it in EFFECTS.splitlines()), strict=True)
     body = "\n".join(lines)
 
@@ -427,7 +401,7 @@ def test_each_line_has_its_effect() -> None:
 def test_other_dialect_is_named_where_it_decides_otherwise_about_the_whole_site(
     body: str, dialect: str, otherwise: tuple[list[str], list[str]]
 ) -> None:
-    """The dialect `strictest` shows 1994, and where rfc9309 decides otherwise."""
+    """`strictest` shows the reading of 1994, and what rfc9309 decides otherwise."""
     found = report(body, "--dialect", dialect)["otherwise"]
 
     assert (found["closed"], found["open"]) == otherwise
@@ -449,7 +423,7 @@ def test_other_dialect_is_named_where_it_decides_otherwise_about_the_whole_site(
 def test_dialect_is_that_of_the_project(
     settings: str | None, dialect: str, tmp_path: Path
 ) -> None:
-    """The script reads the settings of the project around the folder, and runs nothing."""
+    """The settings file of the project is read, not run."""
     inner = tmp_path / "inner"
     inner.mkdir()
     if settings is not None:
@@ -466,7 +440,6 @@ def test_dialect_is_that_of_the_project(
 
 
 def test_unknown_dialect_of_the_project_is_wrong_use(tmp_path: Path) -> None:
-    """As in a crawl."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = demo\n")
     (tmp_path / "demo.py").write_text("ROBOTS1994_DIALECT = 'x'\n")
 
@@ -475,7 +448,7 @@ def test_unknown_dialect_of_the_project_is_wrong_use(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "github"])
 def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
-    """Ours O25. A line of the text format has at most 100 columns."""
+    """Ours O25. Lines of the text format have at most 100 columns."""
     for number, (_, body) in enumerate(generated_files()[::9]):
         (tmp_path / f"{number}.txt").write_bytes(body[:20_000])
     (tmp_path / "x").write_text("\x1b[31m: \u202e\nDisallow: \x9b/\x07", "utf-8")
@@ -489,7 +462,7 @@ def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
 
 
 def test_script_says_its_version_and_wants_no_host() -> None:
-    """A bare host is read as a file, and the error says how to write a URL."""
+    """A bare host is taken for a file, and the error says how to write a URL."""
     version, host = robots_lint("--version"), robots_lint("example.com")
 
     assert version.out.split()[0] == "robots-lint"

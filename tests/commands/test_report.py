@@ -1,7 +1,4 @@
-"""Tests of the report of `robots-compare` as JSON and text.
-
-The report has the cause of each difference, and the lines that cause the difference.
-"""
+"""The report of `robots-compare` as JSON and text, with causes and lines."""
 
 from __future__ import annotations
 
@@ -52,9 +49,9 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("spelling", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # The following file has two causes, and the minimal lines show which cause decides.
+    # Has two causes. The minimal lines show which of them decides.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Without the last record of the following file, Protego would be the laxer parser.
+    # Without the last record, Protego would be the laxer parser.
     (
         *("wildcard", "Protego", "stricter"),
         b"User-agent: *\nDisallow: /a\nAllow: /a\n\nUser-agent: me\nDisallow: /*a\n",
@@ -66,11 +63,11 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("spelling", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
     ("split-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
-"""Each row has a cause, a parser, a direction, a file, and minimal lines. If a file does not
-begin with a User-agent line, the tests add a line for all robots.
+"""Cause, parser, direction, file, minimal lines. A file that does not begin with a User-agent line
+gets one for all robots.
 """
 if sys.version_info < (3, 14):
-    # Newer Python versions obey the rules in every record that is for all robots.
+    # Newer Python obeys every record that is for all robots.
     text = b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"
     CAUSES.append(("several-records", "Python", "laxer", text, [1, 2, 4, 5]))
 
@@ -81,10 +78,7 @@ BODIES = [it if it.startswith(NAMED) else NAMED + b": *\n" + it for *_, it, _ in
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Compare the parsers on one file for each entry of `CAUSES`, and return the differences.
-
-    The value `site` of a difference is the number of the file.
-    """
+    """The differences on one file for each row of `CAUSES`. `site` is the number of the file."""
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
         (folder / f"{number}").write_bytes(body)
@@ -98,9 +92,6 @@ def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("number", range(len(CAUSES)))
 def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) -> None:
-    """For each file, the report contains one difference. The difference has the cause and
-    the lines that the test table expects.
-    """
     cause, parser, direction, _, lines = CAUSES[number]
     wanted = (str(number), f"{parser}RobotParser", direction)
     found = [
@@ -113,13 +104,12 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """Our parser and the other parser give the same two answers for the minimal lines
-    as for the whole file. If one of the minimal lines is removed, at least one of the
-    two answers changes.
+    """Both parsers answer for the minimal lines as for the whole file. If any one of the lines is
+    removed, an answer changes.
     """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
-    # At most 20 of a site.
+    # A site has at most 20 rows.
     assert max(Counter(row["site"] for row in rows).values()) <= 20
 
     for row in rows:
@@ -131,7 +121,7 @@ def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
 
 
 def differ(body: bytes, row: dict[str, Any]) -> bool:
-    """Return whether our parser and the parser of *row* differ for *body* as *row* says."""
+    """Whether the parsers differ on *body* as *row* says."""
     other: Any = PEERS[row["parser"]]
     ours = RobotsTxt.parse(body).allowed(row["url"], row["robot"])
     theirs = other.from_crawler(None, body).allowed(row["url"], row["robot"])
@@ -141,9 +131,7 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
 def test_further_sentence_names_a_dialect_of_ours_that_decides_so(
     causes: list[dict[str, Any]],
 ) -> None:
-    """The sentence is there if a dialect of ours decides as the other parser does, and then
-    names this dialect and its line.
-    """
+    """The sentence appears only then, and names that dialect and its line."""
     said = re.compile(r"the dialect (\w+) decides so(?:, by line (\d+))?")
     for row in causes:
         body, is_allowed = BODIES[int(row["site"])], row["says"] == "allows"
@@ -160,10 +148,7 @@ def test_further_sentence_names_a_dialect_of_ours_that_decides_so(
 
 
 def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
-    """If both parsers obey Allow, the cause of a difference can be the longest match.
-
-    One parser uses the first match, and the other parser uses the longest match.
-    """
+    """One obeys the first match, the other the longest."""
     body = "User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     options = ("--dialect", "extended", "--parsers", "Protego", "--json")
 
@@ -177,7 +162,6 @@ def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with files."""
     made: Path = tmp_path_factory.mktemp("files")
     write_files(made)
     return made
@@ -185,12 +169,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def plain(folder: Path) -> Any:
-    """Return the report on the files."""
     return json.loads(compare(folder, "--json").out)
 
 
 def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
-    """Each site is unchanged, opened, closed or both, in each dialect of ours."""
+    """Each site is unchanged, opened, closed or both, in each of our dialects."""
     sites = {it["site"]: it for it in plain["sites"]}
     by_site = {it: sites[it]["parsers"][PROTEGO] for it in sites}
 
@@ -202,16 +185,16 @@ def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
     for site, change in CHANGES.items():
         dialects = by_site[site]["dialects"]
         assert dialects["1994"] == change
-        # A path with a raw wildcard in it is another question in rfc9309.
+        # In rfc9309, a raw wildcard in a path changes the question.
         has_wildcard = b"*" in FILES[site].split(b"Disallow", 1)[1]
         assert dialects["rfc9309"] == "unchanged" or has_wildcard
-    # The lines around each needed line, 1 and 902.
+    # The lines around the needed lines 1 and 902
     shown = [number for number, _ in sites["long.test"]["excerpt"]]
     assert shown == [1, 2, 3, 4, 899, 900, 901, 902]
 
 
 def test_status_is_a_cause_without_lines(site: Site) -> None:
-    """Where no file decides, a row names the status and no line."""
+    """If no file decides, a row has the status and no line."""
     site.answer("/robots.txt", replies.status(403))
 
     result = scrapy("robots-compare", site.url("/"), "--parsers", "Protego", "--json")
@@ -224,7 +207,7 @@ def test_status_is_a_cause_without_lines(site: Site) -> None:
 
 
 def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
-    """The terminal shows each difference of a single file, and how large the sample is."""
+    """The size of the sample is shown too."""
     body = "User-agent: *\nDisallow: /*.php\n"
 
     result = scrapy("robots-compare", "-", "--parsers", "Protego", stdin_text=body)
@@ -236,11 +219,7 @@ def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    """The table of the text report begins with four counts of sites.
-
-    Counts of answers and causes follow the counts of sites. Each line of the table has at
-    most 100 characters.
-    """
+    """Four counts of sites come first, and then counts of answers and causes."""
     lines = compare(folder).lines[3:]
 
     heads = "sites, by what changes unchanged only opened only closed both"
@@ -251,10 +230,7 @@ def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
 
 
 def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None:
-    """A report does not contain the password of a compared URL, or of a URL in `--urls`.
-
-    Users give reports to other people.
-    """
+    """Users pass reports on."""
     site.robots("User-agent: *\nDisallow: /*a\n")
     secret = site.url("/a").replace("://", "://me:hunter2@")
     (tmp_path / "urls").write_text(secret)
@@ -271,7 +247,6 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
 def test_folder_that_cannot_be_written_is_reported_before_the_comparison(
     folder: Path, tmp_path: Path
 ) -> None:
-    """If no report can be written to the folder of --report, no file is compared."""
     (tmp_path / "file").touch()
 
     result = compare(folder, "--report", str(tmp_path / "file" / "a.json"))
@@ -281,10 +256,7 @@ def test_folder_that_cannot_be_written_is_reported_before_the_comparison(
 
 
 def test_parser_that_raises_is_counted_named_and_noted(tmp_path: Path) -> None:
-    """If a parser raises an exception, the report counts the failures, and has a note.
-
-    The JSON report and the HTML report have the note.
-    """
+    """The note is in the JSON report and in the HTML report."""
     (tmp_path / "a.test").write_bytes(b"")
     parser = "tests.support.parsers.PanickingParser"
     options = ("--parsers", parser, "--report", "../raised.html")

@@ -1,4 +1,4 @@
-"""Tests of the HTML report in a real browser, with up to 10,000 sites and on small screens."""
+"""The HTML report in a real browser, with up to 10,000 sites and on small screens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ DATA = re.compile(r'id="data"[^>]*>(.*?)</script>', re.DOTALL)
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a report, and return its path."""
     folder: Path = tmp_path_factory.mktemp("report")
     write_files(folder)
     assert compare(folder, "--report", "../report.html").code == 0
@@ -45,14 +44,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def plain(page: Path) -> Any:
-    """Return the data of the page."""
     (text,) = DATA.findall(page.read_text("utf-8"))
     return json.loads(text)
 
 
 @pytest.fixture(scope="module")
 def large_page(page: Path, plain: dict[str, Any]) -> Path:
-    """Return the path of a report with 10,000 sites, which are copies of the report's sites."""
+    """The path of a report with 10,000 sites, which are copies of the report's."""
     sites, rows = [], []
     for number in range(COUNT):
         site = plain["sites"][number % len(plain["sites"])]
@@ -70,13 +68,13 @@ def large_page(page: Path, plain: dict[str, Any]) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """Yield a headless Chromium with its own profile."""
+    """A headless Chromium with its own profile."""
     with browsers.chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 
 
 def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
-    """Return the browser with *page* freshly loaded."""
+    """Load *page* afresh."""
     chromium.get("about:blank")
     chromium.get(page.as_uri() + state)
     return chromium
@@ -84,24 +82,20 @@ def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
 
 @pytest.fixture
 def browser(chromium: Chrome, page: Path) -> Chrome:
-    """Return the browser with the report freshly loaded."""
+    """The browser with the report freshly loaded."""
     return opened(chromium, page)
 
 
 def texts(browser: Chrome, selector: str) -> list[str]:
-    """Return the texts of the elements that match *selector*, in order."""
     return [it.text for it in browser.find_elements(By.CSS_SELECTOR, selector)]
 
 
 def sites(browser: Chrome) -> list[str]:
-    """Return the sites in the rows of the page."""
     return texts(browser, "#rows .opener")
 
 
 def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
-    """The first screen has four counts of sites for the parser in use, and advice with
-    settings.
-    """
+    """The counts are those of the selected parser. The advice has settings to copy."""
     numbers = Counter(CHANGES.values())
     words = ("unchanged", "opened", "closed", "both")
 
@@ -125,11 +119,7 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
 
 
 def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
-    """A report that is only about files has no statuses, because the statuses are
-    unknown.
-
-    If all parsers agree on the files, the report says that nothing changes.
-    """
+    """Statuses are unknown then. If all parsers agree, the page says that nothing changes."""
     (tmp_path / "same.test").write_bytes(FILES["same.test"])
     compare(tmp_path, "--report", "files.html")
 
@@ -141,10 +131,7 @@ def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -
 
 
 def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) -> None:
-    """If the user chooses another parser, the page shows the numbers of this parser.
-
-    The chosen parser is part of the page's URL.
-    """
+    """The page's URL contains the selected parser."""
     Select(browser.find_element(By.ID, "parser")).select_by_value(PYTHON)
 
     numbers = plain["parsers"][PYTHON]["changes"].values()
@@ -161,10 +148,7 @@ def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) 
     short=2,
 )
 def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
-    """Each filter limits the rows of the page to the matching sites.
-
-    The page shows the number of matching sites. The page's URL contains the filter.
-    """
+    """The page shows the number of matching sites, and its URL contains the filter."""
     field = browser.find_element(By.NAME, name)
     if name == "q":
         field.send_keys(value)
@@ -180,10 +164,6 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
 def test_each_site_has_the_cells_of_the_data(
     browser: Chrome, plain: dict[str, Any]
 ) -> None:
-    """Each site has a row, and the cells of the row show the data of the site.
-
-    A count is shown as a number.
-    """
     assert texts(browser, "#rows thead th") == COLUMNS
 
     rows = {
@@ -205,12 +185,8 @@ def test_each_site_has_the_cells_of_the_data(
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
-    """The first click on a column header sorts the rows by this column. The second
-    click reverses the order of the rows.
-
-    The attribute aria-sort tells screen readers whether the order is ascending.
-    """
-    # All are decided by a file, so the last column has nothing to sort.
+    """The attribute aria-sort tells screen readers the order."""
+    # The last column is empty: a file decides everything.
     for column in range(1, len(COLUMNS)):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
@@ -227,11 +203,7 @@ def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
 
 
 def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) -> None:
-    """Enter opens a row, and a second Enter closes the row.
-
-    An open row shows the robots.txt file with marked lines, the URL, both answers, and
-    the cause.
-    """
+    """The open row has the file, the URL, both answers and the cause. A second Enter closes it."""
     browser.find_element(By.NAME, "q").send_keys("split.test")
     opener = browser.find_element(By.CSS_SELECTOR, ".opener")
     detail = browser.find_element(By.CSS_SELECTOR, "#rows .detail")
@@ -251,7 +223,6 @@ def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) ->
 
 @pytest.mark.long
 def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
-    """A link to a view opens this view, and a link to a site opens the row of this site."""
     browser = opened(chromium, page)
     Select(browser.find_element(By.NAME, "cause")).select_by_value("wildcard")
     browser.find_element(By.CSS_SELECTOR, ".opener").click()
@@ -263,13 +234,13 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     site = opened(chromium, page, f"#{str(link).partition('#')[2]}")
     assert sites(site) == before[:1]
     assert len(texts(site, "mark")) > 0
-    # Try values that are names of properties of every JavaScript object.
+    # Properties that every JavaScript object has
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 
 
 def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> None:
-    """Tags, quotes and templates in a URL, file, label or robot name run no script."""
+    """The scripts are in a URL, a file, a label and the name of a robot."""
     browser = opened(chromium, page, f"#site={quote(HOSTILE_LABEL)}")
 
     assert sites(browser) == [HOSTILE_LABEL]
@@ -282,9 +253,8 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    """The page loads only the file of the report, and the browser logs no message."""
-    # Call `log` first, because each call returns only the entries since the previous
-    # call.
+    """The page loads only the file of the report."""
+    # Each call of `log` returns the entries since the last one.
     log: Any = chromium.get_log
     log("performance")
     log("browser")
@@ -306,10 +276,7 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     chromium: Chrome, large_page: Path, page: Path, width: int, scheme: str
 ) -> None:
-    """On each screen, the page does not scroll sideways, and has the preferred colours.
-
-    The page is less than 20,000 pixels high, and axe-core finds no violation.
-    """
+    """It never scrolls sideways, and is less than 20,000 pixels high."""
     with browsers.screen(chromium, width, scheme):
         browser = opened(chromium, large_page)
         for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
@@ -330,8 +297,7 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # A column head with a few words must be less than 65 pixels tall. When a column
-    # head had one letter per line, the head was three times as tall.
+    # A column head with one letter per line was three times as tall.
     assert tallest < 65
     assert violations == []
 
@@ -339,7 +305,7 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
 def test_no_cell_reaches_into_another_at_any_width(
     chromium: Chrome, page: Path
 ) -> None:
-    """At every width, no cell overlaps another cell, and the page does not scroll sideways."""
+    """The page does not scroll sideways either."""
     found = {}
     with browsers.screen(chromium, 1280, "light"):
         browser = opened(chromium, page)
@@ -357,10 +323,7 @@ def test_no_cell_reaches_into_another_at_any_width(
 
 @pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
-    """The pages of the report show all ten thousand sites, fifty on each page.
-
-    The page number is part of the URL.
-    """
+    """Fifty on each page. The URL contains the number of the page."""
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
 
     assert sites(browser)[0] == "https://site-09900.test"

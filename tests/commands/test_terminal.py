@@ -1,4 +1,4 @@
-"""Tests of commands with Ctrl-C, and with an output that is closed or full."""
+"""Commands after Ctrl-C, and with an output that is closed or full."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 def run(*args: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a process to its end."""
     return subprocess.run(
         list(map(str, args)),
         env=ENVIRONMENT,
@@ -39,7 +38,7 @@ def run(*args: object, **options: Any) -> subprocess.CompletedProcess[str]:
 def test_closed_output_pipe_ends_a_command_without_a_message(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """`head` may take one line, with every reactor, and of a command that reads files."""
+    """`head -1` closes the pipe, on every reactor, and also of a command that reads files."""
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000)
@@ -72,7 +71,7 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
 def test_stream_that_is_closed_or_full_is_no_traceback(
     stream: str, args: tuple[str, ...], code: int
 ) -> None:
-    """A service manager may close a stream. A full disk is one sentence."""
+    """A service manager may close a stream. A full disk is reported in one sentence."""
     shell = ("/bin/sh", "-c", f'"$@" {stream}', "sh")
     ended = run(*shell, *args, cwd=ROOT, stdout=subprocess.PIPE)
 
@@ -82,14 +81,14 @@ def test_stream_that_is_closed_or_full_is_no_traceback(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# A command that waits for its fetches after Ctrl-C exceeds the time limit of the test.
+# A command that still waited for its fetches after Ctrl-C would exceed the test's time limit.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /a b\n"
 
 
 @pytest.fixture
 def hosts() -> Iterator[list[Site]]:
-    """Yield two sites that never respond, and a third site that responds."""
+    """Two sites that never respond, and a third one that does."""
     with ExitStack() as stack:
         *slow, quick = [stack.enter_context(Site()) for _ in range(3)]
         quick.robots("User-agent: *\nDisallow: /private\n")
@@ -121,7 +120,7 @@ def test_command_that_waits_for_an_origin_says_so(
 
     def until_it_says_so(command: Started) -> None:
         assert command.stderr is not None
-        # Without a reactor, a download handler prints a warning.
+        # Without a reactor, a download handler first prints a warning.
         notes.append(next(it for it in command.stderr if "no answer yet" in it))
 
     urls = [it.url("/") for it in hosts[:2]]
@@ -133,7 +132,7 @@ def test_command_that_waits_for_an_origin_says_so(
 
 
 def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> None:
-    """It ends, although a parser hangs in each process."""
+    """A parser hangs in each process of the pool."""
     for number in range(51):
         (tmp_path / f"{number}.test").write_text(f"{WARNING}# hang\n")
     marker = tmp_path.parent / f"{tmp_path.name}-hanging"
@@ -157,14 +156,14 @@ def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> Non
 def test_interrupted_lint_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str
 ) -> None:
-    """It names the files that it has not read."""
+    """It names the files that it did not read."""
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")
     os.mkfifo(waiting)
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # Blocks until the command, which has read the first file, opens the pipe too.
+            # Blocks until the command has read the first file and opens the pipe too.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

@@ -1,4 +1,4 @@
-"""Tests of wrong use of every command."""
+"""Wrong use of every command."""
 
 from __future__ import annotations
 
@@ -65,13 +65,9 @@ CASES = [
 def test_wrong_use_is_reported_in_one_sentence(
     command: str, args: list[str], message: str, tmp_path: Path
 ) -> None:
-    """Wrong use is reported in one sentence, with exit code 2 and without a traceback.
-
-    A command that is used wrongly does not write a file.
-    """
+    """The exit code is 2. There is no traceback and no new file."""
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    # Make a folder without files. For a folder without files, the answers "no problems",
-    # "no difference" and "allowed" would be misleading.
+    # For a folder without files, "no problems", "no difference" and "allowed" would mislead.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "words").write_text("x.test/y\n", "utf-8")
     before = sorted(tmp_path.rglob("*"))
@@ -86,7 +82,7 @@ def test_wrong_use_is_reported_in_one_sentence(
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "evidence"])
 def test_help_has_examples_and_exit_codes(name: str) -> None:
-    """The help of every command has examples and exit codes, in at most 100 columns."""
+    """The help fits into 100 columns."""
     command = f"robots-{name}"
     result = scrapy(command, "--help")
 

@@ -1,1 +1,1 @@
-"""Tests with real Scrapy crawls of a real server on loopback."""
+"""Real Scrapy crawls of a real server on loopback."""

@@ -1,6 +1,6 @@
-"""The table of outcomes: the meaning of each answer to GET /robots.txt (R1 to R7).
+"""The table of outcomes: what each answer to GET /robots.txt means (R1 to R7).
 
-Each row of the table has its own origin. The robots.txt file in most answers is `RULES`.
+Each row has its own origin. Most answers have the file `RULES`.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from tests.support.site import Site
 RULES = b"User-agent: *\nDisallow: /closed\n"
 FETCHED = "fetched"
 PAUSE = 300.0
-"""The least lifetime of a file, and the pause after a failure."""
+"""The shortest lifetime of a file, and the pause after a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of an answer to GET /robots.txt.
+    """What an answer to GET /robots.txt means.
 
-    *opened* and *closed* say how the requests for /open and /closed end. *outcome* is the
-    word that stats and log use for the answer. *log* is the beginning of the text that
-    explains the answer in the log. *kept* is the number of seconds for which the answer is
-    used. If *shared* is true, the next crawl gets the answer from the store.
+    *opened* and *closed* say how the requests for /open and /closed end. *outcome* is the word in
+    stats and log, and *log* the beginning of the explanation in the log. *kept* is how long the
+    answer is used, in seconds. If *shared* is true, the next crawl gets it from the store.
     """
 
     opened: str
@@ -65,7 +64,7 @@ R5 = Meaning(
     shared=False,
 )
 R5_FINAL = replace(R5, attempts=1)
-"""A redirect that leads nowhere. It is not retried."""
+"""A redirect that leads nowhere is not retried."""
 R7 = Meaning(
     "failed",
     "failed",
@@ -79,12 +78,10 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table: an origin, and the meaning of the answer from this origin. The
-    origin is *at*, or `{slug}.test` by default.
+    """An answer, what it means, and its origin: *at*, or `{slug}.test`.
 
-    In each attempt to fetch robots.txt, the origin receives *requests* requests. If
-    *by_proxy* is true, all requests for the origin go through the test's server as an HTTP
-    proxy.
+    Each attempt to fetch robots.txt makes *requests* requests. If *by_proxy* is true, they go
+    through the test's server as an HTTP proxy.
     """
 
     slug: str
@@ -105,13 +102,13 @@ class Row:
 
 
 def meaning_of(status: int) -> Meaning:
-    """Return the meaning of an answer with *status* (R1 to R7, answers)."""
+    """R1 to R7"""
     if status // 100 == 2:
         return R1_EMPTY if status == 204 else R1
     if status in {401, 403}:
         return R3
     if status == 407:
-        # A 407 comes from a proxy. An origin must not send the status 407.
+        # Only a proxy may send 407.
         return replace(R7, log="the proxy refused our credentials (HTTP 407)")
     if status in {408, 421, 425, 429} or status // 100 == 5:
         return R5
@@ -119,22 +116,19 @@ def meaning_of(status: int) -> Meaning:
 
 
 def raw(text: bytes) -> Reply:
-    """Return a reply that sends exactly the bytes *text*, and then closes the connection."""
+    """Send exactly the bytes *text*, and close the connection."""
     return Reply(head=False, raw=True, body=text, ending="close")
 
 
 def headed(*headers: tuple[str, str], status: int = 200) -> Reply:
-    """Return a reply with *headers* and the body `RULES`."""
     return Reply(status, RULES, headers)
 
 
 def coded(body: bytes, *codings: str) -> Reply:
-    """Return a reply with *body* and the content codings *codings*."""
     return Reply(200, body, (("Content-Encoding", ", ".join(codings)),))
 
 
 def of_statuses(statuses: Iterable[int]) -> Iterator[Row]:
-    """Yield a row for each of *statuses*."""
     for status in statuses:
         body = b"" if status in (204, 304) else RULES
         yield Row(f"s{status}", replies.status(status, body), meaning_of(status))
@@ -170,7 +164,7 @@ TRANSFERS = [
 ]
 
 NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
-"""Of Scrapy's handlers, only that of Twisted tells such a body from a whole one."""
+"""Only Twisted's handler can tell such a body from a whole one."""
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
 MEMBERS = gzip.compress(RULES[:14]) + gzip.compress(RULES[14:])
@@ -190,7 +184,7 @@ CODINGS = [
     Row("bad-gzip", coded(RULES, "gzip"), R5),
     Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R7),
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
-    # What Scrapy does not unpack.
+    # Scrapy does not unpack these.
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
     Row("compress", coded(RULES, "compress"), R5),
     Row("no-coding", coded(RULES, "utf-8"), R1),
@@ -261,8 +255,8 @@ FILES = [
 ]
 
 
-# Ours 3.1: through a proxy, 2xx, 404 and 410 are the origin's word. Every other answer may
-# be that of the proxy.
+# Ours 3.1: through a proxy, 2xx, 404 and 410 are the origin's word. Other answers may be the
+# proxy's.
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, shared=False)
 PROXIED = [
     Row(f"proxied-{slug}", answer, means, by_proxy=True)
@@ -295,15 +289,11 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5),
     ],
 }
-"""Maps the name of a setting, without `ROBOTS1994_`, to the answers whose meaning the
-setting can reverse.
-"""
+"""The answers whose meaning a setting can reverse, by the setting without `ROBOTS1994_`."""
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """Script the targets of redirects, and yield rows whose answer is a redirect (R2,
-    redirects).
-    """
+    """Script the targets of redirects, and yield the rows (R2)."""
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),
@@ -357,7 +347,7 @@ def without_server(site: Site) -> Iterator[Row]:
 
 
 def hanging(site: Site) -> Iterator[Row]:
-    """Yield rows whose fetches end only with a timeout."""
+    """Yield rows whose fetches end only by a timeout."""
     slow_head = Reply(
         head=False, raw=True, body=OK + b"X-A: 1\r\n" * 900, chunk=40, pause=0.05
     )
@@ -366,5 +356,5 @@ def hanging(site: Site) -> Iterator[Row]:
     yield Row("stops", replies.unclosed(RULES, 500), R5)
     yield Row("black-hole", replies.black_hole(), R5)
     yield Row("slow-head", slow_head, R5)
-    # The server waits for the end of a line, but a TLS client never sends the end of a line.
+    # The server waits for the end of a line, which a TLS client never sends.
     yield Row("tls-to-plain", None, R5, 0, plain)

@@ -1,4 +1,4 @@
-"""Tests that the add-on replaces the built-in middleware, and respects the user's settings."""
+"""The add-on replaces the built-in middleware, and respects the user's settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ OURS = "scrapy_robots1994.Robots1994Middleware"
 
 
 def changed(**settings: Any) -> Settings:
-    """Return a project's settings after the add-on has changed them."""
     found = Settings(settings, priority="project")
     Addon().update_settings(found)
     return found
@@ -40,11 +39,8 @@ def changed(**settings: Any) -> Settings:
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int], expected: dict[object, int | None]
 ) -> None:
-    """The add-on enables our middleware at the order of the built-in middleware. If the
-    user has listed our middleware, its order does not change.
-
-    If the spider sets DOWNLOADER_MIDDLEWARES, the order in the setting of the spider
-    applies.
+    """Ours gets the order of the built-in middleware. An order that the user has given stays, and
+    the spider's DOWNLOADER_MIDDLEWARES takes precedence.
     """
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected
@@ -60,12 +56,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If the user has listed a subclass of the built-in middleware, the add-on logs a
-    warning.
-
-    The subclass would fetch each robots.txt a second time. A disabled subclass causes
-    no warning.
-    """
+    """The subclass would fetch each robots.txt a second time. A disabled one causes no warning."""
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 
     listed = settings.getdict("DOWNLOADER_MIDDLEWARES")
@@ -107,10 +98,7 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Project settings, `custom_settings` and `-s` can enable or disable obedience to
-    robots.txt.
-
-    In a project without the add-on, `custom_settings` and `-s` can add the add-on to
+    """Project settings, `custom_settings` and `-s` can each do so, and can add the add-on to
     ADDONS.
     """
     project = Project.make(tmp_path, site, settings=settings, custom=custom)
@@ -123,10 +111,7 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
 def test_spider_that_disobeys_is_no_warning(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """If ROBOTSTXT_OBEY is False, our middleware logs one line at INFO, and no warning.
-
-    The line says that ROBOTSTXT_OBEY = True enables our middleware.
-    """
+    """One line at INFO says that ROBOTSTXT_OBEY = True enables our middleware."""
     site.robots(CLOSED)
     pages = [site.url("/open"), site.url("/private")]
     result = crawl(pages, middleware="off", settings=settings)
@@ -139,9 +124,6 @@ def test_spider_that_disobeys_is_no_warning(
 
 
 def test_parser_works_with_the_built_in(site: Site) -> None:
-    """If ROBOTSTXT_PARSER names our parser, the built-in middleware obeys our parser's
-    decisions.
-    """
     site.robots("User-agent: *\nAllow: /private\nDisallow: /private\n")
     parser = {"ROBOTSTXT_PARSER": "scrapy_robots1994.Robots1994Parser"}
     pages = [site.url("/open"), site.url("/private")]

@@ -1,8 +1,7 @@
-"""Tests of unusual forms of URLs: each URL is checked with the robots.txt of the right
-origin.
+"""Unusual URLs: each is checked with the robots.txt of the right origin.
 
-Some handlers find the host in a part of the URL that other handlers use as the path. Paths
-as handlers send them are in `test_clients`.
+Some handlers take a part of the URL for the host that others take for the path. `test_clients` has
+the paths as handlers send them.
 """
 
 from __future__ import annotations
@@ -25,17 +24,15 @@ from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.site import Site
 
-# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting
-# for the resolver, and the old name causes a warning.
+# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting, and
+# warns about the old name.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """A URL is checked even if it has a Unicode host, a port, credentials, or a trailing
-    dot.
-    """
+    """Hosts may be Unicode, or have a port, credentials or a trailing dot."""
     with Site(ports=2) as site:
         site.robots(CLOSED)
         forms = [
@@ -48,8 +45,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # Accept both a fetched and a failed page for the URL with a password, because the
-    # result depends on the version of Scrapy.
+    # Whether the page with a password is fetched depends on the version of Scrapy.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -60,9 +56,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
 
 
 def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
-    """Requests to an origin with an IPv6 literal are checked. The crawl uses Scrapy's
-    resolver for IPv6.
-    """
+    """The crawl uses Scrapy's resolver for IPv6."""
     with Site(ipv6=True) as site:
         site.robots(CLOSED)
         urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
@@ -74,7 +68,9 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 
 def test_ipv6_address_is_readable_in_the_log() -> None:
-    """It is no command of a CI system. Scrapy's usual resolver does not find it."""
+    """`[::1]` is not escaped as a command of a CI system. Scrapy's default resolver does not find
+    the address.
+    """
     url = "http://[::1]:1/"
     result = crawl([url])
 
@@ -85,10 +81,7 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """A WebSocket URL is checked with the robots.txt of the http origin.
-
-    A fake handler replaces the WebSocket handler of Scrapy's pull request 8050.
-    """
+    """A fake handler replaces the WebSocket handler of Scrapy's pull request 8050."""
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
@@ -101,7 +94,7 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 
 
 def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """URLs with the scheme `file`, `data` or `s3` are fetched without a check."""
+    """The schemes are `file`, `data` and `s3`."""
     page = tmp_path / "private.html"
     page.write_text("<title>here</title>")
     urls = [page.as_uri(), "data:text/plain,private", "s3://bucket/private"]
@@ -112,9 +105,7 @@ def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> 
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """A request for a URL without a host fails. Some clients would send the request to
-    another host.
-    """
+    """Some clients would send the request to another host."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
@@ -151,9 +142,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that not all clients parse in the same way. `{0}` is an origin that allows
-everything, and `{1}` is an origin that disallows everything. Scrapy accepts only URLs
-that contain `://`.
+"""Clients read these URLs differently. `{0}` is an origin that allows everything, `{1}` one that
+disallows everything. Scrapy accepts only URLs that contain `://`.
 """
 
 
@@ -162,11 +152,7 @@ that contain `://`.
 def test_url_that_clients_read_differently_is_not_requested(
     reactor: Reactor, handler: str
 ) -> None:
-    """If clients find different hosts in a URL, a request for this URL fails with
-    `NotSupported`.
-
-    If clients find different hosts in a URL, no robots.txt is fetched for the URL.
-    """
+    """Its request fails with `NotSupported`, and no robots.txt is fetched for it."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:
         opened.robots("")

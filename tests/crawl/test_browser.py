@@ -22,9 +22,7 @@ PAGE = (
 def test_recipe_aborts_what_the_policy_of_its_origin_disallows(
     *, is_checked: bool
 ) -> None:
-    """Each robots.txt is fetched once, and the server sees nothing that it disallows. A
-    refused page opens no tab, with or without the recipe.
-    """
+    """Each robots.txt is fetched once. A refused page opens no tab, with or without the recipe."""
     with Site(ports=2) as site:
         other = site.url("", port=1)
         site.robots("User-agent: *\nDisallow: /static/\nDisallow: /no\n")

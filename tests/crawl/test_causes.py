@@ -1,4 +1,4 @@
-"""Tests that errbacks and log report why a robots.txt could not be fetched."""
+"""Errbacks and the log say why a robots.txt could not be fetched."""
 
 from __future__ import annotations
 
@@ -18,18 +18,13 @@ NOT_USED = {
         Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)),
     ),
 }
-"""Answers that cannot be used, by host, each with a part of the failure."""
+"""Unusable answers by host, each with a part of the failure."""
 
 
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     site: Site, reactor: Reactor
 ) -> None:
-    """The exception of a refusal contains the text of the failure. The `__cause__` of
-    the exception is the exception that ended the fetch.
-
-    After an answer with an error status, the refusal has no cause, because no exception
-    ended the fetch.
-    """
+    """A refusal after an error status has no cause, because no exception ended the fetch."""
     site.answer("/robots.txt", replies.reset(), at="reset.test")
     site.answer("/robots.txt", replies.status(503), at="down.test")
     site.answer("/robots.txt", replies.redirect("http://b.invalid/r"), at="to.test")
@@ -56,10 +51,7 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
-    """Ours 3.1 (retries): with a failing proxy, robots.txt is requested RETRY_TIMES + 1 times.
-
-    All pages that wait for one robots.txt share its RETRY_TIMES + 1 requests.
-    """
+    """Ours 3.1: robots.txt is requested RETRY_TIMES + 1 times for all pages that wait for it."""
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
     settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 4}

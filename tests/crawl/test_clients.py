@@ -1,10 +1,8 @@
-"""Tests that no URL arrives that is disallowed as it arrives (O27, spellings), with every
-download handler.
+"""Whatever download handlers make of a URL, no disallowed URL arrives (O27).
 
-The tests put every byte into each part of a URL, both unencoded and percent-encoded.
-With each download handler, the first crawl sends the URLs to a server. In the second
-crawl, robots.txt disallows the targets that the server received in the first crawl. The
-server must not receive a disallowed target in the second crawl.
+The URLs have every byte in each part, both raw and percent-encoded. The first crawl with a handler
+sends them to a server. In the second crawl, robots.txt disallows the targets that the server
+received, and none of them may arrive again.
 """
 
 from __future__ import annotations
@@ -43,8 +41,8 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Maps a pattern of a path or query to the texts that can replace the second
-placeholder of the pattern. The first placeholder is for a number.
+"""Patterns of a path or query, with the texts for the second placeholder. The first is for a
+number.
 """
 
 ODD = """
@@ -60,9 +58,7 @@ PARAMETERS = ("/a;b", "/a;b?q")
 
 
 def targets() -> list[str]:
-    """Return targets with every kind of byte in every part. Each target contains its own
-    number.
-    """
+    """Return targets with every kind of byte in every part, each with its own number."""
     forms = [part.format("{}", it) for part, texts in PARTS.items() for it in texts]
     return [
         it.replace("{}", f"n{number}", 1)
@@ -71,17 +67,15 @@ def targets() -> list[str]:
 
 
 def verbatim(target: str) -> bool:
-    """Return whether a client can send *target* without encoding it. Scrapy encodes all
-    other targets.
-    """
+    """Whether a client can send *target* without encoding it. Scrapy encodes all other targets."""
     return re.fullmatch(r"[!-~]+", target) is not None
 
 
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
     """Return a request for each of the *wanted* targets.
 
-    If *as_is* is true, the result has only requests that are sent as written. If
-    *as_is* is false, Scrapy encodes the URLs.
+    If *as_is* is true, only those that can be sent as written are returned. Otherwise Scrapy
+    encodes the URLs.
     """
     if as_is:
         meta = {"verbatim_url": True}
@@ -90,16 +84,15 @@ def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequ
 
 
 def number_of(target: str) -> str:
-    """Return the number in *target* with its letter, or "" if there is no number."""
+    """Return the number in *target* with its letter, or ""."""
     found = re.match(r"/+(n\d+)", target)
     return found[1] if found else ""
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Return the targets that the client changed, each with the form that the server
-    received.
+    """Map the targets that the client changed to the form in which the server received them.
 
-    *seen* contains all targets that the server received.
+    *seen* are all targets that the server received.
     """
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
@@ -108,9 +101,9 @@ def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, s
 
 
 def decoded(target: str) -> str:
-    """Return a form of *target* that is equal for all equivalent spellings.
+    """Return the form that all equivalent spellings of *target* share.
 
-    `%2F` is not decoded (O18, percent-encodings).
+    `%2F` is not decoded (O18).
     """
     return unquote(re.sub("%2f", "%252F", target, flags=re.IGNORECASE), "latin-1")
 
@@ -119,23 +112,21 @@ RESERVED = re.compile("%(2[146789ac]|3[abd]|40)", re.IGNORECASE)
 
 
 def is_kept(target: str) -> bool:
-    """Return whether rfc9309 distinguishes *target* from what aiohttp makes of it (O27)."""
+    """Whether rfc9309 distinguishes *target* from what aiohttp makes of it (O27)."""
     return RESERVED.search(target.partition("?")[0]) is not None
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Return a robots.txt that disallows each target of *found* in the form that the server
-    received.
+    """Disallow each target of *found* in the form in which the server received it.
 
-    In the dialect "extended", the robots.txt also allows the targets as they are written.
+    In the dialect "extended", the targets as written are also allowed.
     """
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # O18 (percent-encodings): omit an Allow line that also covers the form that the
-        # server received, because this Allow line would decide.
+        # O18: an Allow line that also covers the received form would decide.
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
@@ -153,10 +144,7 @@ CLIENTS = [
 def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
     site: Site, reactor: Reactor, handler: str, *, as_is: bool
 ) -> None:
-    """If robots.txt disallows a target as the client sends it, the target never arrives.
-
-    The robots.txt disallows the sent form of each target that the client changes.
-    """
+    """robots.txt disallows each target in the form that the client makes of it."""
     base = site.url("")
     options: dict[str, Any] = {"reactor": reactor, "may_warn": True}
     settings: dict[str, Any] = {
@@ -182,10 +170,7 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 @pytest.mark.plugin("h2")
 @needs_http2
 def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives() -> None:
-    """If robots.txt disallows a target as HTTP/2 sends it, the target never arrives.
-
-    HTTP/2 sends the path in a header, and omits the parameters of a path segment.
-    """
+    """HTTP/2 sends the path in a header, and Scrapy drops the parameters of its last segment."""
     settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
     with http2_site() as (base, seen):
         sent = requests(base, targets(), as_is=False)

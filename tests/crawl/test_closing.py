@@ -1,7 +1,4 @@
-"""Tests of crawls that close while requests wait for a robots.txt.
-
-A crawl that closes during the wait for a robots.txt ends, and loses no request.
-"""
+"""Crawls that close while requests wait for a robots.txt: they end, and lose no request."""
 
 from __future__ import annotations
 
@@ -28,15 +25,13 @@ CONCURRENT = 16
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
-"""Messages that Scrapy 2.16 logs at a forced end without a reactor. Scrapy logs the
-messages of a forced end even if ROBOTSTXT_OBEY is off.
-"""
+"""Scrapy 2.16 logs this at a forced end without a reactor, even if ROBOTSTXT_OBEY is off."""
 
 
 @table(
     ("limit", "most"),
     ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-    # The limit is six seconds, so that the first page arrives even on a busy machine.
+    # Within six seconds, the first page arrives even on a busy machine.
     ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, 30 + 2 * CONCURRENT),
     # A few more pages arrive before the error is counted.
     ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 3 * CONCURRENT),
@@ -45,11 +40,7 @@ messages of a forced end even if ROBOTSTXT_OBEY is off.
 def test_limit_closes_a_crawl_whose_requests_waited(
     site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
-    """A crawl that reaches a CLOSESPIDER limit while requests wait fetches only a few
-    further pages.
-
-    Most waiting requests are not sent.
-    """
+    """Few pages are fetched after the limit, and most waiting requests are not sent."""
     spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
     site.robots(OPEN, gate="slow")
     running = Side(reactor=reactor).start(
@@ -67,10 +58,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6 (closing): after Ctrl-C, waiting pages are not fetched, and do not fail.
-
-    A second Ctrl-C ends the crawl at once.
-    """
+    """R6: waiting pages are neither fetched nor failed. A second Ctrl-C ends the crawl at once."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
     running = Side(reactor=reactor).start(site, spider_args=args, hook="close_soon")
@@ -93,10 +81,8 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """After two interrupts, the resumed crawl requests each page exactly once.
-
-    The first interrupt comes while all requests wait for robots.txt. The second interrupt
-    comes while another middleware processes the requests.
+    """The first interrupt comes while all requests wait for robots.txt, the second while another
+    middleware has them.
     """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
@@ -121,9 +107,7 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """When a crawl closes, held requests whose crawl delay takes longer than a few seconds
-    go back to the scheduler.
-    """
+    """Requests whose crawl delay takes longer than a few seconds go back."""
     settings = {
         "CONCURRENT_REQUESTS": 4,
         "JOBDIR": str(tmp_path),
@@ -144,7 +128,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site.robots(OPEN)
     side.crawl(site, spider_args=args)
 
-    # One is in the queue of the download slot, and one is kept.
+    # One is in the queue of the download slot, and one was kept.
     assert len(after) <= len(before) + 2
     assert sorted(pages_of(site)) == list(range(12))
 
@@ -152,8 +136,8 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """A closing crawl requests no robots.txt of the requests in the scheduler, although the
-    fetches that had all slots are given up.
+    """The fetches that had all slots are given up, but requests in the scheduler get none of their
+    own.
     """
     settings = {"CONCURRENT_REQUESTS": 4, "ROBOTS1994_MAX_WAITING": 0}
     site.answer("/robots.txt", replies.black_hole())
@@ -173,14 +157,10 @@ def test_no_robots_txt_is_requested_after_the_close(
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
-    """If another component sets the concurrency to 4, at most four pages are downloaded at
-    once.
-
-    The component sets the concurrency while 100 requests wait. All pages are fetched, and the
-    concurrency is 4 at the end of the crawl.
+    """Another component sets the concurrency to 4 while 100 requests wait. From then on, at most
+    four pages are downloaded at once, and all are fetched.
     """
-    # The robots.txt arrives late, so that all requests are still waiting when the
-    # concurrency changes.
+    # robots.txt arrives late, so that all requests still wait when the concurrency changes.
     file = replies.Reply(body=OPEN.encode(), gate="slow", delay=1.5)
     site.answer("/robots.txt", file)
     running = Side(reactor=reactor).start(
@@ -198,10 +178,7 @@ def test_concurrency_changed_by_others_is_preserved(
 
 
 def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
-    """A handler of `spider_opened` can await pages, although the engine is not yet running.
-
-    An engine that is not running has no free slot for a page that waited.
-    """
+    """The engine does not run yet, so it has no free slot for a page that waited."""
     site.robots(OPEN)
     result = Side().crawl(
         site,
@@ -219,17 +196,14 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
-    """Callbacks that block Scrapy's scraper still receive the pages that they await.
-
-    The server sends the awaited pages only after all awaited pages have been requested.
-    """
+    """The server sends the awaited pages only after all of them were requested."""
     site.robots(OPEN)
     for number in range(4):
         site.answer(f"/p{number}", replies.html("held", gate="pages"))
     site.open_when("pages", count=5, host="a.test")
     site.answer("/awaited", replies.html("awaited", gate="awaited"))
     site.open_when("awaited", "/awaited", count=4)
-    # With the settings of this test, the first page fills the scraper.
+    # With these settings, the first page fills the scraper.
     full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
     result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
         site, "Awaiting", spider_args={"pages": 4}, timeout=60
@@ -238,20 +212,19 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# R6 (closing): the following tests close a crawl while a component awaits a request. The
-# awaited request is finished.
+# R6: a component awaits a request when the crawl closes, and the request is finished.
 
 
 @table(
     ("answers", "settings", "end"),
     ([replies.text(OPEN, gate="late")], {}, 200),
-    # After a temporary error such as a 503, the callback must still get its page.
+    # After a temporary error, the callback must still get its page.
     (
         [replies.Reply(503, gate="late"), replies.text(OPEN)],
         {"RETRY_ENABLED": True},
         200,
     ),
-    # The crawl ends although robots.txt never arrives; the page is refused (R5).
+    # The crawl ends although robots.txt never arrives, and the page is refused (R5).
     ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 5}, "ForbiddenByRobots"),
     short=3,
     ids=["late", "503 first", "never"],
@@ -263,10 +236,8 @@ def test_page_awaited_at_a_close_has_its_end(
     settings: dict[str, Any],
     end: int | str,
 ) -> None:
-    """When a crawl closes, a page that a callback awaits is fetched. If the page cannot be
-    checked, the page is refused.
-
-    The robots.txt for the page arrives after the close has begun, or never.
+    """The page is fetched, or refused if it cannot be checked. Its robots.txt arrives after the
+    close has begun, or never.
     """
     site.robots(OPEN)
     site.answer("/robots.txt", answers, at="a.test")
@@ -285,12 +256,7 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """If a middleware awaits a copy of a page request when the crawl closes, the copy is
-    fetched.
-
-    The copy has the meta of a request from the scheduler, but the copy itself never was in
-    the scheduler.
-    """
+    """The copy has the meta of a request from the scheduler, but never was in the scheduler."""
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
@@ -315,11 +281,7 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """When a crawl closes, each item pipeline still receives the files or pages that the
-    pipeline awaits.
-
-    The closed crawl and the resumed crawl together yield all 30 items.
-    """
+    """The closed and the resumed crawl together yield all 30 items."""
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
 
@@ -330,12 +292,10 @@ def test_close_finishes_what_pipelines_await(
 def complete_items(
     folder: Path, middleware: Middleware, pipeline: str, found: str, limit: Any
 ) -> tuple[bool, int]:
-    """Run a crawl that closes early, resume the crawl, and return two results about the
-    items.
+    """Run a crawl that closes early, and resume it.
 
-    The first result is whether each item of the closed crawl has a value in the field
-    *found*. The second result is the number of items of both crawls that have a value in
-    the field.
+    Return whether each item of the closed crawl has the field *found*, and how many items of both
+    crawls have it.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
@@ -354,8 +314,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # Open the gate for the robots.txt of `files.test` only after the crawl has begun
-        # to close.
+        # The crawl has begun to close before the robots.txt of `files.test` arrives.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()
@@ -368,9 +327,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """When a crawl closes, all waiting requests that JOBDIR cannot store are finished. The
-    built-in middleware loses those that are in the scheduler.
-    """
+    """The built-in middleware loses those that are in the scheduler."""
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})

@@ -1,4 +1,4 @@
-"""Tests of ROBOTS1994_COMPARE: our parser decides, and others are asked."""
+"""ROBOTS1994_COMPARE: our parser decides, and others are asked."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PANICS = "tests.support.parsers.PanickingParser"
 def test_other_parsers_are_asked_and_change_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The stats count each decision, and the report has the lines that make a difference.
-    A parser that raises even a `BaseException` loses no page.
+    """The report has the lines that make a difference. Even a parser that raises a `BaseException`
+    loses no page.
     """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /*.gif\nDisallow: /no\nAllow: /no/but\n")
@@ -33,7 +33,7 @@ def test_other_parsers_are_asked_and_change_nothing(
     ways = ("agree", "stricter", "laxer", "raised")
     assert [result.stats.get(f"{PROTEGO}/{it}") for it in ways] == [2, 1, 1, None]
     assert result.stats[f"robots1994/compare/{PANICS}/raised"] == 4
-    # The log has the table, the report also the rows.
+    # Only the report has the rows. The log has the table.
     assert (result.log.count("causes (of the"), "  cause: " in result.log) == (1, False)
     rows = json.loads(path.read_text("utf-8"))["rows"]
     found = {
@@ -56,7 +56,7 @@ def test_status_decides_whatever_the_others_read(site: Site) -> None:
 def test_what_finds_no_room_is_skipped_counted_and_noted(
     site: Site, tmp_path: Path
 ) -> None:
-    """The files of a comparison are bounded; all pages are fetched."""
+    """The files of a comparison are bounded. All pages are fetched."""
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
     pages = [site.url("/", host=f"{name}.test") for name in "abc"]
@@ -78,7 +78,7 @@ def test_what_finds_no_room_is_skipped_counted_and_noted(
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:
-    """A folder with the name of the report, made meanwhile, costs one line and no page."""
+    """A folder with the name of the report appears meanwhile. That costs one line and no page."""
     path = tmp_path / "report.json"
     site.answer("/page", replies.Reply(gate="folder"))
     settings = {"ROBOTS1994_COMPARE_REPORT": str(path), "ROBOTS1994_COMPARE": True}

@@ -1,4 +1,4 @@
-"""Tests that requests of every kind of spider and component are checked."""
+"""Requests of every kind of spider and component are checked."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
 def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
-    """A CrawlSpider follows only allowed links, at any depth.
-
-    For a disallowed link, the errback of the spider's rule receives the refusal and its
-    line.
+    """The errback of the spider's rule receives the refusal of a disallowed link, with its line.
+    Depth does not matter.
     """
     site.robots(CLOSED)
     links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
@@ -42,8 +40,8 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
 def test_disallowed_file_of_an_item_is_not_requested(
     refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """A media pipeline does not request a disallowed file, even after a redirect to it. If
-    Scrapy reports reasons, the item has the reason for the missing file.
+    """A redirect does not lead to the file either. If Scrapy reports reasons, the item has the
+    reason for the missing file.
     """
     site.robots(CLOSED)
     site.answer("/moved.png", replies.redirect("/private.png"))
@@ -67,10 +65,7 @@ def test_disallowed_file_of_an_item_is_not_requested(
 
 
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
-    """The target of a redirect or a meta refresh is checked.
-
-    The redirect target has the same origin, another host, or the scheme https.
-    """
+    """The target of a redirect or meta refresh is of the same origin, another host, or https."""
     with Site(tls="valid") as site:
         site.robots(CLOSED)
         site.robots(CLOSED + "Disallow: /secure\n", at=site.secure_url(""))
@@ -102,10 +97,8 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
 def test_meta_of_an_earlier_request_changes_no_verdict(
     site: Site, tmp_path: Path
 ) -> None:
-    """The meta of an earlier request does not change a verdict.
-
-    The spider passes `response.meta` on to further requests, and repeats a refused request
-    with all its meta.
+    """The spider passes `response.meta` on to further requests, and repeats a refused request with
+    all its meta.
     """
     site.robots(CLOSED)
     further = [site.url("/private/1"), site.url("/open")]
@@ -128,11 +121,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:
-    """If a refused request is repeated with an allowed URL, the meta of the page contains
-    no verdict.
-
-    The repeated request initially has all meta of the refused request.
-    """
+    """The spider repeats a refused request with an allowed URL and all its meta."""
     site.robots(CLOSED)
     to = [site.url("/open"), site.url("/open", host="far.test"), "data:,open"]
 
@@ -148,11 +137,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
-    """If a request is cancelled, waiting and later requests of its origin are still fetched.
-
-    For each number from 0 to 59, the test cancels one request after this number of
-    event loop steps.
-    """
+    """Each of 60 requests is cancelled one event loop step later than the one before."""
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(

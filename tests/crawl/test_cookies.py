@@ -1,7 +1,4 @@
-"""Tests of the cookies that are set during a fetch of robots.txt.
-
-A cookie that is set during a fetch is sent only with later requests of that fetch.
-"""
+"""Cookies that are set during a fetch of robots.txt."""
 
 from __future__ import annotations
 
@@ -17,20 +14,16 @@ COOKIES = {"COOKIES_ENABLED": True}
 
 
 def setting(reply: Reply, *cookies: str) -> Reply:
-    """Return a copy of *reply* that sets *cookies*."""
     lines = tuple(("Set-Cookie", it) for it in cookies)
     return Reply(reply.status, reply.body, (*reply.headers, *lines))
 
 
 def cookies_of(site: Site, target: str = "/robots.txt") -> list[str]:
-    """Return the Cookie header of each request for *target*."""
     return [it.headers.get("cookie", "") for it in site.log(target)]
 
 
 def crawl_two(site: Site, **settings: object) -> CrawlResult:
-    """Crawl a page that `FILE` allows and a page that `FILE` disallows, and return the
-    result.
-    """
+    """Crawl a page that `FILE` allows, and one that it disallows."""
     pages = [site.url("/open"), site.url("/closed")]
     return crawl(pages, settings=COOKIES | settings)
 
@@ -44,9 +37,8 @@ def crawl_two(site: Site, **settings: object) -> CrawlResult:
 def test_cookie_check_in_front_of_robots_txt_is_passed(
     site: Site, robots: Sequence[Reply], check: Reply | None
 ) -> None:
-    """Ours R2 (redirects): after a cookie check, robots.txt is requested with the new cookie.
-
-    Cookies are Scrapy's: pages of the same jar send it, too.
+    """Ours R2: robots.txt is requested again with the new cookie. Pages of the same jar send it
+    too, because the jar is Scrapy's.
     """
     site.answer("/robots.txt", robots)
     if check:
@@ -60,7 +52,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_robots_txt_uses_the_cookie_jar_of_its_page(site: Site) -> None:
-    """Ours 3.1: `cookiejar` in the meta of the page counts for its robots.txt."""
+    """Ours 3.1: it is the `cookiejar` in the meta of the page."""
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])
     meta = {"cookiejar": 7}

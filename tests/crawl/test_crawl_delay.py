@@ -1,4 +1,4 @@
-"""Tests of crawls that apply the delays in robots.txt files (ROBOTS1994_CRAWL_DELAY)."""
+"""ROBOTS1994_CRAWL_DELAY: crawls apply the delays in robots.txt files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from tests.support.site import Site
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
-    # Use the newer name of the setting if Scrapy has this name. The older name causes a
-    # warning since Scrapy 2.19.
+    # Since Scrapy 2.19, the older name of the setting causes a warning.
     **(
         {"DOWNLOAD_DELAY_JITTER": 0.5}
         if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")
@@ -25,13 +24,12 @@ EXTENDED: dict[str, Any] = {
 
 
 def stating(delay: float) -> str:
-    """Return a robots.txt that states the crawl delay *delay*, and disallows nothing."""
     return f"User-agent: *\nCrawl-delay: {delay}\nDisallow:\n"
 
 
 def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]]:
-    """Return the delay, the concurrency and the next delay of the download slot of *host*
-    at the end of each download.
+    """Return the delay, concurrency and next delay of a host's download slot after each
+    download.
     """
     return [tuple(state) for state in result.stats[f"test/slot/{host}"]]
 
@@ -39,7 +37,7 @@ def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """The download slot of each origin pauses as its file states, without jitter."""
+    """The slot pauses as the file states, without jitter."""
     delays = {f"{delay}.test": delay for delay in (0.06, 0.07, 0.08)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
@@ -55,9 +53,7 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
 
 
 def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
-    """A delay above the maximum in ROBOTS1994_CRAWL_DELAY is capped, and the cap is logged
-    once per origin.
-    """
+    """The cap is logged once per origin."""
     site.robots(stating(999))
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -77,9 +73,7 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     {"DOWNLOAD_DELAY": 0.4},
 )
 def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
-    """If the user's download delay is longer than the crawl delay in robots.txt, the user's
-    delay applies.
-    """
+    """The user's download delay is longer than the crawl delay in robots.txt."""
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(4)]
     result = crawl(pages, settings=EXTENDED | settings, hook="note_slots")
@@ -88,12 +82,7 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 
 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
-    """The delay in robots.txt applies even if AutoThrottle lowers the delay of the download
-    slot.
-
-    AutoThrottle begins with a delay that is longer than the delay in robots.txt, and lowers
-    its own delay because the server is fast.
-    """
+    """AutoThrottle begins with a longer delay, and lowers it because the server is fast."""
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(5)]
@@ -109,8 +98,8 @@ MANY = 16
 def test_pages_that_wait_for_a_delay_stop_no_other_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """The pages of 20 other hosts come before most of an origin with a delay, although these
-    are first in the queue and more than `CONCURRENT_REQUESTS`.
+    """The pages with a delay are first in the queue, and more than `CONCURRENT_REQUESTS`. Those of
+    20 other hosts come before most of them.
     """
     site.robots(stating(60), at="slow.test", gate="robots")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
@@ -134,9 +123,7 @@ def test_pages_that_wait_for_a_delay_stop_no_other_origin(
 
 
 def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
-    """If four hosts redirect to one host, the redirected requests obey the crawl delay of
-    that host.
-    """
+    """Four hosts redirect to one host with a crawl delay."""
     site.robots(stating(0.5), at="slow.test")
     hosts = [f"h{number}.test" for number in range(4)]
     for host in hosts:

@@ -1,4 +1,4 @@
-"""A test of a project that is deployed as an egg, and runs from the archive as in Scrapyd."""
+"""A project that is deployed as an egg, and runs from the archive as in Scrapyd."""
 
 from __future__ import annotations
 
@@ -19,12 +19,7 @@ ENTRY = "[scrapy]\nsettings = walker.settings\n"
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
-    """A deployed project obeys robots.txt with the copy of our package in the project's
-    egg.
-
-    Our package works in a zip archive, because our package reads no files next to its
-    modules.
-    """
+    """The egg contains a copy of our package, which reads no files next to its modules."""
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(
@@ -41,7 +36,7 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    # List the spiders first, because Scrapyd also lists them before it accepts a project.
+    # Scrapyd also lists the spiders before it accepts a project.
     listed = run(RUNNER, archive, "list", folder=elsewhere)
     options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
     result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)

@@ -1,4 +1,4 @@
-"""Tests of ROBOTS1994_DRY_RUN: Scrapy's middleware decides, and we watch."""
+"""ROBOTS1994_DRY_RUN: Scrapy's middleware decides, and we watch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
 
 
 def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
-    """Return how many decisions agree with ours, and are stricter and laxer than ours."""
+    """Return how many decisions agree with ours, are stricter, and are laxer."""
     agree, stricter, laxer = (
         result.stats.get(f"{key}/{way}", 0) for way in ("agree", "stricter", "laxer")
     )
@@ -67,8 +67,8 @@ def test_built_in_decides_and_the_close_says_what_would_change(
 def test_race_is_counted_and_named_and_laid_on_no_parser(
     site: Site, tmp_path: Path
 ) -> None:
-    """What Scrapy's middleware sends while robots.txt is on its way is not what its parser
-    says: nothing is called a difference between the parsers.
+    """Pages that Scrapy's middleware sends before robots.txt arrives are not a difference between
+    parsers.
     """
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /\n", gate="all")
@@ -78,7 +78,7 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})
 
     sent = len(result.fetched)
-    # Scrapy's race may go one day.
+    # Scrapy may fix the race one day.
     if sent > 1:
         said = f"would refuse {sent} that Scrapy allowed; {sent} were sent while"
         assert f"Dry run, 8 requests: scrapy_robots1994 {said}" in result.log
@@ -108,8 +108,8 @@ ODD: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> None:
-    """A dry run sends the pages that Scrapy's middleware alone sends, and at most one more
-    robots.txt an origin. Its stats are those of Scrapy's middleware.
+    """A dry run fetches at most one more robots.txt per origin. The stats are those of Scrapy's
+    middleware.
     """
     crawls = {}
     for is_dry in (True, False):
@@ -134,7 +134,7 @@ def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> 
 
 
 def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
-    """Our fetch, which never ends, holds up no page; our decisions are then not known."""
+    """Our fetch never ends, so our decisions are not known."""
     file, never = replies.text(MIXED), replies.text(MIXED, gate="never")
     site.answer("/robots.txt", [file, never])
     pages = [site.url("/page"), site.url("/end")]
@@ -142,12 +142,12 @@ def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
     result = crawl(pages, settings=settings)
 
     assert result.fetched_urls == sorted(pages)
-    # Without an answer, ours would refuse.
+    # Without an answer, we would refuse.
     assert ways(result) == (0, 0, 2)
 
 
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
-    """With ROBOTSTXT_OBEY = False there is nothing to watch, and the log says so."""
+    """There is nothing to watch with ROBOTSTXT_OBEY = False, and the log says so."""
     site.robots("User-agent: *\nDisallow: /\n")
     result = crawl([site.url("/a")], settings=DRY | {"ROBOTSTXT_OBEY": False})
 
@@ -158,8 +158,8 @@ def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
 def test_parser_is_asked_by_the_name_of_the_built_in(
     site: Site, tmp_path: Path
 ) -> None:
-    """The built-in ignores DEFAULT_REQUEST_HEADERS, and we do not. Further parsers of
-    ROBOTS1994_COMPARE are asked as well.
+    """Unlike us, the built-in ignores DEFAULT_REQUEST_HEADERS. Parsers of ROBOTS1994_COMPARE are
+    asked too.
     """
     path = tmp_path / "report.json"
     settings = {
@@ -187,7 +187,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 def test_subclass_of_the_built_in_is_named_as_not_watched(site: Site) -> None:
-    """A project's subclass acts as well; the log says that a dry run does not see it."""
+    """The subclass acts too, and the log says that the dry run does not see what it does."""
     listed = {f"{__name__}.OwnMiddleware": 50}
     result = crawl([site.url("/a")], settings=DRY | {"DOWNLOADER_MIDDLEWARES": listed})
 

@@ -1,6 +1,6 @@
-"""Tests of ROBOTS1994_EVIDENCE, and of `robots-evidence`, which reads it.
+"""ROBOTS1994_EVIDENCE, and `robots-evidence`, which reads it.
 
-What a crawl wrote is read with `gzip` and `json` alone.
+The tests read the files with `gzip` and `json` alone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def of_kind(lines: Iterable[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    """Return the values of the *lines* of *kind*."""
     return [line[kind] for line in lines if kind in line]
 
 
@@ -68,7 +67,6 @@ def packed(lines: Iterable[object]) -> bytes:
 
 
 def write(folder: Path, lines: Iterable[object], name: str = "x.jsonl.gz") -> Path:
-    """Write *lines* into a file of evidence."""
     path = folder / name
     folder.mkdir(exist_ok=True)
     path.write_bytes(packed(lines))
@@ -76,13 +74,12 @@ def write(folder: Path, lines: Iterable[object], name: str = "x.jsonl.gz") -> Pa
 
 
 def evidence(*args: object) -> Any:
-    """Run `robots-evidence`."""
     return scrapy("robots-evidence", *map(str, args))
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Return the evidence of a crawl of one host, whose two pages are /a and /b."""
+    """The evidence of a crawl of one host with the pages /a and /b."""
     folder = tmp_path_factory.mktemp("recorded")
     with Site() as site:
         site.answer("/robots.txt", replies.text(RULES))
@@ -94,8 +91,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one crawl
     tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Each answer of seven odd sites is written with its bytes, and each decision with its
-    line. A redirect is written with its hops. `--verify` finds no difference.
+    """Answers of seven odd sites have their bytes, decisions their line, and redirects their hops.
+    `--verify` finds no difference.
     """
     with Site() as site:
         for host, reply in ANSWERS.items():
@@ -150,7 +147,7 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
 def test_declined_request_is_written_with_what_was_stated(
     site: Site, tmp_path: Path
 ) -> None:
-    """With ROBOTS1994_USAGE, a decision has the preferences that robots.txt states."""
+    """A decision has the preferences in robots.txt if ROBOTS1994_USAGE is set."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a\n")
     settings = {
         "ROBOTS1994_EVIDENCE": str(tmp_path),
@@ -168,8 +165,8 @@ def test_declined_request_is_written_with_what_was_stated(
 def test_refused_refresh_is_written_and_the_older_answer_decides(
     site: Site, tmp_path: Path
 ) -> None:
-    """If a refresh fails, its answer is written, and decisions name the answer that they
-    follow from.
+    """The answer of the failed refresh is written. Decisions name the answer that they follow
+    from.
     """
     site.answer("/robots.txt", [replies.text(RULES), replies.status(503)])
     settings = {
@@ -187,7 +184,7 @@ def test_refused_refresh_is_written_and_the_older_answer_decides(
 
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
-    """A decision for another robot, and an answer that may be that of a proxy."""
+    """Another robot name and an answer through a proxy are read back too."""
     with Site() as site, Site() as proxy:
         site.robots("User-agent: rex\nDisallow: /a\n")
         proxy.answer("/robots.txt", replies.status(402))
@@ -203,7 +200,7 @@ def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
     assert (verified.code, len(verified.lines)) == (0, 1)
 
 
-# Kind of line, name, value, and the difference.
+# Kind of line, name, value, difference
 CHANGES = """
 decision | decision | "declined" | decision is 'declined'
 decision | line | 3 | line is 3
@@ -227,7 +224,7 @@ def test_changed_evidence_is_found(  # noqa: PLR0913, PLR0917 - the columns
     value: str,
     part: str,
 ) -> None:
-    """`--verify` reports what was changed, with exit code 1."""
+    """`--verify` reports each change, with exit code 1."""
     lines = json.loads(json.dumps(recorded))
     of_kind(lines, kind)[0][name] = json.loads(value)
     write(tmp_path, lines)
@@ -243,8 +240,8 @@ def test_changed_evidence_is_found(  # noqa: PLR0913, PLR0917 - the columns
 def test_decision_about_a_url_is_found_in_any_spelling(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Case and credentials of an origin and the fragment do not count. The exit code is 0
-    for an allowed URL, 1 for a refused one, and 3 without a decision or after a failure.
+    """Case, credentials and fragment do not count. The exit code is 0 for an allowed URL, 1 for a
+    refused one, and 3 without a decision or after a failure.
     """
     path = write(tmp_path, recorded)
     base = of_kind(recorded, "robots")[0]["origin"]
@@ -269,7 +266,7 @@ def test_decision_about_a_url_is_found_in_any_spelling(
 def test_last_decision_up_to_a_time_is_found(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Without `--at`, the last decision of all files counts."""
+    """The last decision in all files counts without `--at`."""
     base = of_kind(recorded, "robots")[0]["origin"]
     older = json.loads(json.dumps(recorded))
     for it in of_kind(older, "decision"):
@@ -283,7 +280,7 @@ def test_last_decision_up_to_a_time_is_found(
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
-    """What was written before a kill between two writes verifies."""
+    """The kill comes between two writes. Everything written before verifies."""
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.02))
     pages = [site.url(f"/{page}") for page in range(20_000)]
@@ -302,7 +299,7 @@ def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
 def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """A kill within a write cuts the last gzip member, at any byte. The cut is said."""
+    """A kill within a write cuts the last gzip member, at any byte, and a note says so."""
     first = packed(recorded)
     last = packed([{"decision": it} for it in of_kind(recorded, "decision") * 2])
     whole = 0
@@ -322,8 +319,8 @@ def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
 def test_full_disk_closes_the_crawl_with_one_sentence(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """If evidence cannot be written, the crawl closes with a reason of its own and one
-    error. What was written before is readable.
+    """The close reason and the single error name the evidence. Everything written before is
+    readable.
     """
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.05))
@@ -344,7 +341,7 @@ def test_full_disk_closes_the_crawl_with_one_sentence(
 def test_folder_that_cannot_be_written_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
-    """The crawl does not start, and one sentence names the setting."""
+    """One sentence names the setting."""
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "evidence"
     result = crawl([site.url("/")], settings={"ROBOTS1994_EVIDENCE": str(folder)})
@@ -364,7 +361,7 @@ ODD += [
 def test_odd_lines_are_differences(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """They are counted, as is a line of 20 MB, and the other lines are read."""
+    """All odd lines are counted, as is a line of 20 MB. The other lines are read."""
     path = write(tmp_path, recorded)
     odd = gzip.compress(b"\n".join(ODD) + b"\n" + b"[]\n" * 2_000)
     long = gzip.compress(b"x" * 20_000_000 + b"\n")
@@ -381,8 +378,8 @@ def test_odd_lines_are_differences(
 def test_folder_of_others_opens_and_imports_nothing(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Settings that name a module, a file or a server are differences. Links out of the
-    folder and pipes are not read.
+    """Settings that name a module, a file or a server are differences. Links out of the folder and
+    pipes are not read.
     """
     base = of_kind(recorded, "robots")[0]["origin"]
     lines = json.loads(json.dumps(recorded))
@@ -409,7 +406,7 @@ def test_folder_of_others_opens_and_imports_nothing(
     assert (pipe.code, "not a regular file" in pipe.err) == (3, True)
 
 
-# Arguments, exit code and message.
+# Arguments, exit code, message
 WRONG = """
  | 2 | no evidence given
 {} | 2 | no URL given
@@ -426,7 +423,7 @@ WRONG = """
 def test_wrong_use_is_one_sentence(
     recorded: list[dict[str, Any]], tmp_path: Path, args: str, code: str, message: str
 ) -> None:
-    """Wrong use has exit code 2, what cannot be read 3. There is no traceback."""
+    """The exit code is 2, or 3 for a file that cannot be read. There is no traceback."""
     write(tmp_path, recorded)
     (tmp_path / "bad.jsonl.gz").write_bytes(b"not gzip")
     write(tmp_path, [{"crawl": {"format": 2}}], "new.jsonl.gz")

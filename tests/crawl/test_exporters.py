@@ -1,4 +1,4 @@
-"""Tests that Scrapy's exporters can export the values in the meta and in the exceptions."""
+"""Scrapy's exporters can write the values that we put into meta and exceptions."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ ROBOTS = (
     b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
     b"License: http://a.test/\xe9\x02\n"
 )
-"""A file whose second rule and usage preferences contain control characters, and bytes that
-are not UTF-8.
+"""The second rule and the usage preferences contain control characters, and bytes that are not
+UTF-8.
 """
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")
@@ -50,9 +50,7 @@ FIELDS = (
 def exported(
     site: Site, folder: Path, middleware: Middleware, *, nested: bool, **settings: Any
 ) -> CrawlResult:
-    """Crawl refused pages and an allowed page, export a feed in each format, and return the
-    result.
-    """
+    """Crawl refused pages and an allowed one, and export a feed in each format."""
     site.robots(ROBOTS)
     site.answer("/", html("<meta name=robots content='noindex, nofollow'>"))
     feeds = {
@@ -73,7 +71,6 @@ def exported(
 
 
 def read_feeds(folder: Path, name: Middleware) -> dict[str, list[Any]]:
-    """Return the items of each feed, decoded from the format of the feed."""
     pickled = []
     with (folder / f"{name}.pickle").open("rb") as feed:
         while feed.peek():
@@ -96,11 +93,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """In any encoding, every feed contains every item of the callback and of the errback.
-
-    In one case, the objects of our package are fields of items. In the other case, the
-    objects of our package are the items.
-    """
+    """Items either have our objects as fields, or are our objects."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:
@@ -115,8 +108,8 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():
             assert len(rows) == len(result.items)
-    # With the built-in middleware, each page yields one item with its meta. With our
-    # middleware, each refused page also yields the verdict and its parts as items.
+    # With the built-in middleware, each page yields one item with its meta. With ours, each refused
+    # page also yields the verdict and its parts.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
     found = [it for it in read_feeds(tmp_path, "ours")["json"] if "reason" in it]
@@ -128,10 +121,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
 
 @pytest.mark.parametrize("path", ["/no", "/caf%E9%01", "/x/../no", "/", "/robots.txt"])
 def test_plain_verdict_can_be_marshalled(path: str) -> None:
-    """The result of `as_dict()` of a verdict can be marshalled.
-
-    The module `marshal` rejects instances of our classes and of subclasses of `str`.
-    """
+    """`marshal` rejects instances of our classes and of subclasses of `str`."""
     verdict = RobotsTxt.parse(ROBOTS).verdict(f"http://a.test{path}", "rover")
 
     plain = verdict.as_dict()

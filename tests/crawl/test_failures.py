@@ -1,6 +1,6 @@
-"""Tests of fetches that fail because of the origin (R5) or because of a local error (R7).
+"""Fetches that fail because of the origin (R5) or locally (R7).
 
-A crawl does not lose a permitted page because of a failed fetch of robots.txt.
+No permitted page is lost because of a failed fetch of robots.txt.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
-    """Request two pages of each host, and return the result.
-
-    The function asserts that no page is fetched, and that each request ends in its errback.
+    """Request two pages of each host. None may be fetched, and each request must end in its
+    errback.
     """
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
@@ -35,9 +34,7 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
 def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
-    """After a network failure of the robots.txt fetch, the pages are refused, and the
-    failure is not logged as a bug.
-    """
+    """The pages are refused. The failure is not logged as a bug."""
     result = crawl_failing(OF_ORIGIN, reactor)
 
     assert set(result.reasons) == {"unreachable"}
@@ -49,9 +46,8 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_every_other_failure_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """What `RETRY_EXCEPTIONS` does not list, or what this machine caused, says nothing
-    about the origin: the errback of each page receives the exception that the fetch raised,
-    and it is not logged as a bug.
+    """A failure that `RETRY_EXCEPTIONS` does not list, or that this machine caused, says nothing
+    about the origin. It is not logged as a bug.
     """
     failures = OURS | BUGS | OF_LIBRARIES
     result = crawl_failing(failures, reactor)
@@ -70,7 +66,7 @@ def test_ours_r7_every_other_failure_fails_the_pages_with_itself(
 def test_bug_in_the_preparation_of_a_file_loses_no_page(
     site: Site, reactor: Reactor
 ) -> None:
-    """If preparing a file raises an error, the policy still decides."""
+    """The policy still decides."""
     site.robots("User-agent: *\nDisallow: /no\n")
 
     urls = [site.url("/a"), site.url("/no")]
@@ -84,7 +80,7 @@ def test_bug_in_the_preparation_of_a_file_loses_no_page(
 
 
 def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:
-    """An exception that the user adds to `RETRY_EXCEPTIONS` is the origin's."""
+    """An exception that the user adds to `RETRY_EXCEPTIONS` is blamed on the origin."""
     result = crawl(
         ["http://api.test/1"],
         settings={
@@ -98,11 +94,8 @@ def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:
 
 
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
-    """With `DOWNLOAD_FAIL_ON_DATALOSS = False`, half a robots.txt still makes the origin
-    unreachable (R5).
-
-    The missing half of the robots.txt could disallow the pages. DOWNLOAD_FAIL_ON_DATALOSS =
-    False applies only to pages.
+    """The missing half might disallow the pages. `DOWNLOAD_FAIL_ON_DATALOSS = False` is only for
+    pages.
     """
     site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
     site.answer("/page", replies.truncated(b"half a page", 500))
@@ -116,16 +109,13 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """R7 (our own fault): if the process has too few file descriptors, no page is lost.
-
-    All fetches together would need more file descriptors than the limit permits.
-    """
-    # Make robots.txt slow, so that all fetches are in progress at once.
+    """R7: all fetches together would need more file descriptors than the limit permits."""
+    # robots.txt is slow, so that all fetches are in progress at once.
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
-    # Half of them for fetches, 16 for pages, and what the process has open anyway.
+    # Half are for fetches and 16 for pages. The process has some open anyway.
     settings = RETRIED | {"TEST_DESCRIPTORS": 72}
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 

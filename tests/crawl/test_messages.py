@@ -1,4 +1,4 @@
-"""Tests of the log messages at the start of a crawl, during the crawl, and at its close."""
+"""Log messages at the start of a crawl, during the crawl, and at its close."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ NOTHING = "refused every start request"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
-    """One line at the start shows the version and the most important settings.
-
-    Control characters in the first log line are escaped.
-    """
+    """The line has the version and the most important settings, with control characters escaped."""
     site.robots(CLOSED)
     result = crawl(
         [site.url("/")],
@@ -48,7 +45,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
     assert 'DEBUG: names read from the User-Agent header: "rover"' in result.log
-    # Without refusals, the crawl logs no table of refusals, and sets no stat of refusals.
+    # Without refusals, there is neither a table nor a stat of them.
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
 
@@ -63,11 +60,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """If the user has not set a robot name, one log line says that the name is Scrapy's
-    default name.
-
-    Many sites disallow everything for Scrapy's default name, but not for other names.
-    """
+    """Many sites disallow everything for this name, but not for others."""
     result = crawl([site.url("/")], settings=settings)
 
     assert result.log.count("Scrapy's default name") == is_said
@@ -90,9 +83,7 @@ def test_default_name_of_scrapy_is_said_once(
 def test_lines_that_the_dialect_ignores_are_said(
     site: Site, robots: str, dialect: str, said: str
 ) -> None:
-    """One line says what the dialect ignores for our robot, the first line of it, and what
-    obeys it.
-    """
+    """One line says what is ignored, its first line, and which dialect obeys it."""
     site.robots(f"User-agent: *\n{robots}\n")
     result = crawl([site.url("/x")], settings={"ROBOTS1994_DIALECT": dialect})
 
@@ -107,7 +98,7 @@ def test_lines_that_the_dialect_ignores_are_said(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """O5: a warning about a file is not repeated when the file is fetched again."""
+    """Ours O5."""
     site.robots("User-agent: *\n\nDisallow: /private\n")
     result = crawl(
         [site.url(f"/private/{number}") for number in range(3)],
@@ -121,10 +112,7 @@ def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
 
 
 def test_rules_are_escaped_and_shortened(site: Site) -> None:
-    """O25 (control characters): log, exceptions and table escape control characters.
-
-    Bidirectional override characters are also escaped.
-    """
+    """O25: log, exceptions and table escape control characters and bidirectional overrides."""
     site.robots("User-agent: *\nDisallow: /p\x1b[31m\u202e" + "x" * 200 + "\n")
     result = crawl([site.url("/p%1B[31m%E2%80%AE" + "x" * 201)])
 
@@ -138,10 +126,8 @@ def test_rules_are_escaped_and_shortened(site: Site) -> None:
 
 
 def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
-    """The table of refusals has one row for each origin, sorted by the number of refusals.
-
-    A row has the number of refusals, the outcome, the origin, and the line that
-    disallowed the first refused URL.
+    """Rows are sorted by the number of refusals. Each has the outcome, the origin, and the line
+    that disallowed the first refused URL.
     """
     site.robots(CLOSED)
     site.answer("/robots.txt", replies.status(503), at="b.test")
@@ -165,10 +151,8 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """If robots.txt refused every start request, the crawl logs one warning.
-
-    The warning does not count duplicate start requests. With ROBOTS1994_CLOSE_WHEN_DENIED,
-    the finish reason is `robotstxt_denied`.
+    """Duplicate start requests do not count. With ROBOTS1994_CLOSE_WHEN_DENIED, the close reason is
+    `robotstxt_denied`.
     """
     site.robots(CLOSED)
     result = crawl(
@@ -196,9 +180,6 @@ def test_crawl_whose_every_start_was_refused_warns_once(
 def test_one_start_request_that_is_sent_prevents_the_warning(
     site: Site, open_one: CrawlRequest
 ) -> None:
-    """If at least one start request is sent, the warning about refused start requests is
-    not logged.
-    """
     site.robots(CLOSED)
     started = CrawlRequest(site.url(open_one.url), open_one.meta)
     result = crawl(
@@ -210,7 +191,7 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 
 
 def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
-    """What a stopped crawl did not decide was not refused."""
+    """A stopped crawl did not decide about it."""
     site.robots(CLOSED)
     site.robots(CLOSED, at="slow.test", gate="never")
     urls = [site.url("/private/1"), site.url("/private/2", host="slow.test")]
@@ -222,7 +203,7 @@ def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
 
 
 def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> None:
-    """A request that a component awaits, such as a login, is not a start request."""
+    """A component may await a request, such as a login. It is not a start request."""
     site.robots(CLOSED)
     result = crawl(
         [site.url("/private/1")],
@@ -239,11 +220,7 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """If a start request is retried and then refused, the start request counts as one
-    refused start request.
-
-    The first attempt to fetch robots.txt fails.
-    """
+    """The first attempt to fetch robots.txt fails, the request is retried, and then refused."""
     site.robots(CLOSED)
     breaking = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakFirstRobots": 850}}
     result = crawl(
@@ -261,9 +238,7 @@ def test_start_request_that_is_retried_counts_once(
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
-    """If a resumed crawl drops a start request as a duplicate, this request does not count
-    as refused.
-    """
+    """The resumed crawl drops it as a duplicate."""
     site.robots(CLOSED)
     settings = CLOSING | {"JOBDIR": str(tmp_path)}
     urls = [site.url("/a"), site.url("/b"), site.url("/private")]
@@ -311,9 +286,7 @@ settings.
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
-    """For each kind of message, a crawl logs lines for at most twenty origins, and one
-    summary when the spider closes.
-    """
+    """Each kind has lines for at most twenty origins, and one summary at the close."""
     reply, level, settings = KINDS[kind]
     urls = [site.url("/a", host=f"h{number}.test") for number in range(22)]
     for number in range(22):
@@ -336,8 +309,8 @@ def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
 
 
 def test_first_failure_is_said_while_the_requests_wait(site: Site) -> None:
-    """The first failure is at INFO, so that an origin that hangs is not taken for a crawl
-    that hangs. Further failures are at DEBUG.
+    """The first failure is at INFO, so that a crawl that waits does not seem to hang. Further
+    failures are at DEBUG.
     """
     failing = replies.status(503)
     site.answer("/robots.txt", [failing, failing, replies.text(CLOSED)])

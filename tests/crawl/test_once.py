@@ -34,7 +34,7 @@ PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
         "RequestingSpider",
         {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Leases": BEFORE}},
     ),
-    # Requests that leave the middlewares without passing ours on their way back.
+    # These requests leave the middlewares without passing ours on their way back.
     "rewritten": (
         "RequestingSpider",
         {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Rewriting": BEHIND}},
@@ -51,7 +51,7 @@ TWICE = {"sent again": 2}
 def test_request_passes_each_component_once(
     site: Site, reactor: Reactor, hosts: int, project: str
 ) -> None:
-    """All pages are fetched, each once past a middleware before ours and once scheduled."""
+    """Every page is fetched, once scheduled, and once seen by a middleware in front of ours."""
     spider, settings = PROJECTS[project]
     site.robots("User-agent: *\nDisallow: /private\n", gate="robots")
     urls = [
@@ -108,8 +108,8 @@ def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
 
 @pytest.mark.redis
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> None:
-    """It passes the middlewares once in each crawl, also where requests go back to the
-    queue: there are few slots, and fewer requests that need none than pages.
+    """Slots are few, so some requests go back to the queue. In each crawl, a request passes the
+    middlewares once.
     """
     origins = 40
     file = Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5)

@@ -1,7 +1,5 @@
-"""Comparisons of ordinary crawls with our middleware and with the built-in middleware.
-
-Each test crawls one site with each middleware. The test then compares the results, and the
-requests in the server's log.
+"""Ordinary crawls with our middleware and with the built-in one, compared by their results and by
+the server's log.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 @table(
     ("record", "again", "age"),
     (RFC, REPLAY, 40 * DAY),
-    # The server does not answer: a cached robots.txt of unknown age is the last good policy.
+    # The server does not answer. A cached robots.txt of unknown age is the last good policy.
     ({}, None, None),
     # A Date in the future means that the robots.txt was recorded now.
     ({}, {}, -2 * DAY),
@@ -56,8 +54,8 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """A crawl with the settings *record* is repeated with the settings *again*, or without
-    the server. All pages come from the HTTP cache, whatever the Date of robots.txt.
+    """The second crawl has the settings *again*, or no server. All pages come from the HTTP cache,
+    whatever the Date of robots.txt.
     """
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
     page = replies.status(200, b"page", Cache_Control="max-age=1000")
@@ -98,7 +96,7 @@ def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -
 def test_retry_is_not_answered_by_the_cached_failure(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: the cache has the 503 by then."""
+    """Ours 3.2: by then, the 503 is in the cache."""
     site.answer("/robots.txt", [replies.status(503), replies.text(OPEN)])
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     settings |= {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -115,7 +113,7 @@ REFUSING = replies.text("User-agent: *\nDisallow: /\n")
 @table(
     ("cached_answer", "now", "reasons"),
     (replies.status(200, OPEN.encode(), **RECENT), REFUSING, ["rule"]),
-    # A policy that is stale but not too old stays in use if it cannot be refreshed.
+    # A stale policy that is not too old stays in use if it cannot be refreshed.
     (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
     (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
     # A failure counts for 300 s.
@@ -162,23 +160,20 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 @table(
     ("limit", "least", "delay"),
-    # In this row, each robots.txt arrives later than in the other rows.
+    # Here, each robots.txt arrives later than in the other rows.
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-    # Set DOWNLOAD_DELAY, because Scrapy 2.13 calls callbacks 0.1 s late. Without
-    # DOWNLOAD_DELAY, more pages would arrive before their items are counted.
+    # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, more pages would arrive before their
+    # items are counted.
     ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
     ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
-    """A crawl that reaches a limit has about as many items as with the built-in middleware.
-
-    A robots.txt counts as a page. Our middleware fetches at most 16 more robots.txt
-    files than the built-in middleware. On a busy machine, a limit ends the crawl some
-    pages late. With our middleware, a crawl must have *least* items, or 80% of the
-    items with the built-in middleware if that number is smaller.
+    """A robots.txt counts as a page, and ours fetches up to 16 more than the built-in. On a busy
+    machine, a limit ends the crawl some pages late. A crawl must have *least* items, or if that is
+    fewer, 80% of the items of the built-in.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -196,10 +191,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """After SIGINT, our middleware yields at least as many items as the built-in middleware.
-
-    Each robots.txt arrives after the close has begun. In the row "reset", the server resets
-    the first connection for each robots.txt.
+    """Each robots.txt arrives after the close has begun. In the row "reset", its first connection
+    is reset.
     """
     found: list[int] = []
     for middleware in BOTH:
@@ -210,8 +203,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # Expect only a few robots.txt requests, because each of these requests
-            # takes a slot with the built-in middleware.
+            # With the built-in middleware, each robots.txt request takes a slot, so there are only
+            # a few.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -225,11 +218,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """If a middleware awaits a request to another origin for each page, all pages still
-    arrive.
-
-    The awaited requests do not wait for slots that the pages occupy.
-    """
+    """The awaited requests do not wait for slots that the pages occupy, so all pages arrive."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -253,17 +242,15 @@ def test_middleware_that_awaits_a_request_for_each_page(
     reason="before Scrapy 2.18 the limit 0 sends nothing",
 )
 def test_no_limit_of_concurrent_requests() -> None:
-    """With CONCURRENT_REQUESTS = 0, all pages of a quick origin are requested at once.
-
-    Meanwhile, the pages of a slow origin wait for their robots.txt.
+    """All pages of a quick origin are requested at once, while those of a slow one wait for
+    robots.txt.
     """
     for middleware in BOTH:
         with Site() as site:
             site.robots(OPEN)
             site.robots(OPEN, at="slow.test", gate="pages")
             site.answer("*", replies.html("page", gate="pages"))
-            # All pages of the quick origin wait for the gate at once, because there is no
-            # limit.
+            # Without a limit, all pages of the quick origin wait for the gate at once.
             quick = [site.url(f"/{it}", host="quick.test") for it in range(40)]
             slow = [site.url(f"/{it}", host="slow.test") for it in range(40)]
             site.open_when("pages", count=42)

@@ -1,6 +1,5 @@
-"""Tests with other middlewares and handlers, which must not change a verdict.
-
-Some tests check that our middleware does not block the event loop.
+"""Other middlewares and handlers must not change a verdict, and ours must not block the event
+loop.
 """
 
 from __future__ import annotations
@@ -17,8 +16,7 @@ from tests.support.site import Site
 OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
 
-# Scrapy versions without HTTPAUTH settings read attributes of the spider, such as
-# `http_user`.
+# Scrapy versions without HTTPAUTH settings read attributes of the spider, such as `http_user`.
 OLDER_HTTPAUTH = (
     {}
     if hasattr(default_settings, "HTTPAUTH_USER")
@@ -27,10 +25,8 @@ OLDER_HTTPAUTH = (
 
 
 def test_other_middlewares_change_no_verdict(site: Site) -> None:
-    """With retries, cookies, AutoThrottle, the offsite middleware and HTTP auth, robots.txt
-    still decides.
-
-    The robots.txt request has no credentials. Its cookies are those of pages.
+    """Retries, cookies, AutoThrottle, the offsite middleware and HTTP auth are on. The robots.txt
+    request has no credentials, but the cookies of pages.
     """
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
@@ -68,10 +64,7 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """If a middleware raises an exception for robots.txt, the pages fail with this exception.
-
-    One log line an origin has the exception, the path of the middleware, and the solution.
-    """
+    """One line per origin has the exception, the path of the middleware, and the solution."""
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
     hosts = [f"h{host}.test" for host in range(3)]
@@ -97,9 +90,7 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
 def test_ours_r5_stopped_download_is_incomplete(
     site: Site, hook: str, reactor: Reactor
 ) -> None:
-    """If a component stops the download of robots.txt, the missing part may disallow any
-    page.
-    """
+    """The missing part may disallow any page."""
     site.robots("User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n")
     result = crawl([site.url("/open"), site.url("/closed")], hook=hook, reactor=reactor)
 
@@ -115,9 +106,7 @@ def test_ours_r5_stopped_download_is_incomplete(
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """A middleware can replace the robots.txt of the server with an answer, or with a
-    request for another URL.
-
+    """A middleware can answer a robots.txt request, or replace it with a request for another URL.
     Without the middleware, nothing would be disallowed.
     """
     site.answer("/robots-file", replies.text(OPEN))
@@ -129,10 +118,7 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
-    """Our log lines, exceptions and stats do not show a password in a page URL.
-
-    Scrapy's own log lines show the password.
-    """
+    """No log line, exception or stat of ours has the password. Scrapy's own log lines show it."""
     site.robots(OPEN)
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
@@ -145,8 +131,7 @@ def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
     ours = result.lines("[scrapy_robots1994")
     assert "Forbidden by robots.txt" in "".join(ours)
     assert SECRET not in "".join(ours)
-    # Look only at the refused page, because the allowed page fails with Scrapy 2.13, and
-    # Scrapy's message contains the password.
+    # With Scrapy 2.13, the allowed page fails with a message of Scrapy that contains the password.
     refused = next(each for each in result.failed if each.verdict)
     assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
     assert "authorization" not in robots.headers
@@ -168,11 +153,7 @@ OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 
 def test_changed_user_agent_is_warned_about_once(
     site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
 ) -> None:
-    """If another middleware changes the User-Agent, the crawl of two origins logs only one
-    warning.
-
-    The warning contains both robot names, and the setting to change.
-    """
+    """The warning has both robot names, and the setting to change. The crawl has two origins."""
     urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
     result = crawl(
         [CrawlRequest(it, headers=headers) for it in urls], settings=settings
@@ -189,10 +170,8 @@ FIRST = b"User-agent: *\nDisallow: /first\n"
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours O28 (bounded matching): each waiting request is decided in a separate turn of
-    the event loop.
-
-    With many wildcards, each decision can take milliseconds.
+    """Ours O28: each decision has its own turn of the event loop, because many wildcards can take
+    milliseconds.
     """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
@@ -202,16 +181,15 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
 
     assert result.fetched_urls == sorted(urls)
-    # Accept two decisions, because the hook resets its counter only after the first
-    # decision of the next turn.
+    # The hook resets its counter after the first decision of the next turn.
     assert result.stats["test/decisions_in_a_turn"] <= 2
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """Large robots.txt files are read in a thread, and only one thread at a time reads."""
+    """A thread reads the files, and only one at a time."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
-    # Make all robots.txt files different, because equal files are parsed only once.
+    # Equal files would be parsed only once.
     for number in range(6):
         site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
     urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]

@@ -1,4 +1,4 @@
-"""Tests that each answer to GET /robots.txt has the meaning in the table of `outcomes`."""
+"""Each answer to GET /robots.txt means what the table in `outcomes` says."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The times, in seconds, at which a page of each origin is requested. No policy expires
-exactly at one of the request times.
+"""When a page of each origin is requested, in seconds. No policy expires exactly at one of these
+times.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of a request that the site answers after it has received all requests of a step."""
+"""The site answers requests with this meta once it has received all requests of a step."""
 
-# Since Scrapy 2.16, a setting enables the verification of certificates. Older versions need
-# a context factory.
+# Since Scrapy 2.16, a setting enables the verification of certificates. Older versions need a
+# context factory.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
     if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
@@ -60,12 +60,9 @@ VERIFYING = (
 
 
 class Table:
-    """Rows of the table of outcomes, with one origin for each row, and checks of a crawl of
-    these origins.
-    """
+    """Rows of the table of outcomes, each with an origin, and checks of a crawl."""
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
-        """Script the robots.txt answers of all rows."""
         self.site = site
         self.rows = tuple(rows)
         for row in self.rows:
@@ -73,7 +70,7 @@ class Table:
                 site.answer("/robots.txt", row.answer, at=f"{row.slug}.test")
 
     def request(self, row: Row, path: str) -> CrawlRequest:
-        """Return a request for a page of *row*. Scrapy itself does not retry the request."""
+        """Scrapy itself does not retry the request."""
         meta: dict[str, Any] = {"dont_retry": True}
         base = row.at or self.site.url("", host=f"{row.slug}.test")
         if row.by_proxy:
@@ -82,14 +79,12 @@ class Table:
         return CrawlRequest(base + path, meta)
 
     def requests(self, paths: Sequence[str]) -> list[CrawlRequest]:
-        """Return the requests for some pages of every row."""
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Assert that the request for *path* of each row ended as the meaning of the row
-        says.
+        """Assert that the request for *path* of each row ended as the row says.
 
-        *wanted* names the field that contains the expected end: `opened` or `closed`.
+        *wanted* is `opened` or `closed`, the field with the expected end.
         """
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
@@ -100,9 +95,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """For each row, return the number of requests that the site received, without
-        page requests.
-        """
+        """Count the requests that the site received for each row, without those for pages."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -112,7 +105,7 @@ class Table:
 
 
 def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
-    """Return how many fetches of *row* begin at each of the *times*."""
+    """Return how many fetches of *row* begin at each of *times*."""
     fetches, until = [], -1.0
     for now in times:
         fetches.append(int(now > until))
@@ -122,7 +115,7 @@ def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
 
 
 def lasting(site: Site) -> Iterator[Row]:
-    """Yield the rows whose answers state a lifetime, and some rows of other kinds."""
+    """Yield the rows whose answers state a lifetime, and some others."""
     yield from outcomes.of_statuses(outcomes.SOME_STATUSES)
     yield from (*outcomes.FRESHNESS, *outcomes.NOT_FRESHER)
     yield from (*outcomes.RETRY_AFTER, *outcomes.PROXIED)
@@ -142,11 +135,8 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7 (answers): each answer leads to the pages, log lines, stats and retries in
-    the table.
-
-    The table also says how long an answer is used, and whether a store shares the answer with
-    the next crawl.
+    """R1 to R7: the table has the pages, log lines, stats and retries that follow from each answer,
+    how long the answer is used, and whether a store shares it with the next crawl.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     with Site(tls="valid") as site:
@@ -160,15 +150,14 @@ def test_ours_each_answer_means_what_its_row_says(
                 expected[row.slug][step] * row.means.attempts * bool(row.requests)
                 for row in rows
             )
-            # The request for the mark is answered when the last refresh of the step has
-            # been sent.
+            # The mark is answered once the last refresh of the step has been sent.
             site.answer(f"/mark/{step}", replies.Reply(gate=str(step)))
             site.open_when(str(step), "/robots.txt", count=sent)
             paths = ["/open", "/closed"] if step == 0 else [f"/open/{step}"]
             mark = CrawlRequest(site.url(f"/mark/{step}"), MARK)
             passed = now - times[step - 1] if step else 0.0
             steps += [passed, table.requests(paths), [mark]]
-        # Wait for /6, because /6 is the last request of the longest refresh.
+        # /6 is the last request of the longest refresh.
         site.answer("/end", replies.Reply(gate="end"))
         site.open_when("end", "/6", count=min(len(times), 2))
         steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
@@ -176,8 +165,8 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If the request for a mark failed, compare only the steps before the failure. The
-        # assertion then shows the rows with a wrong number of robots.txt requests.
+        # If a mark failed, only the steps before it are compared, so that the assertion shows the
+        # rows with a wrong number of requests.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -202,10 +191,9 @@ def test_ours_each_answer_means_what_its_row_says(
 
 
 def assert_logged(result: CrawlResult, table: Table) -> None:
-    """Assert that the log line about the first fetch of each row matches the row.
+    """Assert that the log line about the first fetch of each row matches.
 
-    Only the first twenty log lines of one kind are warnings, so the level DEBUG is also
-    accepted.
+    Only the first twenty lines of a kind are warnings, so DEBUG is accepted too.
     """
     lines: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
     urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
@@ -231,7 +219,7 @@ def assert_logged(result: CrawlResult, table: Table) -> None:
 def assert_counted(
     result: CrawlResult, table: Table, expected: dict[str, list[int]]
 ) -> None:
-    """Assert that the stats count the outcomes, attempts and retries of all rows."""
+    """Assert that the stats have the outcomes, attempts and retries of all rows."""
     wanted: Counter[str] = Counter()
     for row in table.rows:
         fetches = sum(expected[row.slug])
@@ -243,7 +231,7 @@ def assert_counted(
 
 
 def crawl_once(table: Table, **options: Any) -> CrawlResult:
-    """Request two pages of each row, and assert that the requests end as the row says."""
+    """Request two pages of each row, and assert that they end as the row says."""
     result = crawl(table.requests(["/open", "/closed"]), **options)
     table.assert_ended(result, "/open", "opened")
     table.assert_ended(result, "/closed", "closed")
@@ -254,23 +242,19 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """ROBOTS1994_TIMEOUT ends a fetch of robots.txt, even if bytes of the answer still
-    arrive.
-    """
+    """ROBOTS1994_TIMEOUT ends a fetch even while bytes still arrive."""
     table = Table(site, outcomes.hanging(site))
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)
 
-    # Do not count requests that the HTTP client repeats by itself.
+    # The HTTP client repeats some requests by itself, and these do not count.
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
-    """With every reactor, each answer has the meaning in its row, although the HTTP clients
-    differ.
-    """
+    """HTTP clients differ from reactor to reactor."""
     with Site(tls="valid") as site:
         rows = list(at_once(site))
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
@@ -280,16 +264,15 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
 ) -> None:
-    """If Scrapy verifies certificates, an origin with an invalid certificate is unreachable."""
+    """Scrapy verifies certificates in these crawls."""
     with Site(tls=flaw) as site:
         row = Row("tls", None, R5, 0, site.secure_url("", host="tls.test"))
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
 def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """If a setting gives an answer the opposite meaning, the pages of the origin are fetched.
-
-    A 401 or 403 that allows all pages is not logged as a warning.
+    """A setting reverses the meaning. A 401 or 403 that allows all pages is not logged as a
+    warning.
     """
     settings, rows = {}, []
     for name, answers in outcomes.TURNED.items():
@@ -309,10 +292,8 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2 (redirects): credentials are removed from the redirect target, but an @ in its
-    path is not removed.
-
-    The `allowed_domains` of the spider do not apply to a redirect of robots.txt.
+    """R2: an @ in the path of the target stays. The spider's `allowed_domains` do not apply to
+    it.
     """
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
@@ -340,11 +321,7 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor
 ) -> None:
-    """If robots.txt is longer than ROBOTS1994_MAX_BYTES, the complete lines within this
-    limit are obeyed.
-
-    A log line says that the file is too long.
-    """
+    """Whole lines within ROBOTS1994_MAX_BYTES count. The log says that the file is too long."""
     site.answer("/robots.txt", answer)
     urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
     limit = 60_000

@@ -1,7 +1,4 @@
-"""Tests of policies over time: fresh, refreshed and last good policies.
-
-In some tests, the clock is set back.
-"""
+"""Policies over time: fresh, stale, refreshed, last good, and with a clock that is set back."""
 
 from __future__ import annotations
 
@@ -24,11 +21,11 @@ LAST = b"User-agent: *\nDisallow: /last\n"
 FIRST_REPLY = replies.text(FIRST)
 DOWN = replies.status(503)
 LONG = DAY + HOUR
-"""Seconds after which a policy is stale."""
+"""A policy is stale after this many seconds."""
 
 
 def both(site: Site, step: int) -> list[str]:
-    """Return a URL that `FIRST` disallows, and a URL that `LAST` disallows."""
+    """Return a URL that `FIRST` disallows, and one that `LAST` disallows."""
     return [site.url(f"/first/{step}"), site.url(f"/last/{step}")]
 
 
@@ -39,7 +36,7 @@ def last_good_lines(result: CrawlResult) -> list[str]:
 
 
 def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
-    """If an origin repeats a 403 after an hour, the second 403 is logged at DEBUG."""
+    """The second 403, an hour later, is logged at DEBUG."""
     site.answer("/robots.txt", replies.status(403))
 
     result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
@@ -50,9 +47,7 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """If ROBOTS1994_TTL and STALE_TTL are 0, robots.txt is fetched at each use of the
-    policy. After a failed fetch, the pause of 300 s still applies (Ours R5).
-    """
+    """ROBOTS1994_TTL and STALE_TTL are 0. A failed fetch still pauses for 300 s (Ours R5)."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "STALE_TTL")}
 
@@ -63,11 +58,8 @@ def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
 
 
 def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
-    """When ROBOTS1994_STALE_TTL has passed, the last good policy is not used, and the pages
-    of the origin are refused.
-
-    However often the refresh fails, the crawl logs only one warning about the last good
-    policy.
+    """The pages are refused when it has ended. However often the refresh fails, there is only one
+    warning about the last good policy.
     """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     days = [step for day in range(2, 6) for step in (DAY, [site.url(f"/{day}")])]
@@ -85,7 +77,7 @@ def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
 
 
 def test_answer_ends_the_use_on_error(site: Site) -> None:
-    """Ours R5: the first failure after an answer is again logged as a warning."""
+    """Ours R5: the first failure after an answer is a warning again."""
     site.answer("/robots.txt", [FIRST_REPLY, DOWN, DOWN, FIRST_REPLY, DOWN])
 
     steps = [step for number in range(1, 6) for step in (LONG, both(site, number))]
@@ -100,17 +92,17 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
 @table(
     ("first", "seconds", "fetches"),
     (FIRST_REPLY, LONG, 2),
-    # After the clock is set back, a policy with a date in the future is not used.
+    # A policy from the future is not used after the clock was set back.
     (replies.text(FIRST), -HOUR, 2),
     (DOWN, -HOUR, 2),
-    # After a correction of the clock by less than a minute, the policy is still used.
+    # A correction by less than a minute does not matter.
     (replies.text(LAST), -50, 1),
     ids=["stale", "future", "503 of the future", "corrected"],
 )
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Pages wait for the new answer, and obey it, also those of a file that became stale."""
+    """Pages wait for the new answer and obey it, even if the old file is only stale."""
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
     result = crawl_over_time(both(site, 1), seconds, both(site, 2))
@@ -121,7 +113,7 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """From the future, robots.txt would be requested again for each page."""
+    """A policy from the future would be refreshed for every page."""
     site.answer("/robots.txt", [FIRST_REPLY, DOWN])
 
     result = crawl_over_time(both(site, 1), -5 * DAY, both(site, 2), 60, both(site, 3))
@@ -133,9 +125,7 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5 (unreachable): the last good policy is the newer policy in memory, not the
-    older policy in the store.
-    """
+    """Ours R5: the last good policy is the newer one in memory."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {"ROBOTS1994_STORE": f"tests.support.stores.KeepsFirst://{tmp_path}"}
 
@@ -149,9 +139,8 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 
 
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
-    """Ours 3.1 (retries): the Retry-After of an answer through a tunnel is not obeyed.
-
-    Some proxies terminate TLS, so the answer could come from a proxy.
+    """Ours 3.1: some proxies terminate TLS, so the Retry-After of an answer through a tunnel is
+    ignored.
     """
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:

@@ -1,4 +1,4 @@
-"""Tests of `page_directives`: HTML in any encoding, headers, and hostile pages."""
+"""`page_directives`: HTML in any encoding, headers, and hostile pages."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ XHTML = (
 
 
 def found_in(response: Response) -> tuple[bool, bool]:
-    """Return whether *response* may be indexed and followed."""
+    """Return whether *response* may be indexed, and whether its links may be followed."""
     directives = page_directives(response, "rover")
     return directives.index, directives.follow
 
 
 def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, bool]:
-    """Return whether a page with *body* may be indexed and followed."""
+    """Do the same for a page with *body*."""
     raw = body.encode() if isinstance(body, str) else body
     return found_in(kind(URL, body=raw))
 
@@ -52,9 +52,7 @@ def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, 
     ],
 )
 def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
-    """A robots meta tag is found in upper case, in invalid HTML, in the body, and among
-    several tags.
-    """
+    """The tag is in upper case, in invalid HTML, in the body, or among several tags."""
     assert page(body) == (False, False)
 
 
@@ -84,7 +82,7 @@ def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
 
 
 def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
-    """In XML, a tag in a `script` element counts, but not one in a CDATA section."""
+    """A tag in a `script` element counts in XML, but a tag in a CDATA section does not."""
     assert page(XHTML) == page(XHTML, XmlResponse) == (False, True)
     tag = '<x:meta name="robots" content="none"/>'
     assert page(f"<script>{tag}</script>", XmlResponse) == (False, False)
@@ -94,7 +92,7 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
-    """Only HTML and XML have meta tags."""
+    """HTML and XML have meta tags, other content does not."""
     headers = {"X-Robots-Tag": ["noindex", "index"]}
     response = kind(URL, body=TAG.encode(), headers=headers)
 
@@ -125,13 +123,11 @@ def test_pages_that_scrapy_cannot_parse_are_read(kind: type[Response]) -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""How many times larger the large pages are, which are still read to their end."""
+"""The large pages are this many times larger, and still read to their end."""
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function that returns a text of a given size: *before*, followed by copies
-    of *unit*.
-    """
+    """Return a function of a size, which repeats *unit* up to that size after *before*."""
     return lambda size: before + unit * (size // len(unit))
 
 
@@ -164,8 +160,8 @@ WORK += [(repeated(unit), False, "") for unit in HEADERS]
 
 
 def cost(text: str, *, is_page: bool) -> int:
-    """Return the nanoseconds to read the directives of a page or a header, as the minimum
-    of five runs.
+    """Return the nanoseconds to read the directives of a page or header, the minimum of five
+    runs.
     """
     costs = []
     for _ in range(5):
@@ -181,8 +177,8 @@ def cost(text: str, *, is_page: bool) -> int:
 def test_pages_time_grows_no_faster_than_the_page_or_header(
     text: Callable[[int], str], is_page: bool, end: str
 ) -> None:
-    """Fifteen times the size takes less than sixty times as long. Quadratic time would be
-    225 times.
+    """Fifteen times the size takes less than sixty times as long. Quadratic work would take 225
+    times.
     """
     small, large = (text(SMALL * by) + end for by in (1, TIMES))
 

@@ -1,8 +1,7 @@
-"""Tests of `page_usage`, which finds usage preferences in the headers and meta tags of
-a page.
+"""`page_usage`: usage preferences in the headers and meta tags of a page.
 
-The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The
-examples have the numbers that `docs/preferences.rst` uses.
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. Their numbers
+are those in `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ CU, XR, TDM, POLICY = "Content-Usage", "X-Robots-Tag", "tdm-reservation", "tdm-p
 def usage(
     headers: list[tuple[str, str]], body: str = "", kind: type[Response] = HtmlResponse
 ) -> Usage:
-    """Return the preferences that a page with *headers* and *body* states for the robot
-    `mybot`.
-    """
+    """Return the preferences of a page with *headers* and *body* for the robot `mybot`."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
         found.setdefault(name.lower(), []).append(value)
@@ -33,7 +30,7 @@ def usage(
 
 
 def stated(found: Usage) -> str:
-    """Return the statements of *found* in one line, each with its purpose, answer and place."""
+    """Show the statements of *found* in one line, each with its purpose, answer and place."""
     return ", ".join(
         f"{it.purpose}={it.answer.value[0].upper()} {it.where}"
         for it in found.statements
@@ -41,12 +38,11 @@ def stated(found: Usage) -> str:
 
 
 def meta(name: str, content: str) -> str:
-    """Return a meta tag with *name* and *content*."""
     return f'<meta name="{name}" content="{content}">'
 
 
-# Number, headers, body, statements, and values that are not understood. An indented line
-# continues its row.
+# Number, headers, body, statements, values that are not understood. An indented line continues its
+# row.
 EXAMPLES = rows(
     r"""
 23 | Content-Usage: train-ai=n, search=y & content-usage: train-ai=y |  |
@@ -89,9 +85,7 @@ EXAMPLES = rows(
 
 
 def test_page_states_this() -> None:
-    """Each page states the preferences in its row. Headers and meta tags vary in name,
-    spelling and place.
-    """
+    """Headers and meta tags vary in name, spelling and place."""
     for _, lines, body, said, odd in EXAMPLES:
         parts = [it.partition(": ") for it in lines.split(" & ") if it]
         found = usage([(name.rstrip(":"), value) for name, _, value in parts], body)
@@ -101,10 +95,7 @@ def test_page_states_this() -> None:
 
 
 def test_example_25_noimageai_of_an_image() -> None:
-    """In the header of an image, `noimageai` states a preference about the image.
-
-    Only the header of an image is read, because an image has no meta tags.
-    """
+    """An image has no meta tags, so only the header is read."""
     found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
 
     assert found["train-ai"] is D
@@ -112,9 +103,8 @@ def test_example_25_noimageai_of_an_image() -> None:
 
 
 def test_tdm_policy_belongs_to_a_reservation() -> None:
-    """TDMRep: a TDM policy is reported only if the page also states a reservation.
-
-    A TDM policy in a meta tag replaces the TDM policy in a header.
+    """TDMRep: without a reservation, a policy is not reported. One in a meta tag replaces one in a
+    header.
     """
     assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
     both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
@@ -134,10 +124,7 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
     ],
 )
 def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -> None:
-    """RSL 1.0: the license URL of a Link header is returned as written.
-
-    A license URL does not state a preference.
-    """
+    """RSL 1.0: the URL is returned as written. It states no preference."""
     found = usage([("Link", it) for it in links])
 
     assert found.licenses == licenses
@@ -156,10 +143,7 @@ HEADERS = (
 @pytest.mark.parametrize("kind", [Response, TextResponse, XmlResponse, HtmlResponse])
 @pytest.mark.parametrize("value", HEADERS)
 def test_any_header_is_read(value: str, kind: type[Response]) -> None:
-    """`page_usage` does not raise an exception for any header value.
-
-    At most twenty terms are reported as not understood.
-    """
+    """At most twenty terms are reported as not understood."""
     headers: dict[Any, Any] = dict.fromkeys((CU, XR, TDM, "Link"), [value] * 3)
     found = page_usage(kind(URL, headers=headers, body=value.encode()), "mybot")
 
@@ -168,7 +152,7 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
 
 
 def test_wide_page_is_read_and_an_endless_header_is_not() -> None:
-    """In UTF-16, no byte string `noai` is in the page."""
+    """A page in UTF-16 does not contain the bytes `noai`."""
     wide = HtmlResponse(URL, body=meta("robots", "noai").encode("utf-16"))
     assert page_usage(wide, "mybot")["train-ai"] is D
     long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])

@@ -1,5 +1,5 @@
-"""Tests of crawls that read and obey what pages state: directives (ROBOTS1994_PAGES) and
-usage preferences (ROBOTS1994_USAGE), these also in robots.txt.
+"""Directives (ROBOTS1994_PAGES) and usage preferences (ROBOTS1994_USAGE) of pages, and preferences
+in robots.txt, are read and obeyed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,6 @@ PLAIN = {"/", "/plain"}
 
 
 def fill(site: Site, pages: dict[str, Reply], robots: str = "") -> None:
-    """Script the replies of *pages*."""
     site.robots(robots)
     for target, reply in pages.items():
         site.answer(target, reply)
@@ -80,18 +79,16 @@ def use(
 
 
 def pages_of(site: Site) -> set[str]:
-    """Return the requested paths without /robots.txt."""
     return {it for it in site.targets() if it != "/robots.txt"}
 
 
 def items_of(result: CrawlResult) -> dict[str, Any]:
-    """Return the item of each path."""
     return {urlsplit(item["url"]).path: item for item in result.items}
 
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests from a NOFOLLOW page and items from a NOINDEX page are dropped."""
+    """Requests from a NOFOLLOW page and items of a NOINDEX page are dropped."""
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, spider=spider, reactor=reactor)
     followed = ALL_PAGES - {"/shut/1", "/none/1"}
@@ -135,10 +132,10 @@ def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
 
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
-    """The callback receives it, and its directives are obeyed."""
+    """The callback receives the page, and its directives are obeyed."""
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
-    # MetaRefreshMiddleware raises for such a page.
+    # It raises for such a page.
     more = {"METAREFRESH_ENABLED": False}
     pages = ["noindex", "rel-nofollow"]
     args = {"follow": ""}
@@ -171,7 +168,7 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, order: int | None, is_followed: bool, is_indexed: bool
 ) -> None:
-    """The meta of a page has all its directives."""
+    """The meta of a page still has all its directives."""
     fill(site, DIRECTIVES)
     more = {} if order else {"SPIDER_MIDDLEWARES": {PAGES: order}}
     found = items_of(follow(site, chosen, settings=more))
@@ -186,7 +183,6 @@ def test_pages_each_directive_can_be_enabled_separately(
 def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
     site: Site,
 ) -> None:
-    """One line at DEBUG has them."""
     site.answer("/", page("/a", tag="noindex nofollow"))
     result = follow(site, pages=True)
 
@@ -224,7 +220,7 @@ def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """The items have the preferences, and a line at the close counts the pages."""
+    """The items have the preferences. A line at the close counts the pages."""
     fill(site, USAGE, ROBOTS)
     result = use(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
@@ -248,7 +244,6 @@ def test_report_hands_over_counts_and_drops_nothing(
 
 
 def test_report_says_that_all_pages_disallow(site: Site) -> None:
-    """At the close, the log says how many pages disallow the purpose."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
     site.answer("*", page())
     result = use(site, "report", "train-ai", urls=[site.url("/1"), site.url("/2")])
@@ -277,8 +272,8 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """By robots.txt; that is no refusal by a rule. By a header or a meta tag, the item is
-    dropped.
+    """robots.txt decides, which does not count as a refusal by a rule. For a header or a meta tag,
+    only the item is dropped.
     """
     fill(site, USAGE, ROBOTS)
     result = use(site, "requests", "tdm", "train-ai", reactor=reactor)
@@ -314,8 +309,8 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
     kept: set[str],
     searchable: int | None,
 ) -> None:
-    """Without a purpose, statements about every purpose are counted. The add-on is not
-    needed. With ROBOTSTXT_OBEY = False, pages are read, but no robots.txt.
+    """If no purposes are set, statements about any purpose are counted. The add-on is not needed.
+    With ROBOTSTXT_OBEY = False, pages are read, but robots.txt is not.
     """
     fill(site, USAGE, ROBOTS)
     result = use(site, usage, *purposes, settings=more)
@@ -329,7 +324,7 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """It is counted by its purpose, and does not close the crawl early."""
+    """The request is counted under its purpose, and does not close the crawl early."""
     fill(site, USAGE, ROBOTS)
     more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
     urls = [site.url("/shut")]
@@ -345,7 +340,7 @@ def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
 def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     site: Site,
 ) -> None:
-    """Those of the origin that answers count."""
+    """The preferences of the origin that answers count."""
     site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
     site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
     site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
@@ -365,7 +360,7 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """Requests wait in JOBDIR, one for the retry of a page, with its preferences."""
+    """Requests wait in JOBDIR. One of them is the retry of a page, with its preferences."""
     fill(site, USAGE, ROBOTS)
     site.answer("/noai", [replies.status(503), USAGE["/noai"]])
     more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}
@@ -382,7 +377,7 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 def test_page_of_the_http_cache_has_the_preferences_of_now(
     site: Site, tmp_path: Path
 ) -> None:
-    """Those of the current robots.txt, here from a store."""
+    """The current robots.txt, here from a store, counts."""
     cached = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -423,7 +418,7 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_crawl_does_not_start_without_the_extra(site: Site) -> None:
-    """A missing library stops the crawl, and the line names the extra."""
+    """One line at CRITICAL names the extra."""
     result = use(site, "report", hook="without_http_sf")
 
     assert site.targets() == []

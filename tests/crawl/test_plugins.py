@@ -1,4 +1,4 @@
-"""Tests of crawls with other plugins and download handlers."""
+"""Crawls with other plugins and download handlers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,8 @@ from tests.support.site import Site
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:
-    """The key `impersonate` in ROBOTS1994_PROPAGATE_META lets scrapy-impersonate fetch
-    robots.txt.
-
-    Without the key `impersonate` in ROBOTS1994_PROPAGATE_META, another client fetches
-    robots.txt.
+    """The key `impersonate` must be in ROBOTS1994_PROPAGATE_META. Without it, another client
+    fetches robots.txt.
     """
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
@@ -48,9 +45,7 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
 
 @pytest.mark.plugin("scrapy_poet")
 def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
-    """With scrapy-poet, a disallowed request that a callback sends with the HTTP client is
-    refused.
-    """
+    """A callback sends a disallowed request with the HTTP client of scrapy-poet."""
     site.robots(CLOSED)
 
     result = crawl(
@@ -74,10 +69,8 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site, reactor: Reactor
 ) -> None:
-    """With scrapy-redis, requests are checked when they leave the queue.
-
-    The test adds some start URLs during the crawl. At the end, Redis contains no keys of
-    our package.
+    """Some start URLs are added during the crawl. Redis contains no keys of our package at the
+    end.
     """
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))

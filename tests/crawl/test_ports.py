@@ -1,7 +1,7 @@
-"""A test with two origins that differ only in the port.
+"""Two origins that differ only in the port.
 
-This test needs neither `fork` nor signals nor an address other than 127.0.0.1. Therefore,
-CI also runs this test on macOS and Windows.
+The test needs neither `fork` nor signals nor an address other than 127.0.0.1, so CI also runs it on
+macOS and Windows.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ SPIDER = ROOT / "tests" / "support" / "ports_spider.py"
 
 @pytest.mark.long
 def test_each_port_has_its_own_policy(tmp_path: Path) -> None:
-    """Each port has its own policy, and the robots.txt of each port is fetched once.
-
-    The next crawl loads the policies of both ports from SQLite.
-    """
+    """Each robots.txt is fetched once. The next crawl loads both policies from SQLite."""
     with Site() as one, Site() as two:
         one.robots("User-agent: *\nDisallow: /one\n")
         two.robots("User-agent: *\nDisallow: /two\n")

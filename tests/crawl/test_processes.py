@@ -1,5 +1,5 @@
-"""Tests of scripts that start crawls with each process and runner class of Scrapy, in
-parallel or in turn.
+"""Scripts that start crawls with each process and runner class of Scrapy, in parallel or in
+turn.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Run a script. Return the sorted lines that the spiders of the script print, and
-    the log of the script.
-    """
+    """Run a script, and return the sorted lines that its spiders print, and its log."""
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log
@@ -38,12 +36,7 @@ def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """If spiders run in parallel, each spider reads the robots.txt according to its own
-    settings.
-
-    One spider does not obey robots.txt. Each other spider fetches robots.txt with its own
-    User-Agent.
-    """
+    """One spider does not obey robots.txt. The others fetch it with their own User-Agent."""
     split = "User-agent: split\n\nDisallow: /open\n\n"
     lists = "User-agent: *\nAllow: /private\nDisallow: /private\nDisallow: /open /x\n"
     site.robots(split + lists)
@@ -71,7 +64,6 @@ def test_parallel_spiders_read_one_file_by_their_own_settings(
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """The second crawl in a process does not use the policies of the first crawl."""
     site.robots(CLOSED)
     outcomes, log = play(way, site, tmp_path)
 

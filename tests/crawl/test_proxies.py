@@ -1,4 +1,4 @@
-"""Tests of proxies: robots.txt requests use the right proxy, and no password leaks."""
+"""Robots.txt requests use the right proxy, and leak no password."""
 
 from __future__ import annotations
 
@@ -39,10 +39,8 @@ USER_INFO += ["hunter", ":hun%2Fter"]
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request to a proxy contains the password of the proxy in a header.
-
-    Requests after a redirect also contain the password of the proxy in a header. The
-    password does not appear in the log, the stats or exceptions.
+    """Each request to the proxy has the password in a header, also after a redirect. Log, stats and
+    exceptions do not have it.
     """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:
@@ -65,11 +63,7 @@ def test_only_the_proxy_gets_its_password(
 
 
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
-    """A robots.txt request does not inherit the Proxy-Authorization header of its page.
-
-    It is possible that the user has set the Proxy-Authorization header only for the
-    proxy of the page.
-    """
+    """The user may have set the Proxy-Authorization header only for the proxy of the page."""
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
     crawl([CrawlRequest("http://far.example/1", meta, sent)])
@@ -81,9 +75,7 @@ def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
 def test_proxy_of_the_environment_is_that_of_its_scheme(
     https_proxies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If robots.txt is redirected from http to https, the request for the target uses neither
-    the proxy for http nor its password.
-    """
+    """A redirect from http to https uses neither the proxy for http nor its password."""
     with Site(tls="valid") as site, Site() as proxy:
         url = proxy.url("").rstrip("/")
         proxies = {"http_proxy": url.replace("//", f"//user:{SECRET}@")}
@@ -109,10 +101,8 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """R7 (our own fault): with a dead proxy, each page fails with an error of the proxy.
-
-    The origin does not count as unreachable, the proxy's password is not logged, and no
-    policy is stored.
+    """R7: each page fails with an error of the proxy. The origin is not unreachable, no password is
+    logged, and no policy is stored.
     """
     site.robots(FILE)
     url = site.refused_url("").rstrip("/")
@@ -144,11 +134,7 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """No log line of our package shows a proxy's password, even if an exception
-    contains the password.
-
-    The proxy refuses connections, and the exception of the client contains the proxy's URL.
-    """
+    """The proxy refuses connections, and the exception of the client contains its URL."""
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
         for n, info in enumerate(USER_INFO)
@@ -162,7 +148,7 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 
 
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
-    """Ours 3.2 (HTTP cache): without a proxy, a 403 is cached, and decides in the next crawl."""
+    """Ours 3.2: without a proxy, a 403 is cached, and decides in the next crawl."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as site:
         site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))

@@ -1,4 +1,4 @@
-"""Tests of the public names of the package without a crawl."""
+"""The public names of the package, without a crawl."""
 
 from __future__ import annotations
 
@@ -20,22 +20,18 @@ PAGE = "https://www.site.test/no"
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
-    """`dir()` lists the public names even before they are loaded, so that a shell can
-    complete the names.
-    """
+    """A shell can then complete them."""
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
-    """Every public name can be loaded from its module."""
-    # Call `__getattr__` directly, because an earlier test could already have stored the
-    # value in the package.
+    # An earlier test may have stored the value in the package.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 
 def test_exception_survives_pickling_and_copying() -> None:
-    """`ForbiddenByRobots` can be passed between processes and stored in a queue."""
+    """The exception may be passed between processes or stored in a queue."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /no")
     refusal = ForbiddenByRobots(robots.verdict(PAGE, "me"))
 
@@ -45,7 +41,6 @@ def test_exception_survives_pickling_and_copying() -> None:
 
 
 def test_parser_accepts_bytes_text_and_parsed_files() -> None:
-    """The constructor of the parser accepts bytes, text and a parsed file."""
     body = b"User-agent: *\nDisallow: /no\n"
 
     for each in (body, body.decode(), Robots1994Parser(body).robots):
@@ -56,9 +51,8 @@ def test_parser_accepts_bytes_text_and_parsed_files() -> None:
 
 
 def test_parser_reads_by_the_settings_of_its_crawler() -> None:
-    """The parser uses the settings of its crawler, or the default settings without a crawler.
-
-    Scrapy's parser interface permits that the crawler is None.
+    """Scrapy's interface allows None as the crawler, for which the parser has the default
+    settings.
     """
     body = b"User-agent: rover\nCrawl-delay: 2.5\nAllow: /no\nDisallow: /no\n"
     settings = {"ROBOTS1994_DIALECT": "extended"}
@@ -67,17 +61,13 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
     assert not plain.allowed(PAGE, "rover")
     assert parser.allowed(PAGE, "rover")
-    # Scrapy's interface has the method `RobotParser.crawl_delay` since Scrapy 2.18.
+    # Scrapy's interface has `RobotParser.crawl_delay` since Scrapy 2.18.
     delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
     assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
 
 
 def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
-    """If the crawler's settings are invalid, the constructor of the parser raises an error.
-
-    The built-in middleware parses b"" at the start of a crawl. Therefore, a crawl with an
-    invalid setting does not start.
-    """
+    """The built-in middleware parses b"" when a crawl starts, so the crawl does not start."""
     crawler = idle_crawler({"ROBOTS1994_DIALECT": "bold"})
 
     with pytest.raises(SettingsError, match="ROBOTS1994_DIALECT must be"):

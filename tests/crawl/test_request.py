@@ -1,4 +1,4 @@
-"""Tests of the headers and meta of robots.txt requests, and of requests without a check."""
+"""Headers and meta of robots.txt requests, and requests that are not checked."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """The robots.txt request has the bind address of the page request, but its own timeout.
-
-    The robots.txt request copies the meta keys in ROBOTS1994_PROPAGATE_META, but no cookie,
-    referrer or password.
+    """The bind address and the keys in ROBOTS1994_PROPAGATE_META are copied from the page, but no
+    cookie, referrer or password.
     """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
@@ -45,17 +43,13 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     }
     (robots,) = site.log("/robots.txt")
     assert robots.headers.keys().isdisjoint({"cookie", "referer", "authorization"})
-    # Ours 3.1: Scrapy hands over half of a gzip that was cut.
+    # Ours 3.1: Scrapy passes on half of a gzip that was cut off.
     assert robots.headers["accept-encoding"] == "identity"
     assert robots.peer == "127.0.0.9"
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """If a request has its own User-Agent header, the rules for the name in this header
-    apply.
-
-    The policy is already known because of earlier requests with the usual robot name.
-    """
+    """The policy is already known, from requests with the usual name."""
     site.robots("User-agent: special\nDisallow: /\n")
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
     pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]
@@ -66,12 +60,7 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 
 
 def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> None:
-    """If a page is sent without a User-Agent, the robots.txt request has the usual
-    robot name.
-
-    The rules for the usual robot name apply, because the page does not state another
-    name.
-    """
+    """The robots.txt request has the usual name, too."""
     site.robots("User-agent: special\nDisallow: /b\n")
     none: dict[str, Any] = {"User-Agent": None}
     pages = [CrawlRequest(site.url(path), headers=none) for path in ("/a", "/b")]
@@ -97,12 +86,8 @@ def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> No
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """The robot name comes from the header of the request, or from the settings that Scrapy
-    uses for the header.
-
-    Scrapy also takes the header from DEFAULT_REQUEST_HEADERS. If
-    DEFAULT_REQUEST_HEADERS contains two spellings of a header's name, the first
-    spelling applies.
+    """Scrapy also takes the header from DEFAULT_REQUEST_HEADERS, where the first of two spellings
+    counts.
     """
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
@@ -119,7 +104,6 @@ def test_robot_name_comes_from_the_settings_that_scrapy_uses(
 def test_exempt_request_is_sent_and_allows_no_others(
     site: Site, exempt: Exempt
 ) -> None:
-    """An exempt request is sent without a check, and other requests are still refused."""
     site.robots(CLOSED)
     url = exempt.url.format(port=site.port)
     result = crawl(
@@ -141,7 +125,7 @@ def test_exempt_request_is_sent_and_allows_no_others(
 
 
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
-    """`dont_obey_robotstxt` has an effect only if its value is true, as in Scrapy."""
+    """A false value has no effect, as in Scrapy."""
     site.robots(CLOSED)
     pages = [
         CrawlRequest(site.url(f"/{number}"), {"dont_obey_robotstxt": value})
@@ -154,11 +138,7 @@ def test_opt_out_that_is_false_is_none(site: Site) -> None:
 
 
 def test_hosts_and_origins_of_the_setting_are_not_checked(site: Site) -> None:
-    """Requests to the hosts and origins in ROBOTS1994_EXEMPT are not checked.
-
-    A host is exempt with every port, and an origin is exempt with one port. Subdomains and
-    other hosts are not exempt.
-    """
+    """A host is exempt with every port, an origin with one. Subdomains are not exempt."""
     site.robots(CLOSED)
     exempt = ["API.test", site.url("", host="one.test"), "https://two.test"]
     hosts = ["api.test", "one.test", "two.test", "sub.api.test", "api.test.other.test"]
@@ -181,7 +161,7 @@ def test_hosts_and_origins_of_the_setting_are_not_checked(site: Site) -> None:
 def test_robots_txt_itself_is_never_refused(
     site: Site, answer: replies.Reply, path: str
 ) -> None:
-    """Ours O22: in every outcome and spelling."""
+    """Ours O22: this holds in every outcome and spelling."""
     path = path.removesuffix("?")
     site.answer("/robots.txt", answer)
     site.answer(path, replies.text(CLOSED) if path != "/robots.txt" else answer)

@@ -1,4 +1,4 @@
-"""Tests that the commands of Scrapy refuse disallowed pages, and say why."""
+"""Scrapy's own commands refuse disallowed pages, and say why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.site import Site
 
 @pytest.fixture
 def project(tmp_path: Path, site: Site) -> Project:
-    """Return a project whose site disallows /private."""
+    """A project whose site disallows /private."""
     return Project.make(tmp_path, site)
 
 
@@ -21,10 +21,8 @@ def project(tmp_path: Path, site: Site) -> Project:
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:
-    """`scrapy fetch` and `scrapy view` show an allowed page, and log why a page is refused.
-
-    `scrapy view` opens a copy of the page in a browser. In this test, the browser is the
-    program `echo`, which prints the path of the copy.
+    """The log says why a page is refused. `scrapy view` opens a copy of the page in a browser, here
+    `echo`, which prints the path of the copy.
     """
     site = project.site
 
@@ -44,7 +42,7 @@ def test_fetch_and_view_show_only_the_allowed_page(
 
 
 def test_parse_logs_why_there_is_no_response(project: Project) -> None:
-    """`scrapy parse` logs the refusal of a page before Scrapy's own error."""
+    """The refusal comes before Scrapy's own error."""
     url = project.site.url("/private")
 
     result = project.scrapy("parse", url, "--spider", "walk")
@@ -58,9 +56,7 @@ def test_parse_logs_why_there_is_no_response(project: Project) -> None:
 
 
 def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
-    """In `scrapy check`, a contract with a disallowed URL fails, and the error names the
-    line that disallows the URL.
-    """
+    """The error names the line that disallows the URL."""
     result = project.scrapy("check", "walk")
 
     assert len(result.lines(f"ForbiddenByRobots: {REFUSAL}")) == 1
@@ -69,11 +65,8 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
 
 
 def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None:
-    """With a wrong setting, `scrapy crawl` logs one line and no traceback, and exits
-    with 1.
-
-    In older versions of Scrapy, `scrapy crawl` does not run the crawl as a task, and Scrapy
-    logs a traceback.
+    """The exit code is 1. In older versions of Scrapy, `scrapy crawl` does not run the crawl as a
+    task, and logs a traceback.
     """
     result = project.scrapy("crawl", "walk", "-s", "ROBOTS1994_DIALET=rfc9309")
 
@@ -86,7 +79,7 @@ def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None
 
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
-"""Options for the log level INFO, at which a user must still see why there is no page."""
+"""At the log level INFO, users must still see why there is no page."""
 
 
 def assert_logged_once(project: Project, log: str) -> None:
@@ -100,10 +93,7 @@ def assert_logged_once(project: Project, log: str) -> None:
 
 
 def test_shell_shows_the_verdict(project: Project) -> None:
-    """In `scrapy shell URL -c`, a refused page has no response.
-
-    The verdict is in the meta of the refused request.
-    """
+    """A refused page has no response. The verdict is in the meta of the request."""
     code = "print(response, '|', request.meta['robots1994'])"
     url = project.site.url("/private")
 
@@ -115,10 +105,7 @@ def test_shell_shows_the_verdict(project: Project) -> None:
 
 
 def test_shell_continues_after_a_refusal(project: Project) -> None:
-    """In `scrapy shell`, `fetch()` of an allowed page works after a refused `fetch()`.
-
-    All calls of `fetch()` share one fetch of robots.txt.
-    """
+    """All calls of `fetch()` share one fetch of robots.txt."""
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"
 

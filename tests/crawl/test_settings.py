@@ -1,4 +1,4 @@
-"""Tests that an invalid setting stops the crawl at the start."""
+"""An invalid setting stops the crawl at the start."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CASES = [(name, value) for name, values in INVALID.items() for value in values]
 
 
 def refused(name: str, value: object) -> str:
-    """Return the message of the error that the middleware raises for a setting."""
+    """Return the message of the error that the middleware raises."""
     settings = {"ROBOTSTXT_OBEY": True, name: value}
     with pytest.raises(SettingsError) as raised:
         Robots1994Middleware(idle_crawler(settings))
@@ -54,9 +54,7 @@ def refused(name: str, value: object) -> str:
 
 
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """The error message for a name that is like no other lists all settings, which are those
-    of the table `INVALID`.
-    """
+    """The name is like no other. The listed settings are those of `INVALID`."""
     message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
 
     listed = re.findall(r"ROBOTS1994_(\w+)", message.partition("settings are")[2])
@@ -65,9 +63,7 @@ def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None:
-    """The error message for an invalid value is one line that begins with the name of the
-    setting.
-    """
+    """The message begins with the name of the setting."""
     message = refused(f"ROBOTS1994_{name}", value)
 
     assert message.startswith(f"ROBOTS1994_{name}")
@@ -91,7 +87,6 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
 def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     name: str, value: object, suggestion: str
 ) -> None:
-    """The message suggests the name or the word that is meant."""
     assert f"did you mean {suggestion}?" in refused(f"ROBOTS1994_{name}", value)
 
 
@@ -106,13 +101,12 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
-    """With the add-on or the middleware by hand, one line at CRITICAL says why."""
+    """The add-on and the middleware by hand behave alike."""
     result = crawl(
         [site.url("/page")],
         settings=settings,
         reactor=reactor,
-        # Accept warnings without a reactor, because Scrapy does not close the sessions of
-        # its aiohttp handler.
+        # Scrapy does not close the sessions of its aiohttp handler, which causes warnings.
         may_warn=reactor == "none",
     )
 

@@ -1,4 +1,4 @@
-"""Tests of the signals that our middleware sends, and of sitemaps in robots.txt."""
+"""The signals of our middleware, and sitemaps in robots.txt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ SPIDER = "MapSpider"
 
 
 def sitemap(*urls: str) -> Reply:
-    """Return a sitemap of *urls*."""
     places = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
     body = (
         f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{places}</urlset>'
@@ -33,9 +32,7 @@ def sitemap(*urls: str) -> Reply:
 def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:
-    """A sitemap spider reads the robots.txt that it requests itself, and the crawl obeys
-    its rules.
-    """
+    """The spider requests the robots.txt itself."""
     hosts = ("a.test", "b.test")
     for host in hosts:
         pages = [site.url(path, host=host) for path in ("/1", "/2", "/shut")]
@@ -54,12 +51,7 @@ def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The signals about a robots.txt are sent once in each crawl, even if the policy comes
-    from a store.
-
-    The signal `robots_sitemaps` contains only absolute http and https URLs, and each URL
-    only once.
-    """
+    """`robots_sitemaps` has only absolute http and https URLs, each once."""
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
     site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))
@@ -76,8 +68,7 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
         )
         assert [name for name, _ in result.sent] == names
         if dialect == "1994":
-            # In the dialect "1994", Sitemap is an unknown field (F6, fields), so the signal
-            # `robots_sitemaps` is not sent.
+            # In the dialect "1994", Sitemap is an unknown field (F6).
             assert "test/times" not in result.stats
         else:
             assert result.stats["test/sitemaps"] == [site.url("/a.xml"), valid[1]]
@@ -91,7 +82,7 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     not hasattr(signals, "robots_parsed"), reason="this Scrapy has no robots_parsed"
 )
 def test_last_good_file_is_not_signalled_again(site: Site) -> None:
-    """A refresh that fails reads nothing, one that finds the same file does."""
+    """A failed refresh reads nothing, but one that finds the same file does."""
     file = replies.text("User-agent: *\nDisallow: /shut\n")
     site.answer("/robots.txt", [file, replies.status(503), file])
     steps = [step for it in range(3) for step in ([site.url(f"/{it}")], 2 * DAY)]
@@ -104,15 +95,16 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:
-    """In every dialect, for since Scrapy's pull request 8069 a SitemapSpider asks the parser."""
+    """Since Scrapy's pull request 8069, a SitemapSpider asks the parser. It gets them in every
+    dialect.
+    """
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
     crawler = idle_crawler({"ROBOTS1994_DIALECT": dialect})
     sitemaps = Robots1994Parser.from_crawler(crawler, body).sitemaps()
     read = sitemap_urls_from_robots(body, base_url="http://h.test/robots.txt")
 
     assert [*sitemaps] == ["/a.xml", "http://h.test/b", "c"]
-    # Ignore fragments: for our parser, the part after `#` is a comment (F5, comments), and
-    # no request is sent with a fragment.
+    # For our parser, what follows `#` is a comment (F5). No request is sent with a fragment.
     joined = [urljoin("http://h.test/", it) for it in sitemaps]
     assert [urldefrag(it)[0] for it in read] == joined
 
@@ -120,12 +112,7 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> No
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """The signal `request_refused` is sent once for each refusal, even if another handler
-    of the signal fails.
-
-    One refused request waited for its policy. For another refused request, the policy
-    was in memory.
-    """
+    """One refused request waited for its policy. For the other one, the policy was in memory."""
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
     result = crawl(
@@ -147,11 +134,7 @@ NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "STALE_TTL")}
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
 ) -> None:
-    """A handler of a signal about a robots.txt can await a page of the same origin.
-
-    The policy can be used before the handlers run, even if the lifetime of the policy is
-    zero.
-    """
+    """The policy is used before the handlers run, even if its lifetime is zero."""
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
@@ -174,10 +157,7 @@ def test_handler_may_await_a_page_of_the_origin(
 
 
 def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
-    """A handler of `robots_sitemaps` can await the close of the crawl.
-
-    The close cancels the fetch of robots.txt, but not the handler of the signal.
-    """
+    """The close cancels the fetch of robots.txt, but not the handler."""
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
 
     result = crawl(

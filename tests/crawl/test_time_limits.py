@@ -1,4 +1,4 @@
-"""Tests of the time limits of a robots.txt request, with slow components and servers."""
+"""Time limits of a robots.txt request, with slow components and servers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ PATHS = "/open", "/closed"
 
 @pytest.mark.parametrize("seconds", [0, -1])
 def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) -> None:
-    """If the `download_timeout` of a page is not positive, this timeout does not limit
-    the robots.txt request.
-    """
+    """A `download_timeout` that is not positive does not limit the robots.txt request."""
     site.answer("/robots.txt", replies.trickle(OPEN.encode(), 8, 0.01))
     site.answer("/open", replies.status(200))
     result = crawl(
@@ -34,8 +32,8 @@ def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) 
 def test_component_that_does_not_return_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours R7: if a component never returns a robots.txt request, the pages fail with a
-    timeout 5 s after its time limit. Pages of other origins are fetched.
+    """Ours R7: the pages fail with a timeout 5 s after the time limit of the request. Pages of
+    other origins are fetched.
     """
     site.robots(OPEN)
     site.answer("/robots.txt", replies.status(403), at="slow.test")
@@ -56,12 +54,7 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """The time for which a robots.txt request waits in a download slot does not count
-    towards ROBOTS1994_TIMEOUT.
-
-    In the test, DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and
-    robots.txt is redirected.
-    """
+    """DOWNLOAD_DELAY exceeds ROBOTS1994_TIMEOUT by more than 5 s, and robots.txt is redirected."""
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
     settings = {
@@ -91,10 +84,8 @@ def test_shortest_timeout_applies(
     meta: dict[str, Any],
     seconds: float,
 ) -> None:
-    """If robots.txt does not arrive, its fetch ends after the shortest of the timeouts of
-    page, spider and robots.txt.
-
-    After the timeout, the origin is unreachable (R5).
+    """The timeouts are those of page, spider and robots.txt. The origin then is unreachable
+    (R5).
     """
     site.answer("/robots.txt", replies.black_hole())
     page = CrawlRequest(site.url("/page"), meta)

@@ -1,4 +1,4 @@
-"""Tests of `Robots1994Middleware.check`, which returns the verdict without a page request."""
+"""`Robots1994Middleware.check`, which returns the verdict without a page request."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ SPIDER = "CheckingSpider"
 
 
 def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) -> None:
-    """`check()` returns the verdict that a request for the URL would get.
-
-    Each robots.txt is fetched once. `check()` requests no page, and its verdicts are not
-    counted in the stats.
-    """
+    """Each robots.txt is fetched once. The verdicts are not counted in the stats."""
     site.robots(CLOSED)
     expected = {
         site.url("/open"): (True, "no-rule", None),
@@ -44,10 +40,8 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """`check()` raises the exception that a waiting request would fail with.
-
-    The exception is the local error that ended the fetch (R7, our own fault), or
-    `NotSupported` for a URL without a host or a scheme.
+    """This is the local error that ended the fetch (R7), or `NotSupported` for a URL without a host
+    or a scheme.
     """
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open", "foo"]

@@ -1,10 +1,7 @@
-"""Tests of requests that wait for a robots.txt.
+"""Requests that wait for a robots.txt neither delay nor starve other requests.
 
-All requests for an origin wait for one fetch of its robots.txt. Waiting requests
-neither delay nor starve other requests. The tests do not measure time. A gate delays
-each slow robots.txt until all pages of the quick hosts have been requested. If waiting
-requests delayed the pages of the quick hosts, the gate would never open. The order of
-the requests comes from the server's log.
+Time is not measured. A gate holds each slow robots.txt back until all pages of the quick hosts were
+requested. If waiting requests delayed these, it would never open.
 """
 
 from __future__ import annotations
@@ -36,16 +33,15 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
-    """Crawl hosts with a slow robots.txt, and then hosts with a quick robots.txt.
+    """Crawl hosts with a slow robots.txt, and then hosts with a quick one.
 
-    The gate of the slow robots.txt files opens when all pages of the quick hosts have been
-    requested.
+    The gate of the slow files opens when all pages of the quick hosts were requested.
     """
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/well", count=QUICK * PAGES)
-    # Make all requests different, because some schedulers drop equal requests.
+    # Some schedulers drop equal requests.
     slow = [
         CrawlRequest(
             site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1
@@ -63,11 +59,8 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """The pages of quick hosts are fetched while 48 requests wait for slow robots.txt
-    files.
-
-    CONCURRENT_REQUESTS is 3, or 32 for the handler without a reactor, which has that many
-    connections: half of them are for robots.txt files.
+    """48 requests wait meanwhile. CONCURRENT_REQUESTS is 3, or 32 for the handler without a
+    reactor: it has as many connections, and half of them are for robots.txt files.
     """
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
@@ -85,12 +78,10 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    """If ROBOTS1994_MAX_WAITING is 4, at most four waiting requests do not count towards
-    CONCURRENT_REQUESTS.
-
-    Further requests that must wait for a robots.txt stay in the scheduler.
+    """ROBOTS1994_MAX_WAITING requests at most do not count towards CONCURRENT_REQUESTS. Further
+    requests stay in the scheduler.
     """
-    # Without ROBOTS1994_MAX_WAITING, all 20 requests would wait at once.
+    # Otherwise, all 20 requests would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
@@ -100,7 +91,6 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
 
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
-    """A bounded number of robots.txt files are fetched at a time."""
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/robots.txt", count=2)
@@ -117,7 +107,7 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
 
 WAITING_OF_ORIGIN = 64
-"""Maximum number of waiting requests of one origin that take no slot."""
+"""Waiting requests of one origin that take no slot."""
 MANY = 150
 FEWER = WAITING_OF_ORIGIN - 4
 QUEUES = [
@@ -129,11 +119,7 @@ QUEUES = [
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:
-    """Waiting requests with a higher priority are sent before requests in the scheduler
-    with a lower priority.
-
-    In this test, the scheduler has a queue by priority.
-    """
+    """The scheduler has a queue by priority."""
     site.robots("", at="urgent.test", gate="known")
     site.open_when("known", "/less", count=10)
     urgent = [
@@ -158,7 +144,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     pages = hosts[hosts.index("urgent") + 1 :]
     first = pages.index("urgent")
     last = max(at for at, host in enumerate(pages) if host == "urgent")
-    # Before the first, the policy of the urgent pages is not known.
+    # Before the first urgent page, their policy is not known.
     assert pages[first:last].count("less") <= 4
 
 
@@ -170,15 +156,14 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """Urgent requests in the scheduler are overtaken by at most 64 waiting requests of an
-    origin.
+    """Urgent requests are overtaken by at most 64 waiting requests of an origin.
 
-    The server sends only the first page until the urgent requests are scheduled, because
-    Scrapy 2.13 calls callbacks 0.1 s late.
+    Only the first page is sent until these are scheduled, because Scrapy 2.13 calls callbacks 0.1 s
+    late.
     """
     page = replies.html("many")
-    # If two hosts have equally many active requests, the queue by slots of Scrapy 2.13
-    # takes the first host by name.
+    # If two hosts have equally many active requests, the queue by slots of Scrapy 2.13 takes the
+    # first by name.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     many = [site.url(f"/many/{n}", host="usual.test") for n in range(MANY)]

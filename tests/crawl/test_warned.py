@@ -1,6 +1,4 @@
-"""A test of `tests.support.crawl`: if a crawling process emits a warning, the test
-fails.
-"""
+"""`tests.support.crawl` fails a test whose crawling process emits a warning."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from tests.support.site import Site
 
 
 def test_crawl_that_warns_fails(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if the warning comes at the end of the process."""
+    """The warning comes at the end of the process."""
     monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     crawling = start_crawl([site.url("/")], hook="leak_a_socket")
 

@@ -1,1 +1,1 @@
-"""The oracle: an independent, naive parser that the package is compared with."""
+"""The oracle: an independent, naive parser with which the package is compared."""

@@ -15,9 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """The values of an answer that are compared: fields of the verdict, and the crawl
-    delay.
-    """
+    """What is compared: fields of the verdict, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -38,9 +36,7 @@ class Difference(NamedTuple):
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Return the answer of the package to *question*. If `allowed()` and `verdict()`
-    differ, the reason in the answer says that the two methods differ.
-    """
+    """Ask the package. If `allowed()` and `verdict()` disagree, the reason says so."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value
@@ -51,12 +47,12 @@ def ask(robots: RobotsTxt, question: Question) -> Row:
 
 
 def expect(naive: Reading, question: Question) -> Row:
-    """Return the answer of the naive parser."""
     return Row(*naive.answer(*question), naive.crawl_delay(question.robot))
 
 
 def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
     """Ask one `RobotsTxt` all questions of *case* in each dialect, and yield the differences.
+
     If *threads* is true, several threads ask.
     """
     for dialect in DIALECTS:

@@ -1,7 +1,7 @@
-"""Generate robots.txt files, and questions about URLs that are close to the rules.
+"""Generate robots.txt files, and questions about URLs that are close to their rules.
 
 Equal seeds give equal cases. Most records are for the robot of the questions, and most URLs
-resemble the value of a rule. Therefore rules decide many questions.
+resemble a rule, so rules decide many questions.
 """
 
 from __future__ import annotations
@@ -16,44 +16,38 @@ from tests.oracle import words
 
 
 class Question(NamedTuple):
-    """The question whether *robot* may request *url*."""
+    """May *robot* request *url*?"""
 
     url: str | bytes
     robot: str | bytes
 
 
 class Case(NamedTuple):
-    """A file, and questions about the file."""
-
     body: bytes | str
     questions: list[Question]
 
 
 class Generator:
-    """A generator of cases from one seed."""
+    """Generates cases from one seed."""
 
     def __init__(self, seed: int | str) -> None:
         self.dice = random.Random(seed)  # noqa: S311 (reproducible on purpose)
         self.values: list[str] = []
 
     def chance(self, share: float) -> bool:
-        """Return `True` with the probability *share*."""
+        """Return True with the probability *share*."""
         return self.dice.random() < share
 
     def small(self, questions: int = 16) -> Case:
-        """Return a file with a few records, and questions about the file."""
+        """Return a file with a few records, and questions about it."""
         self.values = []
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 2, 2, 2, 3, 3, 3, 4))):
             lines += self.record()
         return Case(self.body(lines), [self.question() for _ in range(questions)])
 
-    # Files
-
     def record(self) -> list[str]:
-        """Return the lines of one record, and other lines between the lines of the
-        record.
-        """
+        """Return the lines of one record, with other lines in between."""
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3))):
             names = self.dice.choices(
@@ -77,16 +71,14 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a field line in a random equivalent spelling. In a few lines, the field
-        is unknown.
-        """
+        """Return a field line in a random equivalent spelling. A few fields are unknown."""
         pick = self.dice.choice
         if self.chance(0.02):
             fields = words.UNKNOWN_FIELDS
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, value: str) -> str:
-        """Return a Disallow or Allow line, and add its value to `values`."""
+        """Return a Disallow or Allow line, and remember its value for the questions."""
         self.values.append(value)
         first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
@@ -94,7 +86,7 @@ class Generator:
         if self.chance(0.08):
             more = self.path()
             self.values.append(more)
-            # In the dialect "revisited", a value can be a list of paths (K2).
+            # A value may be a list of paths in the dialect "revisited" (K2).
             value = f"{value} {more}"
         return self.line(first, value)
 
@@ -112,27 +104,25 @@ class Generator:
         return self.line(words.UNKNOWN_FIELDS, self.value())
 
     def value(self) -> str:
-        """Return the value of a rule."""
         kind = self.dice.random()
         if kind < 0.1:
             return self.dice.choice(words.ODD_VALUES)
         if kind < 0.2:
             origin = self.origin()
             if self.chance(0.2):
-                # O19 (whole URLs): end the value within the authority.
+                # O19: the value ends within the authority.
                 return origin[: -self.dice.randint(1, 3)]
             return origin + self.dice.choice(("", "?a", self.path()))
         return self.path() + ("$" if kind > 0.92 else "")
 
     def path(self) -> str:
-        """Return a path of a few pieces."""
         path = "/"
         for _ in range(self.dice.choice((1, 1, 2, 2, 3, 4))):
             path += self.dice.choice(words.PIECES) + self.dice.choice(("", "", "/"))
         return path.strip(" ")
 
     def origin(self) -> str:
-        """Return an origin in a random spelling, usually an origin of `OUR_ORIGINS`."""
+        """Return an origin in a random spelling, usually one of `OUR_ORIGINS`."""
         pick = self.dice.choice
         origin = pick(words.OUR_ORIGINS)
         if self.chance(0.2):
@@ -142,7 +132,7 @@ class Generator:
         return origin
 
     def body(self, lines: list[str]) -> bytes | str:
-        """Return a file with *lines*. Line ends, byte order mark and encoding are random."""
+        """Join *lines* with random line ends, byte order mark and encoding."""
         pick = self.dice.choice
         endings = pick((("\n",), ("\n",), ("\r\n",), ("\r",), ("\n", "\r\n", "\r")))
         ends = [pick(endings) for _ in lines]
@@ -158,10 +148,8 @@ class Generator:
             return mark + re.sub("[\ud800-\udfff]", "?", text)
         return (mark + text).encode("utf-8", "surrogateescape")
 
-    # Questions
-
     def question(self) -> Question:
-        """Return a question. Most questions are about a robot of `OUR_ROBOTS`."""
+        """Most questions are about a robot of `OUR_ROBOTS`."""
         robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
         robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
@@ -170,7 +158,7 @@ class Generator:
         return Question(self.url(), robot)
 
     def url(self) -> str | bytes:
-        """Return a URL. Most URLs are close to the value of a rule."""
+        """Most URLs are close to the value of a rule."""
         value = self.dice.choice(self.values) if self.values else ""
         if self.chance(0.05) or not value:
             value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
@@ -182,17 +170,17 @@ class Generator:
         else:
             slash = "" if value[:1] in ("", "?", "#") else "/"
             url = self.origin() + slash + value
-        # Remove the spaces around the URL, because no URL begins or ends with a space.
+        # A URL neither begins nor ends with a space.
         url = url.strip(" ")
         if self.chance(0.15) or re.search("[\ud800-\udfff]", url):
             return url.encode("utf-8", "surrogateescape")
         return url
 
     def edge(self, value: str) -> str:
-        """Return *value*, or a path or URL that differs slightly from *value*."""
+        """Return *value*, or a path or URL that differs slightly from it."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Change the path of a URL, and sometimes replace its origin.
+            # Only the path changes, and sometimes the origin is replaced.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):
@@ -203,26 +191,21 @@ class Generator:
         return value
 
     def add(self, value: str) -> str:
-        """Return the value with a suffix."""
         return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
 
     def cut(self, value: str) -> str:
-        """Return the value without its last character, or only the beginning of the
-        value.
-        """
+        """Drop the last character, or a random part of the end."""
         return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
 
     def change(self, value: str) -> str:
-        """Return the value with one character replaced."""
         place = self.dice.randrange(len(value) + 1)
         return value[:place] + self.dice.choice("aB/%*$?.\u00e9") + value[place + 1 :]
 
     def turn_case(self, value: str) -> str:
-        """Return the value in another letter case."""
         return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
 
     def escape(self, value: str) -> str:
-        """Return the value with one character, or all characters, percent-encoded."""
+        """Percent-encode one character, or all."""
         place = self.dice.randrange(len(value) + 1)
         if self.chance(0.3):
             return quote_from_bytes(value.encode("utf-8", "surrogateescape"), "/:?%")
@@ -233,12 +216,11 @@ class Generator:
         return value[:place] + code + value[place + 1 :]
 
     def unescape(self, value: str) -> str:
-        """Return the percent-decoded value."""
         octets = unquote_to_bytes(value.encode("utf-8", "surrogateescape"))
         return octets.decode("utf-8", "surrogateescape")
 
     def dots(self, value: str) -> str:
-        """Return the value with an inserted dot segment."""
+        """Insert a dot segment."""
         dot = self.dice.choice((".", "%2e", "%2E"))
         two = self.dice.choice(("..", "%2e.", ".%2E", "%2e%2e"))
         slash = self.dice.choice(("/", "/", "/", "\\"))
@@ -247,25 +229,25 @@ class Generator:
         return value if place < 0 else value[:place] + way + value[place:]
 
     def tab(self, value: str) -> str:
-        """Return the value with a raw tab or line end inside (O27, spellings)."""
+        """Insert a raw tab or line end (O27)."""
         place = self.dice.randint(1, max(len(value), 1))
         return value[:place] + self.dice.choice("\t\n\r") + value[place:]
 
     def fill(self, value: str) -> str:
-        """Return the value with text in place of its wildcards, and without a final `$`."""
+        """Replace the wildcards with text, and drop a final `$`."""
         filler = self.dice.choice(("", "a", "a/b", "*", "x?y"))
         return value.removesuffix("$").replace("*", filler)
 
     def overlap(self, value: str) -> str:
-        """Return the value without its wildcards, its final `$` and its last character.
+        """Drop the wildcards, a final `$` and the last character.
 
-        For the pattern `/a*a$`, the result is `/a`. The pattern does not match `/a`,
-        because the text after the wildcard must not overlap the text before the wildcard.
+        The result is `/a` for the pattern `/a*a$`, which does not match `/a`: the text after a
+        wildcard must not overlap the text before it.
         """
         return value.removesuffix("$").replace("*", "")[:-1]
 
     def reslash(self, value: str) -> str:
-        """Return the value with another kind of slash in place of the second slash."""
+        """Replace the second slash with another kind of slash."""
         new = self.dice.choice(("\\", "//", "%2F", "%2f"))
         return value[:1] + value[1:].replace("/", new, 1)
 

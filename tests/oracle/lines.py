@@ -1,8 +1,7 @@
 """Split a robots.txt file into numbered field lines and blank lines.
 
-The functions follow clauses F1 to F5 (lines and comments), and decisions O6 (blank lines)
-and O13 to O17 (unusual lines and bytes). The functions share no code with the parser, and
-are slow and simple on purpose.
+Follows the clauses F1 to F5 (lines and comments), and the decisions O6 (blank lines) and O13 to O17
+(unusual lines and bytes). Shares no code with the parser, and is slow and simple on purpose.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""The only characters that count as space (F3, O6). All other characters are ordinary
-(O25, control characters).
-"""
+"""The only characters that count as space (F3, O6). All others are ordinary characters (O25)."""
 
 
 class Field(NamedTuple):
-    """A line with a colon: its number, its field name in lower case and its value."""
+    """A line with a colon: its number, its field name in lower case, and its value."""
 
     number: int
     name: str
@@ -32,7 +29,7 @@ class Blank(NamedTuple):
 
 
 def decoded(body: bytes | str) -> str:
-    """Return the text of a file without its byte order mark (O16, O17)."""
+    """Decode a file and remove its byte order mark (O16, O17)."""
     if isinstance(body, bytes):
         if body.startswith(codecs.BOM_UTF16_LE):
             text = body.decode("utf-16-le", "replace")
@@ -47,7 +44,7 @@ def decoded(body: bytes | str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Split *text* into lines. Only CR, CR NL and NL end a line (F2, line ends)."""
+    """Only CR, CR NL and NL end a line (F2)."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

@@ -1,6 +1,6 @@
-"""Find the names of robots in User-agent lines, and in the names under which crawls ask.
+"""Find the names of robots in User-agent lines, and the names of the robot that asks.
 
-Names that are whole User-Agent headers (O9, O10) are tried in `tests/standard/test_names.py`.
+`tests/standard/test_names.py` tests names that are whole User-Agent headers (O9, O10).
 """
 
 from __future__ import annotations
@@ -11,19 +11,16 @@ from tests.oracle.lines import BLANKS
 
 
 def words_of(text: str) -> list[str]:
-    """Split *text* at spaces and tabs."""
     return [it for it in re.split("[ \t]", text) if it]
 
 
 def is_version(word: str) -> bool:
-    """Return whether *word* is a version number (O10)."""
+    """O10"""
     return re.fullmatch("[vV]?[0-9][0-9._]*([A-Za-z][0-9]*)?", word) is not None
 
 
 def record_names(value: str, dialect: str) -> list[str]:
-    """Return the names in one User-agent value, in lower case (O11, spaces; K1, lists of
-    names).
-    """
+    """Return the names in one User-agent value in lower case (O11, K1)."""
     if dialect == "revisited":
         names = [without_slash(word) for word in words_of(value)]
     else:
@@ -34,12 +31,12 @@ def record_names(value: str, dialect: str) -> list[str]:
 
 
 def without_slash(value: str) -> str:
-    """Return a name without its version, which begins with a slash (O10)."""
+    """Drop the version, which begins with a slash (O10)."""
     return value.partition("/")[0].strip(BLANKS)
 
 
 def header_text(header: bytes) -> str:
-    """Decode *header* as UTF-8, or as Latin-1 if the bytes are not valid UTF-8."""
+    """Decode *header* as UTF-8, or as Latin-1 if it is not valid UTF-8."""
     try:
         return header.decode()
     except UnicodeDecodeError:
@@ -47,7 +44,8 @@ def header_text(header: bytes) -> str:
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Return the name of the robot in lower case, and its words, which RFC 9309 compares.
+    """Return the robot's name in lower case, and its words, which RFC 9309 compares.
+
     The longest comes first (O9).
     """
     text = header_text(robot) if isinstance(robot, bytes) else robot
@@ -57,9 +55,8 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 
 def longest_match(record: list[str], robot: list[str]) -> int:
-    """Return the length of the longest name in *record* that is a part of a name in
-    *robot*. Return 0 if no name in *record* is a part of a name in *robot* (A2 and O8,
-    name comparison).
+    """Return the length of the longest name in *record* that is part of a name in *robot*, or 0
+    (A2, O8).
     """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

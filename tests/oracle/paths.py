@@ -1,6 +1,4 @@
-"""Decide which URLs a rule covers. Each function cites the clauses of the standard and
-the decisions that it implements.
-"""
+"""Decide which URLs a rule covers, by the clauses and decisions that each function cites."""
 
 from __future__ import annotations
 
@@ -10,25 +8,22 @@ from contextlib import suppress
 from functools import lru_cache
 
 ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
-"""A pattern for the scheme, the authority and the rest of a URL. A backslash ends the
-authority, as a slash does.
-"""
+"""Scheme, authority and rest of a URL. A backslash ends the authority, as a slash does."""
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""The character that represents a percent-encoded slash. The code of the
-character is above 255, so the character differs from every character that represents an
-octet (O18, percent-encodings).
+"""Stands for a percent-encoded slash. Its code is above those of the characters that stand for
+octets (O18).
 """
 
 
 def as_text(url: bytes | str) -> str:
-    """Return *url* as text. Undecodable bytes become surrogates (O17, undecodable bytes)."""
+    """Decode *url*. Undecodable bytes become surrogates (O17)."""
     return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
 
 
 def octets(text: str) -> bytes:
-    """Return *text* as UTF-8, with undecodable bytes restored (O17)."""
+    """Encode *text*, with undecodable bytes restored (O17)."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -40,7 +35,7 @@ def written(text: str) -> str:
 
 @lru_cache(1 << 16)
 def unescaped(text: str) -> str:
-    """Percent-decode *text* except for `%2F`. Return one character for each octet (O18)."""
+    """Percent-decode *text* except for `%2F`, into one character for each octet (O18)."""
 
     def octet(match: re.Match[str]) -> str:
         code = int(match.group(1), 16)
@@ -50,14 +45,12 @@ def unescaped(text: str) -> str:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return the origin as written, or "", and the target without a fragment (O26,
-    fragments).
-    """
+    """Return the origin as written, or "", and the target without a fragment (O26)."""
     url = url.partition("#")[0]
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        # The removed backslash ends the authority (O27).
+        # The removed backslash ended the authority (O27).
         target = target[1:]
     return origin, target if target.startswith("/") else "/" + target
 
@@ -68,13 +61,13 @@ def normalised_origin(origin: str) -> str:
     if not match:
         return origin
     scheme, place = match.group(1).lower(), match.group(2)
-    # Look for the port only after the `]`, because an IPv6 address also contains colons.
+    # IPv6 addresses also contain colons, so the port comes after the `]`.
     end = place.find("]") + 1
     host, _, port = place[end:].partition(":")
     host = place[:end] + host
     host = host.lower().rstrip(".")
     if not host.isascii():
-        # Do not change a host that has no ASCII form.
+        # A host without an ASCII form stays as it is.
         with suppress(UnicodeError):
             host = host.encode("idna").decode()
     port = "" if port == PORTS.get(scheme) else port
@@ -82,8 +75,9 @@ def normalised_origin(origin: str) -> str:
 
 
 def without_dots(target: str, dot: str, end: str) -> str:
-    """Return *target* without dot segments in its path (RFC 3986 5.2.4). The pattern *dot*
-    matches a dot. *end* takes the place of a dot segment at the end.
+    """Remove dot segments from the path of *target* (RFC 3986 5.2.4).
+
+    *dot* is a pattern for a dot. *end* replaces a dot segment at the end.
     """
     path, mark, query = target.partition("?")
     result: list[str] = []
@@ -101,7 +95,7 @@ def without_dots(target: str, dot: str, end: str) -> str:
 
 
 def in_query(target: str) -> str:
-    """Return *target* with the characters decoded that aiohttp decodes in a query."""
+    """Decode the characters that aiohttp decodes in a query."""
 
     def spelled(match: re.Match[str]) -> str:
         character = chr(int(match.group(1), 16))
@@ -123,14 +117,14 @@ STEPS: tuple[Callable[[str], str], ...] = (
     in_query,
     lambda it: re.sub(r"\A//(?!//)", "////", it),
 )
-"""What a client or a server may change in a target (O27)."""
+"""What clients and servers may change in a target (O27)."""
 
 MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
 
 
 def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
-    """Return the origin with each spelling of the target that is compared, and whether
-    there are more spellings (O27).
+    """Return the origin with each spelling of the target that is compared, and whether there are
+    more (O27).
     """
     origin, target = split_url(as_text(url))
     found = [target]
@@ -142,44 +136,40 @@ def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
 
 
 def is_robots_txt(target: str) -> bool:
-    """Return whether *target* is robots.txt itself, which is always allowed (O22)."""
+    """Whether *target* is robots.txt itself, which is always allowed (O22)."""
     return unescaped(target) == "/robots.txt"
 
 
 def begins(target: str, value: str) -> bool:
-    """Return whether *target* begins with *value*, as written or decoded (D1, values of
-    Disallow; O18, percent-encodings).
-    """
+    """Whether *target* begins with *value*, as written or decoded (D1, O18)."""
     return written(target).startswith(written(value)) or unescaped(target).startswith(
         unescaped(value)
     )
 
 
 def without_user(url: str) -> str:
-    """Return *url* without user name and password (O19, whole URLs)."""
+    """Drop the user name and password (O19)."""
     return re.sub(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\]*@", r"\1", url)
 
 
 def without_case(url: str) -> str:
-    """Return *url* with scheme and authority in lower case. An encoded `?` or backslash
-    also ends the authority (O19).
+    """Return *url* with scheme and authority in lower case.
+
+    An encoded `?` or backslash also ends the authority (O19).
     """
     head = re.match(r"(?i)[a-z][a-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url)
     return url[: head.end()].lower() + url[head.end() :] if head else url
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """Return whether the value of a rule covers a URL. The value may be a path (D1, O18), a
-    URL (O19), or neither (O20).
-    """
+    """Whether a rule covers a URL. Its value is a path (D1, O18), a URL (O19), or neither (O20)."""
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20: the value does not cover any URL.
-    # O19: ignore the user name and the password. The rule covers a URL that begins with the
-    # value, ignoring the case of the authority. The value may end within the authority
-    # (D1). The rule also covers a URL whose normalised origin is equal and whose target
-    # begins with the path of the rule.
+    # O19: user name and password are ignored, and so is the case of the authority. The rule covers
+    # a URL that begins with the value, which may end within the authority (D1). It also covers a
+    # URL with an equal normalised origin, if the target begins with the path of the rule.
     value, origin = without_user(value), without_user(origin)
     if begins(without_case(origin + target), without_case(value)):
         return True

@@ -1,7 +1,6 @@
-"""A naive parser that reads records, and answers questions about a URL and a robot.
+"""A naive parser, which reads records and answers questions about a URL and a robot.
 
-Each step of the parser cites its clause or decision. The parser shares no code with the
-package.
+Each step cites its clause or decision. No code is shared with the package.
 """
 
 from __future__ import annotations
@@ -24,16 +23,14 @@ from tests.oracle.paths import (
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""The dialects with wildcards, and with groups that are found by whole product tokens.
-In the dialects with wildcards, a blank line has no meaning.
+"""Dialects with wildcards and with groups that are found by whole product tokens. Blank lines mean
+nothing there.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
 
 
 class Answer(NamedTuple):
-    """The values of a verdict."""
-
     allowed: bool
     reason: str
     line: int | None = None
@@ -51,20 +48,18 @@ class Rule(NamedTuple):
 
 @dataclass
 class Record:
-    """The User-agent lines of a record, and the rules and delays that follow."""
+    """The User-agent lines of a record, and the rules and delays below them."""
 
     names: list[str] = field(default_factory=list)
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names in the last run of User-agent lines. A rule or a delay ends the run."""
+    """The names in the last run of User-agent lines, which a rule or a delay ends."""
     ends_run: bool = False
     has_rule_line: bool = False
 
 
 class Records:
-    """The records of a file."""
-
     def __init__(self, body: bytes | str, dialect: str) -> None:
         self.found: list[Record] = []
         self._dialect = dialect
@@ -86,7 +81,7 @@ class Records:
         ):
             self._add_rule(record, line.number, line.name, line.value)
         elif line.name == "crawl-delay" and dialect in WITH_DELAY:
-            # X4: a delay is a decimal number that is not too large for a timer.
+            # X4: a delay is a decimal number, small enough for a timer.
             is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
             if is_number and float(line.value) != float("inf"):
                 record.delays.append((float(line.value), record.run))
@@ -107,7 +102,7 @@ class Records:
 
     def _add_rule(self, record: Record, number: int, name: str, value: str) -> None:
         record.has_rule_line = True
-        # K2: a line may contain any number of paths. D2, O21: an empty value adds no rule.
+        # K2: a line may have any number of paths. D2, O21: an empty value adds no rule.
         is_list = self._dialect == "revisited"
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
         for it in filter(None, values):
@@ -115,28 +110,23 @@ class Records:
 
 
 class Reading:
-    """A file that is parsed in one dialect."""
-
     def __init__(self, body: bytes | str, dialect: str = "1994") -> None:
         self.dialect = dialect
         self.records = Records(body, dialect).found
 
     def crawl_delay(self, robot: bytes | str) -> float | None:
-        """Return the longest delay of the records that a robot obeys (X5, several
-        delays).
-        """
+        """Return the longest delay of the records that *robot* obeys (X5)."""
         own = robot_names(robot)
         obeyed = self._chosen(own)
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
-            # 5.1: a delay applies to the names in the last run of User-agent lines above
-            # the delay.
+            # 5.1: a delay is for the names in the last run of User-agent lines above it.
             by = named_by([it.names for it in obeyed], own)
             delays = [it for it in delays if by & set(it[1])]
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Return the answer for *url*, which is disallowed if one of its spellings is."""
+        """*url* is disallowed if any of its spellings is."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent, has_more = spellings(text)
@@ -154,7 +144,7 @@ class Reading:
         return (refusals or answers)[0]
 
     def _can_cover(self, value: str) -> bool:
-        """Return whether a rule with this *value* covers any URL (O19, O20, 5.1)."""
+        """O19, O20, 5.1"""
         if self.dialect in GROUPED:
             return value.startswith(("/", "*"))
         return value.startswith("/") or ABSOLUTE.fullmatch(value) is not None
@@ -169,7 +159,7 @@ class Reading:
         return Answer(allowed=True, reason="no-rule")
 
     def _decisions(self, chosen: list[Record], origin: str, target: str) -> list[Rule]:
-        """Return the rules that can decide. The first of them decides."""
+        """Return the rules that can decide. The first of them does."""
         if self.dialect in GROUPED:
             return most_specific(
                 [it for record in chosen for it in record.rules], target
@@ -179,20 +169,15 @@ class Reading:
             for record in chosen
         ]
         if self.dialect != "extended":
-            # O2: the records for all robots are obeyed together. D1: the URL is
-            # disallowed if at least one rule covers the URL. The verdict names the
-            # shortest rule that covers the URL. Of several equally short rules, the verdict
-            # names the first rule.
+            # O2: the records for all robots are obeyed together. D1: any rule that covers the URL
+            # disallows it. The shortest is reported, or the first of equally short ones.
             return sorted(chain(*found), key=lambda it: (len(it.value), it.line))
-        # X1: in each record, the first rule that covers the URL decides. X3: each record
-        # for all robots is a separate group, and the URL is disallowed if at least one
-        # group disallows the URL.
+        # X1: in each record, the first rule that covers the URL decides. X3: records for all robots
+        # are separate groups, and the URL is disallowed if any of them disallows it.
         return sorted((it[0] for it in found if it), key=lambda it: it.allows)
 
     def _chosen(self, own: list[str]) -> list[Record]:
-        """Return the records that apply to a robot with the names *own* (A3 and O1 to
-        O3, choice of records).
-        """
+        """Return the records for a robot with the names *own* (A3, O1 to O3)."""
         records = self.records
         if self.dialect in GROUPED:
             # RFC 9309 2.2.1: groups with equal product tokens are merged.
@@ -204,8 +189,7 @@ class Reading:
         ]
         if any(lengths):
             # §5: in the dialect `extended`, the record with the longest name applies. O1:
-            # in the other dialects, or if names are equally long, the first record
-            # applies.
+            # otherwise, and for equally long names, the first record applies.
             wanted = max(lengths)
             if self.dialect != "extended":
                 wanted = next(filter(None, lengths))
@@ -214,16 +198,16 @@ class Reading:
 
 
 def named_by(records: list[list[str]], own: list[str]) -> set[str]:
-    """Return the names for which the robot obeys groups: the longest of its *own* names
-    that have a group (5.1), or `*`.
-    """
+    """Return the longest of the robot's *own* names that have a group (5.1), or `*`."""
     named = {name for names in records for name in names}
     lengths = [len(name) for name in own if name in named and name != "*"]
     return {it for it in own if len(it) in lengths[:1]} or {"*"}
 
 
 def most_specific(rules: list[Rule], target: str) -> list[Rule]:
-    """Return the matching rule with the most octets. Allow wins a tie (RFC 9309 2.2.2)."""
+    """Return the matching rules, the one with the most octets first. Allow wins a tie (RFC 9309
+    2.2.2).
+    """
     found = [it for it in rules if rfc9309.matches(it.value, target)]
     return sorted(
         found, key=lambda it: (-rfc9309.octet_count(it.value), not it.allows, it.line)

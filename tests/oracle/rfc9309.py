@@ -11,15 +11,15 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""Octets that are allowed in a path or query. `[`, `]` and a single `%` are not allowed."""
+"""Octets that a path or query may contain, which `[`, `]` and a lone `%` are not."""
 
 
 @lru_cache(1 << 16)
 def normalised(text: str) -> str:
-    """Return *text* with normalised percent-encoding (§2.2.2, RFC 3986 §2 and §6.2.2).
+    """Normalize percent-encodings (§2.2.2, RFC 3986 §2 and §6.2.2).
 
-    An encoded unreserved character is decoded. Every octet that RFC 3986 does not allow in
-    a path or query is encoded. Hexadecimal digits are in upper case.
+    Encoded unreserved characters are decoded. Octets that RFC 3986 does not allow in a path or
+    query are encoded. Hexadecimal digits are in upper case.
     """
 
     def one(match: re.Match[str]) -> str:
@@ -34,20 +34,19 @@ def normalised(text: str) -> str:
 
 
 def triplet_of(character: str) -> str:
-    """Return the percent-encoding of an octet."""
     return f"%{ord(character):02X}"
 
 
 def octets_of(url: str) -> str:
-    """Normalise a request target, and encode its `*` and `$`, which are literal."""
+    """Normalize a target, and encode its `*` and `$`, which are literal."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 
 def matches(pattern: str, target: str) -> bool:
-    """Return whether *pattern* matches *target* from the first octet of *target* on.
+    """Whether *pattern* matches the beginning of *target*.
 
-    At each step, the set `ends` contains all positions of the target at which the part
-    of the pattern that was read so far can end.
+    At each step, `ends` is the set of all places in the target at which the pattern read so far can
+    end.
     """
     if not pattern.startswith(("/", "*")):
         return False
@@ -66,7 +65,5 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def octet_count(pattern: str) -> int:
-    """Return the number of octets of a pattern. The most specific rule has the most octets
-    (§2.2.2).
-    """
+    """Count the octets of a pattern, by which the most specific rule is found (§2.2.2)."""
     return len(normalised(pattern))

@@ -1,4 +1,4 @@
-"""Tests that the package agrees with the naive parser about generated files."""
+"""The package agrees with the naive parser about generated files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.oracle.reading import DIALECTS, Reading
 
 @pytest.mark.parametrize("seed", ["one", "two", "threads"])
 def test_package_agrees_with_the_naive_parser(seed: str) -> None:
-    """In each dialect, the package and the naive parser return equal answers,
-    reasons, lines, rules, spellings and crawl delays, also if several threads ask.
+    """The answers, reasons, lines, rules, spellings and crawl delays are equal, also if several
+    threads ask.
     """
     generator = Generator(seed)
     cases = [generator.small() for _ in range(100)]
@@ -28,7 +28,7 @@ def test_package_agrees_with_the_naive_parser(seed: str) -> None:
 
 
 def test_rules_decide_many_generated_questions() -> None:
-    """The comparison would say nothing if most questions met no rule."""
+    """The comparison would show nothing if few questions met a rule."""
     cases = [Generator(seed).small() for seed in range(50)]
     rows = [
         expect(Reading(case.body, dialect), question)
@@ -43,9 +43,7 @@ def test_rules_decide_many_generated_questions() -> None:
 
 
 def test_naive_parser_knows_every_dialect() -> None:
-    """The naive parser and the package have the same dialects. A new dialect needs its
-    clauses in `reading.py`.
-    """
+    """A new dialect needs its clauses in `reading.py`."""
     with pytest.raises(ValueError, match="use one of") as raised:
         RobotsTxt.parse("", dialect="?")
 

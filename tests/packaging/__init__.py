@@ -1,3 +1,1 @@
-"""Tests of the released files, which are built, checked, and installed outside the source
-folder.
-"""
+"""The release is built, checked, and installed outside the source folder."""

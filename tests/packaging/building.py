@@ -11,10 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
-    """Run *command* in *folder*, and return its output. Add *variables* to the environment.
+    """Run *command* in *folder* with more environment *variables*, and return its output.
+
     Raise `AssertionError` if the command fails.
     """
-    # Remove the variables of coverage. Otherwise, coverage would also trace pip.
+    # With the variables of coverage, pip would be traced too.
     known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
         [str(part) for part in command],
@@ -31,7 +32,7 @@ def run(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def install(folder: Path, *wanted: str | Path) -> Path:
-    """Create a virtual environment, install *wanted*, and return the path of its Python."""
+    """Install *wanted* in a new virtual environment, and return the path of its Python."""
     venv = ("-m", "venv", "--without-pip", folder / "venv")
     run(sys.executable, *venv, folder=folder)
     python = folder / "venv" / "bin" / "python"

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of a release: one build and one environment."""
+"""One build and one environment for all tests of the release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.packaging.building import ROOT, install, run
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of this folder on one worker, so that the release is built only once."""
+    """All tests run on one worker, so that the release is built only once."""
     for item in items:
         if "tests/packaging/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("packaging"))
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the sdist and the wheel of a release, and return their folder."""
+    """The folder of the sdist and the wheel."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--outdir", folder, folder=ROOT)
     return folder
@@ -28,5 +28,5 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def newest(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the Python of an environment with the wheel and the newest dependencies."""
+    """The Python of an environment with the wheel and the newest dependencies."""
     return install(tmp_path_factory.mktemp("newest"), next(dist.glob("*.whl")))

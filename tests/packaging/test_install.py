@@ -1,6 +1,4 @@
-"""The wheel in new environments: with the lowest and the newest dependencies, and with
-extras.
-"""
+"""The wheel in new environments: with the lowest and newest dependencies, and with extras."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ from tests.support.project import CLOSED, REFUSAL, SPIDER
 from tests.support.site import Site
 
 LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""The newest versions of indirect dependencies that work with Twisted 21.7. Twisted 21.7 is
-the lowest version that we support.
-"""
+"""The newest indirect dependencies that work with Twisted 21.7, the lowest version supported."""
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package
@@ -34,7 +30,7 @@ FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.arg
 
 
 def crawl(python: Path, folder: Path, site: Site) -> str:
-    """Run a crawl with the add-on in the environment of *python*, and return the log."""
+    """Crawl with the add-on in the environment of *python*, and return the log."""
     site.robots(CLOSED)
     (folder / "walk.py").write_text(SPIDER % {"base": "", "custom": None})
     addons = 'ADDONS={"scrapy_robots1994.Addon": 500}'
@@ -44,9 +40,7 @@ def crawl(python: Path, folder: Path, site: Site) -> str:
 
 
 def test_newest_dependencies(newest: Path, tmp_path: Path, site: Site) -> None:
-    """Installing the wheel installs its dependencies, and the package works outside the
-    source folder.
-    """
+    """Installing the wheel installs its dependencies."""
     assert run(newest, "-c", IMPORT_AND_PARSE, folder=tmp_path).endswith("Addon\n")
     assert REFUSAL.partition(": ")[2] in crawl(newest, tmp_path, site)
 
@@ -67,8 +61,8 @@ def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -> None:
-    """The modules of an extra are missing before `pip install 'scrapy_robots1994[EXTRA]'`,
-    and can be imported afterwards.
+    """The modules of an extra are missing before `pip install 'scrapy_robots1994[EXTRA]'`, but not
+    afterwards.
     """
     modules = EXTRAS[extra]
     before = run(newest, "-c", FIND, *modules, folder=dist).split()

@@ -1,4 +1,4 @@
-"""Helpers that parse a file and return one answer, and helpers that respell a file."""
+"""Parse a file and return one answer, or respell a file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *robot* may retrieve *path*. *path* may be a whole URL."""
+    """Whether *robot* may retrieve *path*, which may be a whole URL."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """Return whether *robot* may retrieve *url*. Check that `verdict()` and `allowed()`
-    agree.
-    """
+    """Whether *robot* may retrieve *url*. `verdict()` and `allowed()` must agree."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
@@ -31,33 +29,29 @@ def ask(
 
 
 def disallowing(path: str, robot: str = "*") -> str:
-    """Return a file that disallows *path* for *robot*."""
     return f"User-agent: {robot}\nDisallow: {path}\n"
 
 
 def kinds(body: str | bytes) -> list[LineKind]:
-    """Return the kinds of the lines of a file."""
     return [line.kind for line in RobotsTxt.parse(body).lines]
 
 
 def codes(body: str | bytes) -> list[str]:
-    """Return the codes of the problems of a file."""
     return [problem.code for problem in RobotsTxt.parse(body).problems]
 
 
 def _recased(text: str, case: Callable[[str], str]) -> str:
-    """Return *text* with *case* applied to its field names."""
+    """Apply *case* to the field names in *text*."""
     for field in ("User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap"):
         text = text.replace(field, case(field))
     return text
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*. The key of each spelling names the change."""
+    """Return equivalent spellings of *text*, by the name of the change."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # End a blank line with CR NL. After a line that ends with CR, a single NL would be read
-    # as a part of that line end.
+    # Blank lines end with CR NL: a NL alone, after a CR, would be part of that line end.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {
@@ -74,9 +68,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *robot* may retrieve *path*. Check that the answer is equal for all
-    spellings of *body*.
-    """
+    """Whether *robot* may retrieve *path*. All spellings of *body* must agree."""
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

@@ -1,15 +1,12 @@
 """Tables of files and their answers, with one row per line.
 
-A row has the form `title | file | answers | codes of the problems`. In the file, `{U}`
-stands for `User-agent: `, `{D}` for the beginning of a new Disallow line, and `{H}` for an
-origin. Escapes are written as in Python. A file without a line end is the value of one
-Disallow line for every robot.
+A row has the form `title | file | answers | codes of problems`. In the file, `{U}` stands for
+`User-agent: `, `{D}` begins a new Disallow line, and `{H}` is an origin. Escapes are written as in
+Python. A file without a line end is the value of one Disallow line for every robot.
 
-The answer `-/a` means that `/a` is disallowed for the robot of the table, and `+/a` means
-that `/a` is allowed. The answer `-max/a` means that `/a` is disallowed for the robot max.
-The last column contains the codes of the problems that are reported in the dialect
-1994. In the last column, `-` means that no problem is reported. If the last column is
-missing, the problems are not checked.
+`-/a` means that `/a` is disallowed for the robot of the table, `+/a` that it is allowed, and
+`-max/a` that it is disallowed for the robot max. The last column has the codes of the problems in
+the dialect 1994, or `-` if there are none. If it is missing, problems are not checked.
 """
 
 from __future__ import annotations
@@ -30,12 +27,12 @@ class Row(NamedTuple):
     robot: str
 
     def __str__(self) -> str:
-        """Return the name of the row in the report of a test run."""
+        """Name the row in the report of a test run."""
         return self.said
 
 
 def unescaped(text: str) -> str:
-    """Return *text* with its placeholders and escapes replaced."""
+    """Replace placeholders and escapes."""
     for name, meant in (
         ("U", "User-agent: "),
         ("D", r"\nDisallow: "),
@@ -50,7 +47,7 @@ def rows(
     dialects: tuple[str, ...] = ("1994",),
     robot: str = "rex",
 ) -> list[Row]:
-    """Return the rows of *table*. An answer without the name of a robot is for *robot*."""
+    """Answers that name no robot are for *robot*."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]
@@ -64,16 +61,14 @@ def rows(
 
 
 def check(row: Row) -> None:
-    """Check the answers of *row* for each spelling of its file. Also check the problems of
-    the file.
-    """
+    """Check the answers of *row* in each spelling of its file, and the problems of the file."""
     assert row.answers
     for answer in row.answers:
         robot, slash, path = answer[1:].partition("/")
         is_url = robot.endswith(":")
         url = answer[1:] if is_url else slash + path
         robot = row.robot if is_url or not robot else robot
-        # Do not respell a file that already contains a CR.
+        # A file that already contains a CR cannot be respelt.
         asked = allowed if "\r" in row.body else allowed_however_spelt
         for dialect in row.dialects:
             given = asked(row.body, url, robot, dialect=dialect)

@@ -1,6 +1,4 @@
-"""Any bytes, URLs and robots are accepted without an exception, and give consistent
-results.
-"""
+"""Any bytes, URLs and robots are accepted, with consistent results."""
 
 from __future__ import annotations
 
@@ -14,7 +12,6 @@ from tests.oracle.generator import Generator
 from tests.standard.asking import DIALECTS
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
-"""Any text, including lone surrogates."""
 
 BODIES = st.one_of(
     st.binary(), ANY_TEXT, st.integers().map(lambda seed: Generator(seed).small().body)
@@ -31,7 +28,7 @@ RULES = (LineKind.DISALLOW, LineKind.ALLOW)
 
 
 def is_printable(text: str) -> bool:
-    """Return whether *text* has no control character, line end or lone surrogate."""
+    """Whether *text* has no control character, line end or lone surrogate."""
     return not {"Cc", "Zl", "Zp", "Cs"} & set(map(category, text))
 
 
@@ -57,7 +54,7 @@ def test_any_body_url_and_robot_has_an_answer(
     robot: str | bytes,
     way: tuple[int | None, str],
 ) -> None:
-    """The verdict, lines, records and problems of any file are consistent with each other."""
+    """Verdict, lines, records and problems are consistent with one another."""
     limit, dialect = way
     robots = RobotsTxt.parse(body, limit=limit, dialect=dialect)
 
@@ -82,7 +79,6 @@ def test_any_body_url_and_robot_has_an_answer(
 
 @given(URLS)
 def test_origin_of_any_url_is_that_of_its_robots_url(url: str | bytes) -> None:
-    """If a URL has an origin, the robots.txt URL of the origin has an equal origin."""
     origin = Origin.of(url)
 
     assert origin is None or Origin.of(origin.robots_url) == origin

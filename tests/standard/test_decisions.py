@@ -1,5 +1,4 @@
-"""Tests of the text of 1994 and of our decisions. Each clause, decision and consequence
-has a row.
+"""The text of 1994 and our decisions: each clause, decision and consequence has a row.
 
 `tests/standard/table.py` describes the rows.
 """
@@ -183,15 +182,11 @@ O27 encoded query       | /p?u=/x  | -/p?u=%2Fx -/p?%75=%2fx +/p?u=%252F
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_1994_clause_decides(row: Row) -> None:
-    """The answers to a row follow from a clause of the text of 1994."""
     check(row)
 
 
 @pytest.mark.parametrize("row", OURS, ids=str)
 def test_ours_decision_decides(row: Row) -> None:
-    """The answers to a row follow from a decision about a question that the text of 1994
-    does not answer.
-    """
     check(row)
 
 
@@ -204,9 +199,7 @@ def test_1994_d1_line_may_have_any_length() -> None:
 
 
 def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
-    """An undecodable byte in a field name makes the field unknown. If the byte were
-    removed, the field would be known.
-    """
+    """The field is unknown. Without the byte, it would be known."""
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
     assert allowed(body, "/x")
@@ -231,15 +224,12 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
     ],
 )
 def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> None:
-    """The kind of a line says how the parser reads the line, or why the line is ignored."""
     assert kinds(body)[number - 1] is kind
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Each line that is ignored says why. Blank lines, comments and User-agent lines
-    that name a robot do not give a reason.
-    """
+    """Blank lines, comments and User-agent lines that name a robot have an effect."""
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines
@@ -249,8 +239,8 @@ def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
 
 
 def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
-    """Only spaces and tabs are removed from the ends of a value. Other ASCII characters
-    belong to the value, except line ends and `#`.
+    """Spaces and tabs are stripped. Other ASCII characters belong to the value, except line ends
+    and `#`.
     """
     ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
     values = [f"{end}/x{end}" for end in ends]
@@ -261,7 +251,6 @@ def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
 
 
 def test_1994_f5_comment_is_removed_with_the_space_before_it() -> None:
-    """Neither the comment nor the space before the comment is a part of the value."""
     line = RobotsTxt.parse("User-agent: * \t# all: of them").lines[0]
 
     assert (line.value, line.comment) == ("*", "# all: of them")
@@ -272,9 +261,7 @@ FILE = disallowing("/caf\u00e9")
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
-    """A byte order mark is removed from the text, and is reported. Without the mark, UTF-16
-    is not decoded.
-    """
+    """The mark is reported. UTF-16 is decoded only with a mark."""
     body = FILE.encode(encoding)
 
     assert RobotsTxt.parse(body).text == FILE
@@ -285,9 +272,7 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """An undecodable byte in a URL equals its percent-encoding in a rule. A rule that ends
-    within the percent-encoding does not cover the byte.
-    """
+    """A rule that ends within the percent-encoding does not cover the byte."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
@@ -296,9 +281,7 @@ def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
 
 
 def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> None:
-    """A rule that is a whole URL does not cover a path, because only a whole URL begins
-    with an origin.
-    """
+    """A path does not begin with an origin, as the rule does."""
     assert RobotsTxt.parse(disallowing("http://a.example/")).allowed("/x", "rex")
 
 
@@ -309,9 +292,7 @@ def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> Non
 def test_ours_o24_only_whole_lines_within_the_limit_count(
     limit: int, lines: int
 ) -> None:
-    """A line beyond the size limit is dropped. A file that is as long as the size limit
-    is complete.
-    """
+    """A line beyond the limit is dropped. A file that is as long as the limit is complete."""
     body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
 
     robots = RobotsTxt.parse(body, limit=limit)
@@ -323,9 +304,7 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """The incomplete last line of a truncated body is dropped, because the beginning of a
-    line could be another rule. If no line is complete, the parsed body is empty.
-    """
+    """A part of a line could be another rule. If no line is complete, nothing is parsed."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
     assert robots.is_truncated
@@ -335,9 +314,7 @@ def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
 
 
 def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
-    """If a rule covers only the URL without dot segments, the verdict and its explanation
-    contain the URL without dot segments.
-    """
+    """The explanation contains that spelling too."""
     verdict = RobotsTxt.parse(disallowing("/private")).verdict("/a/../private?q", "rex")
 
     assert (verdict.line, verdict.spelling) == (2, "/private?q")
@@ -346,7 +323,7 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
 
 
 def test_ours_o27_what_clients_drop_at_the_end() -> None:
-    """An empty query, trailing blanks and parameters are dropped from the URL."""
+    """An empty query, trailing blanks and parameters are dropped."""
     body = "User-agent: *\nDisallow: /p$\n"
 
     for url in ("/p?", "/p;", "/p;a", "/p;?", "/p ", "/p? ", "/p\f", "/x/../p;a?"):
@@ -356,7 +333,7 @@ def test_ours_o27_what_clients_drop_at_the_end() -> None:
 
 
 def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> None:
-    """RFC 9309 2.2.2, although aiohttp decodes them; in 1994 both are one resource (O18)."""
+    """RFC 9309 2.2.2, although aiohttp decodes them. In 1994, both are one resource (O18)."""
     body = disallowing("/a:b")
 
     assert allowed(body, "/a%3Ab", "rex", dialect="rfc9309")
@@ -374,7 +351,7 @@ def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
 
 
 def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
-    """The URL is disallowed if any rule applies to the robot."""
+    """Any rule for the robot is enough to disallow such a URL."""
     url = "/a\t\\.\\%2e\\b;c?%2f=%3a? "
 
     verdict = RobotsTxt.parse(disallowing("/z")).verdict(url, "rex")
@@ -386,18 +363,14 @@ def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the size limit. A naive match of the patterns in the file
-    would take minutes.
-    """
+    """Return a file within the size limit whose patterns a naive matcher would need minutes for."""
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]
 
 
 def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
-    """A URL that was not compared with all rules is disallowed, and the verdict
-    says why.
-    """
+    """A URL that was not compared with all rules is disallowed, and the verdict says so."""
     robots = RobotsTxt.parse(hostile_wildcards(), dialect="rfc9309")
 
     verdict = robots.verdict("http://h.test/" + "a" * 2_000, "rex")
@@ -409,9 +382,7 @@ def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
 
 
 def test_ours_o28_ordinary_question_to_a_large_file_is_decided() -> None:
-    """The rules decide an ordinary question about a file with 5,000 patterns, because the
-    work for an ordinary question stays below the bound.
-    """
+    """The work for an ordinary URL stays below the bound, even with 5,000 patterns."""
     rules = "".join(f"Disallow: /*/d{number}/*?x=\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
 

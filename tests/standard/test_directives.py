@@ -1,4 +1,4 @@
-"""Tests of the decisions about the terms of the robots meta tag and of X-Robots-Tag."""
+"""The terms of the robots meta tag and of X-Robots-Tag."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def directives_of(
     headers: Iterable[str] = (),
     robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
-    """Return the directives of a page for *robot*. The page has the meta tags *tags* and
-    the X-Robots-Tag lines *headers*.
-    """
+    """Return the directives for *robot* of a page with these meta tags and X-Robots-Tag lines."""
     metas = "".join(
         f'<meta name="{escape(name)}" content="{escape(content)}">'
         for name, content in tags
@@ -35,17 +33,13 @@ def directives_of(
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Return whether a page may be indexed, and whether its links may be followed. The page
-    has a meta tag *name* with each of *contents*.
-    """
+    """Return (index, follow) of a page that has a meta tag *name* with each of *contents*."""
     made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 
 
 def by_headers(*headers: str) -> tuple[bool, bool]:
-    """Return whether a page with the X-Robots-Tag lines *headers* may be indexed, and
-    whether its links may be followed.
-    """
+    """Return (index, follow) of a page with the X-Robots-Tag lines *headers*."""
     made = directives_of((), headers)
     return made.index, made.follow
 
@@ -54,7 +48,7 @@ TERMS = [
     ("ALL", True, True),
     ("NONE", False, False),
     ("INDEX", True, True),
-    # P10: Koster's FAQ mentions only the page, not the links.
+    # P10: Koster's FAQ mentions only the page, not its links.
     ("NOINDEX", False, True),
     ("FOLLOW", True, True),
     ("NOFOLLOW", True, False),
@@ -65,8 +59,8 @@ TERMS = [
     ("noindex nofollow", True, True),
     ("no index", True, True),
     ("noarchive, noodp, nofollow", True, False),
-    # P3: ALL overrides the other terms. P4: of two contradicting terms, the more
-    # restrictive term applies.
+    # P3: ALL overrides the other terms. P4: the more restrictive of two contradicting terms
+    # applies.
     ("noindex, all, nofollow", True, True),
     ("none, ALL", True, True),
     ("follow, nofollow", True, False),
@@ -77,15 +71,13 @@ TERMS = [
 def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     content: str, index: bool, follow: bool
 ) -> None:
-    """Each of the six known terms has its effect in upper and in lower case. Commas
-    separate the terms. Any other term has no effect.
-    """
+    """Six terms are known, in any case. Commas separate them, and any other term has no effect."""
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
 
 
 HEADERS = [
-    # P3: ALL overrides only terms for the same robot name.
+    # P3: ALL overrides only terms for the same name.
     (["none", "ALL"], True, True),
     (["all", "noindex"], True, True),
     (["all", "rover: noindex"], False, True),
@@ -97,10 +89,10 @@ HEADERS = [
     (["other: all, none"], True, True),
     (["noindex, other: all"], False, True),
     (["*: none, rover: all"], False, False),
-    # P4: of two contradicting terms, the more restrictive term applies.
+    # P4: the more restrictive of two contradicting terms applies.
     (["index", "noindex"], False, True),
-    # P6: the terms after a name and a colon are only for the robot with that name. A term
-    # that takes a value is not a name.
+    # P6: terms after a name and a colon are only for the robot of that name. Terms that take a
+    # value are not names.
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),
@@ -113,7 +105,7 @@ HEADERS = [
     (["unavailable_after: 25/06/2010 15:00, nofollow"], True, False),
     (["rover:"], True, True),
     ([": noindex"], True, True),
-    # P6: the terms of the next line are also for the named robot, up to the next name.
+    # P6: terms in the next line are for the same robot, up to the next name.
     (["other: noindex", "nofollow"], True, True),
     (["other: noindex", "rover: nofollow"], True, False),
     (["noindex", "other: nofollow", "all"], False, True),
@@ -126,16 +118,14 @@ HEADERS = [
 def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
     headers: list[str], index: bool, follow: bool
 ) -> None:
-    """Several X-Robots-Tag lines mean the same as one joined line (RFC 9110, section
-    5.3).
-    """
+    """Several X-Robots-Tag lines mean the same as one joined line (RFC 9110 5.3)."""
     assert by_headers(*headers) == (index, follow)
     assert by_headers(", ".join(headers)) == (index, follow)
 
 
 def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
-    """ALL overrides only the terms of its own tag or header. Of contradicting terms, the
-    most restrictive term applies.
+    """ALL overrides only the terms of its own tag or header. The most restrictive of contradicting
+    terms applies.
     """
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
@@ -151,16 +141,12 @@ NAMES |= dict.fromkeys(("other", "rov", "rover2", "", "description"), False)
 def test_pages_p5_meta_name_must_equal_the_robots_name(
     name: str, is_ours: bool
 ) -> None:
-    """The whole name of a meta tag must equal the name of the robot, but case is ignored.
-    The name `robots` addresses every robot.
-    """
+    """Case is ignored. `robots` addresses every robot."""
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 
 def test_pages_p6_name_may_have_several_words() -> None:
-    """A robot name before a colon may contain spaces. The header `My Company Bot/1.0`
-    contains the name `My Company Bot` (O9, names of a header).
-    """
+    """`My Company Bot/1.0` has the name `My Company Bot` (O9)."""
     terms = ["my company bot: noindex"]
     assert not directives_of((), terms, "My Company Bot/1.0").index
 
@@ -169,9 +155,7 @@ def test_pages_p6_name_may_have_several_words() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """Terms that are not separated by commas have no effect. The directives list the
-    terms that are not understood, so that a crawl can log these terms.
-    """
+    """Such terms have no effect, and are listed so that a crawl can log them."""
     made = directives_of([("robots", content)])
     header = directives_of((), [content])
 
@@ -182,9 +166,7 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """A term is reported only if it contains one of the six known terms and is not
-    itself a known term (P1, known terms).
-    """
+    """A term is reported only if it contains a known term."""
     terms = (
         "noarchive",
         "noai, noimageai",
@@ -196,8 +178,8 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """The names of meta tags may be in any case. The values of all KEYWORDS tags are
-    joined. If there are several DESCRIPTION or URL tags, the first usable tag counts.
+    """Names of meta tags may be in any case. All KEYWORDS are joined. The first usable DESCRIPTION
+    and URL count.
     """
     made = directives_of(
         [
@@ -222,7 +204,7 @@ def test_directives_of_the_meta_page_are_read() -> None:
 
 
 def test_pages_each_directive_has_its_source() -> None:
-    """Each directive says which term states the directive, and where the term is."""
+    """A directive has the term that states it, and the place of the term."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"])
 
     assert str(made.noindex) == '"none" in the meta tag rover'
@@ -239,9 +221,7 @@ def test_pages_each_directive_has_its_source() -> None:
 def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """No text of a tag or header raises an exception. Each directive as text fits on one
-    line.
-    """
+    """No text of a tag or header raises an exception. A directive fits on one line."""
     made = directives_of(tags, headers, robot)
 
     assert made.index is (made.noindex is None)

@@ -1,4 +1,4 @@
-"""Tests of the extended dialect, which is 1994 with Allow, Crawl-delay and Sitemap."""
+"""The extended dialect: 1994 with Allow, Crawl-delay and Sitemap."""
 
 from __future__ import annotations
 
@@ -26,19 +26,14 @@ X8 wildcards are literal           | {U}*{D}/*.pdf$\nAllow: /             | +/a.
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_extended_clause_decides(row: Row) -> None:
-    """The answers to a row follow from a clause of the extended dialect, or from a
-    decision about 1994 that concerns Allow.
-    """
     check(row)
 
 
 def delay(body: str, dialect: str = "extended") -> Any:
-    """Return the crawl delay that the file *body* states for the robot rex."""
     return RobotsTxt.parse(body, dialect=dialect).rules("rex").crawl_delay
 
 
 def test_extended_verdict_names_the_allow_line() -> None:
-    """If an Allow line allows a URL, the verdict names the Allow line as its reason."""
     body = "User-agent: *\nAllow: /a/b\nDisallow: /a\n"
     verdict = RobotsTxt.parse(body, dialect="extended").verdict("/a/b/c", "rex")
 
@@ -56,14 +51,13 @@ DELAYS = [
         for value, seconds in {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "0": 0}.items()
     ),
     (f"{STAR}Crawl-delay:   7 \n", 7),
-    # X5: the longest delay in one record, or in several default records (O2), applies.
+    # X5: the longest delay of a record, or of several default records (O2), applies.
     (f"{STAR}Crawl-delay: 2\nCrawl-delay: 5\n", 5),
     (f"{STAR}Crawl-delay: 2\n\n{STAR}Crawl-delay: 9\n\n{STAR}Crawl-delay: 3\n", 9),
-    # A3: a robot whose own record has no delay does not obey the delay of the default
-    # record.
+    # A3: a robot with a record of its own does not obey the delay of the default record.
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: max\nDisallow:\n", 5),
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: rex\nDisallow:\n", None),
-    # X6: a delay between two names does not separate the names.
+    # X6: a delay between two names does not separate them.
     ("User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", 5),
     ("User-agent: rex\nCrawl-delay: 5\nUser-agent: a\nDisallow: /\n", 5),
     # O4, O5: a delay below a blank line is ignored.
@@ -74,9 +68,7 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """The extended dialect obeys a crawl delay, and the dialect of 1994 ignores the
-    crawl delay. `rfc9309` also obeys the delay of a split record (O5).
-    """
+    """The dialect of 1994 ignores delays. `rfc9309` also obeys the delay of a split record (O5)."""
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
     assert delay(SPLIT, dialect="rfc9309") == 5
@@ -86,9 +78,7 @@ def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> No
     "value", ["", "ten", "-1", "10s", "1e3", "0x5", "1,5", "inf", "9" * 400, "\u0665"]
 )
 def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
-    """An invalid delay is ignored, and the parsed line says why. The parser does not
-    guess a number.
-    """
+    """The line says why it is ignored."""
     body = f"User-agent: *\nCrawl-delay: {value}\n"
 
     line = RobotsTxt.parse(body, dialect="extended").lines[1]
@@ -99,7 +89,7 @@ def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
 
 
 def test_extended_x7_sitemaps_may_be_anywhere() -> None:
-    """Sitemaps anywhere in a file are listed in order, without comments and duplicates."""
+    """Sitemaps are listed in order, without comments and duplicates."""
     body = (
         "Sitemap: http://h/1.xml # one\nUser-agent: *\nSITEMAP : /2.xml\n"
         "Disallow: /x\n\nsitemap:\nSitemap: http://h/1.xml\n"

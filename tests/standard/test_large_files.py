@@ -15,9 +15,7 @@ from tests.support.calls import calls
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
-    """If 5,000 records are for every robot, each record decides the URLs that its rules
-    cover.
-    """
+    """The file has 5,000 such records."""
     records = (
         f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
         for number in range(5_000)
@@ -31,7 +29,7 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
 
 
 def test_line_of_a_rule_in_a_long_file_is_named() -> None:
-    """The verdict names the right line in a file of 70,002 lines."""
+    """The file has 70,002 lines."""
     text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
 
     assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
@@ -53,8 +51,7 @@ EQUAL = {
 @pytest.mark.parametrize("kind", EQUAL)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
-    """If a rule is repeated 2,000 times, the first copy of the rule still decides. With
-    2,000 copies of a rule, a verdict needs about as many function calls as with one
+    """The first of 2,000 copies decides. A verdict needs about as many function calls as with one
     copy.
     """
     found = []
@@ -74,7 +71,7 @@ def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_very_long_values_are_not_cached(dialect: str) -> None:
-    """The huge names of hosts and robots in a hostile file are not cached."""
+    """A hostile file may have huge names of hosts and robots."""
     size = 200_000
     tracemalloc.start()
     try:

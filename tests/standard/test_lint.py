@@ -1,5 +1,5 @@
-"""What is wrong in a file: mistakes of real files and public reports, in both dialects that
-matter, and the advice that must not harm.
+"""Problems: mistakes of real files and public reports, in 1994 and rfc9309, and advice that must do
+no harm.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def found(body: str | bytes, dialect: str) -> str:
     )
 
 
-# A file, its problems in rfc9309, and its problems in 1994 if they differ: `table.py`.
+# File, its problems in rfc9309, and its problems in 1994 if they differ; see `table.py`
 MISTAKES = r"""
 path that ends like a robot | {U}*{D}edit-user\n | R015 2 error opens
 group in a closed site | {U}*{D}/\n\n{U}bot{D}/a\n | -
@@ -121,7 +121,7 @@ copied line | {U}*{D}x\n\n{U}bot{D}x\n | R015 2,5 error opens
 
 @pytest.mark.parametrize("row", MISTAKES.strip().splitlines(), ids=lambda it: it[:24])
 def test_mistake_is_reported_by_its_cause(row: str) -> None:
-    """A mistake is one problem: what follows from it is not reported too."""
+    """One mistake is one problem. Its consequences are not reported."""
     title, file, *expected = row.split(" | ")
     text = unescaped(file)
     body = text.encode("latin-1") if title.startswith("bytes") else text
@@ -130,7 +130,7 @@ def test_mistake_is_reported_by_its_cause(row: str) -> None:
     assert found(body, "1994") == expected[-1].strip("-")
 
 
-# A problem, and the values in its message.
+# A file, and the end of its message
 MESSAGES = {
     STAR + "Disallow *\n": 'was "Disallow: /" meant? Some robots, Googlebot among them',
     STAR + "Disallow: /a\nhttps://h.test/sitemap.xml\n": 'was "Sitemap: https://h.test',
@@ -154,14 +154,14 @@ MESSAGES = {
 
 @pytest.mark.parametrize("body", MESSAGES)
 def test_message_has_the_values_of_the_file(body: str) -> None:
-    """The words of each kind are in its row."""
+    """The words of each kind are in its row, so only the values are tested."""
     assert (
         MESSAGES[body] in RobotsTxt.parse(body, dialect="rfc9309").problems[0].message
     )
 
 
 def test_kind_is_said_once_a_record() -> None:
-    """Each further line is named, so a file of a thousand mistakes has one problem."""
+    """Further lines are only listed, so a file of a thousand mistakes has one problem."""
     lines = STAR + "Disallow: x\n" * 1_000
     robots = RobotsTxt.parse(lines + "\nUser-agent: bot\nDisallow: y\n")
 
@@ -175,7 +175,7 @@ def test_kind_is_said_once_a_record() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_weakening_problems_are_those_of_the_records_of_a_robot(dialect: str) -> None:
-    """Those above all records and of wrong User-agent lines concern every robot."""
+    """Problems above all records and of wrong User-agent lines concern every robot."""
     file = (
         "Disallow: /above\n\nUser-agent: a\nDisallow: x\n\nUser-agent: b\nAllow: x\n"
         "Disallow: y\n\nUser-agnt: c\nDisallow: z\n"
@@ -200,7 +200,7 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_name_weakens_the_policy(name: str) -> None:
-    """The robot may fetch the site, and hears of it."""
+    """The robot may fetch the site, and the problem says so."""
     robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
 
     assert robots.allowed("/", "mybot")

@@ -1,4 +1,4 @@
-"""The names of a robot, and the names in the value of a User-agent line."""
+"""The names of a robot, and the names in a User-agent line."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ BROWSER_WORDS = (
 
 @pytest.mark.parametrize(("robot", "phrases"), HEADERS)
 def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
-    """A name speaks to a robot if it is a part of a phrase; in rfc9309, if it equals a
-    phrase or a word of a phrase.
+    """A name addresses a robot if it is part of a phrase, or in rfc9309, if it is a phrase or a
+    word of one.
     """
     words = {word.strip("'") for phrase in phrases for word in phrase.split()}
 
@@ -53,7 +53,7 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
         is_part = any(name in phrase for phrase in phrases)
         is_equal = name in phrases or name in words
         body = disallowing("/", name)
-        # A last number of a value is its version.
+        # A number at the end of a value is its version.
         if not name.endswith(" 2"):
             assert allowed(body, "/", robot) is not is_part, name
             assert allowed(body, "/", robot, dialect="rfc9309") is not is_equal, name
@@ -61,7 +61,7 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
-    """A header of which nothing remains is spoken to by `*` alone."""
+    """A robot whose header leaves no name obeys only `*`."""
     body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
     robot = "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) Gecko/20100101 Firefox/9.0"
 
@@ -70,7 +70,7 @@ def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
 
 
 def test_ours_o09_longest_name_decides_in_rfc9309() -> None:
-    """Of several groups that speak to a robot, the one with the longest name decides."""
+    """The group with the longest of the matching names decides."""
     body = f"{disallowing('', 'Rex')}\n{disallowing('/', 'My Rex')}"
 
     for robot in ("My Rex/1.0", "Max/1.0 (My Rex)"):
@@ -117,7 +117,7 @@ def test_ours_o10_version_or_header_as_a_value(
 
 
 def test_ours_o10_version_is_stripped_on_both_sides() -> None:
-    """`Brightbot 1.0` speaks to `Brightbot/2.0`."""
+    """`Brightbot 1.0` addresses `Brightbot/2.0`."""
     body = disallowing("/", "Brightbot 1.0")
 
     for dialect in ("1994", "revisited", "extended", "rfc9309"):
@@ -125,7 +125,7 @@ def test_ours_o10_version_is_stripped_on_both_sides() -> None:
 
 
 def test_ours_o10_header_in_a_list_is_one_header() -> None:
-    """Revisited K1 (lists of names): the spaces in a header do not separate names."""
+    """Revisited K1: the spaces in a header do not separate names."""
     body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4)")
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")

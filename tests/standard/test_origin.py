@@ -1,4 +1,4 @@
-"""The origin of a URL, and the target that rules are compared with."""
+"""The origin of a URL, and the target with which rules are compared."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("url", "expected"), ORIGINS)
 def test_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
-    """1994 M1 (one file for each server): case, default port, trailing dot and user
-    info do not distinguish origins.
-    """
+    """1994 M1: case, default port, trailing dot and user info do not distinguish origins."""
     origin = Origin.of(url)
 
     assert origin is not None
@@ -51,8 +49,7 @@ NONE = [
     *("", "/x", "x", "ftp://x/", "http:///x", "http://:80", "http://.", "http://x:y"),
     *("http://x:65536", "http://x:1234567890", "http://[::1", "http://a:b:c"),
     *("mailto:a@x", b"\xff", "ws:///x", "wsss://x", "wss:x"),
-    # Clients read the following hosts in different ways. For example, IDNA turns some
-    # letters into delimiters.
+    # Clients disagree about these hosts. IDNA turns some letters into delimiters, for example.
     *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
     *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),
 ]
@@ -60,9 +57,7 @@ NONE = [
 
 @pytest.mark.parametrize("url", NONE)
 def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
-    """If a URL has no valid host, or no scheme such as http, its origin is `None`. No
-    exception is raised.
-    """
+    """No exception is raised."""
     assert Origin.of(url) is None
 
 
@@ -82,7 +77,7 @@ TARGETS = {
 def test_ours_o26_rules_are_compared_with_path_and_query(
     target: str, dialect: str
 ) -> None:
-    """Rules are compared with the target, which begins with a slash and has no fragment."""
+    """The target begins with a slash and has no fragment."""
     for url in TARGETS[target]:
         assert not ask(disallowing(target), url, dialect=dialect)
         assert ask(disallowing(f"{target}~"), url, dialect=dialect)

@@ -1,5 +1,5 @@
-"""The revisited dialect by Kollar, Leavitt and Mauldin (1996): the clauses of its
-grammar, and its examples.
+"""The dialect `revisited` of Kollar, Leavitt and Mauldin (1996): clauses of its grammar, and its
+examples.
 """
 
 from __future__ import annotations
@@ -43,15 +43,12 @@ example 3 | {U}*\n# stay away{D}/not/here/ #x\nDisallow: # a\nDisallow: #b | -/n
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_revisited_clause_decides(row: Row) -> None:
-    """The answers to a row follow from a clause of the grammar, or from an example of the
-    grammar.
-    """
     check(row)
 
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
-    """The verdict contains only the path that matched, and the record contains all names
-    and paths (K1 and K2, lists of names and paths).
+    """The verdict has only the path that matched, and the record has all names and paths (K1,
+    K2).
     """
     body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
@@ -65,8 +62,8 @@ def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
 
 
 def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
-    """A blank line inside a record is a problem (K3, records). A Disallow line without
-    a path is not a problem (K2).
+    """A blank line inside a record is a problem (K3). A Disallow line without a path is not
+    (K2).
     """
     for line, codes in (("\nDisallow: /x\n", ["R021"]), ("Disallow:\n", [])):
         robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")

@@ -58,9 +58,6 @@ CLAUSES = rows(
 
 @pytest.mark.parametrize("row", CLAUSES, ids=str)
 def test_rfc9309_clause_decides(row: Row) -> None:
-    """The answers to a row follow from a section of RFC 9309. Percent-encodings are
-    normalised, groups of one token are merged, and only a rule ends a list of names.
-    """
     check(row)
 
 
@@ -89,22 +86,17 @@ def test_rfc9309_clause_decides(row: Row) -> None:
 def test_rule_with_most_octets_decides(
     rules: str, target: str, expected: tuple[bool, int | None]
 ) -> None:
-    """The matching rule with the most octets decides, and Allow wins a tie (2.2.2). The
-    verdict names the first of several equal rules.
-    """
+    """Allow wins a tie (2.2.2). The verdict names the first of several equal rules."""
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # *expected* contains the number of a rule. The rule with the number 1 is in line 2 of
-    # the file.
+    # *expected* has the number of a rule. Rule 1 is in line 2.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 
 
 def test_hostile_pattern_is_matched_without_backtracking() -> None:
-    """The time of a match is linear in the length of the URL (5.1). With backtracking, the
-    match would take years.
-    """
+    """The time is linear in the length of the URL (5.1). Backtracking would take years."""
     body = f"User-agent: *\nDisallow: /{'*a' * 40}*b$\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
@@ -118,7 +110,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 @pytest.mark.parametrize(
     ("body", "delays"),
     [
-        # Each pair contains the delay of rex and the delay of bingbot.
+        # The delays of rex and of bingbot
         (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),
@@ -146,9 +138,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 def test_delay_is_for_the_last_user_agent_lines_above_it(
     body: str, delays: tuple[float | None, float | None]
 ) -> None:
-    """A delay applies to the names in the last User-agent lines above the delay, and to no
-    other name (5.1).
-    """
+    """A delay is for no other name (5.1)."""
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
     assert tuple(robots.rules(it).crawl_delay for it in ("rex", "bingbot")) == delays

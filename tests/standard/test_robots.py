@@ -1,6 +1,4 @@
-"""`RobotsTxt` objects as values, their rules, their verdicts and the explanations of
-verdicts.
-"""
+"""`RobotsTxt` objects as values, their rules, and their verdicts with explanations."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ FILE = disallowing("/x") * 50
 
 
 def test_equal_by_text_and_dialect() -> None:
-    """Objects are equal if text and dialect are, whether the body was bytes or text."""
+    """Bytes and text may be equal."""
     robots = RobotsTxt.parse(FILE)
 
     assert robots == RobotsTxt.parse(FILE.encode())
@@ -28,7 +26,6 @@ def test_equal_by_text_and_dialect() -> None:
 
 
 def test_parsed_file_has_its_dialect() -> None:
-    """A file is read in the dialect of 1994, or in that which is asked for."""
     robots = RobotsTxt.parse("", dialect="extended")
 
     assert robots.dialect == "extended"
@@ -45,9 +42,7 @@ def test_unknown_dialect_raises() -> None:
 
 
 def test_body_text_and_size_are_those_of_the_file() -> None:
-    """The size of a file is the number of its bytes. In the text of the file, a byte that
-    is not UTF-8 is a surrogate escape.
-    """
+    """The size is in bytes. In the text, bytes that are not UTF-8 are surrogate escapes."""
     robots = RobotsTxt.parse("Disallow: /\u00e4\n" * 9)
 
     assert robots.size == len(robots.body) == 126
@@ -57,7 +52,6 @@ def test_body_text_and_size_are_those_of_the_file() -> None:
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
-    """An unpickled file equals the original, and has its dialect and answers."""
     robots = RobotsTxt.parse(FILE, dialect="extended")
     assert not robots.allowed("/x", "rex")
 
@@ -85,7 +79,7 @@ def test_robots_of_many_names_are_told_apart() -> None:
 
 
 def test_robot_as_bytes_is_the_robot_as_str() -> None:
-    """A robot may be given as bytes. Bytes that are not valid UTF-8 are decoded as Latin-1."""
+    """Bytes that are not valid UTF-8 are decoded as Latin-1."""
     robots = RobotsTxt.parse(disallowing("/", "caf\u00e9"))
 
     for robot in (b"Caf\xc3\xa9/1", b"Caf\xe9/1", "Caf\u00e9/1"):
@@ -101,7 +95,7 @@ SENTENCES = [
     (FILE, "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
     ("", "/x", "allowed: robots.txt contains no record"),
     ("User-agent: max", "/", "allowed: no record of robots.txt is for this robot"),
-    # Ours O25 (control characters): names and rules are printed without control characters.
+    # Ours O25: names and rules are printed without control characters.
     (
         ESCAPED,
         "/x\x9by",
@@ -115,18 +109,14 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("body", "path", "sentence"), SENTENCES)
 def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> None:
-    """The text of a verdict names the line, the rule and the record, or says why no rule
-    decides.
-    """
+    """The sentence names the line, the rule and the record, or says why no rule decides."""
     verdict = RobotsTxt.parse(body).verdict(path, "rex")
 
     assert str(verdict) == verdict.explain() == sentence
 
 
 def test_verdict_has_the_record_of_its_rule() -> None:
-    """If several records are for every robot, the verdict has the record that contains
-    the deciding rule.
-    """
+    """Several records may be for every robot."""
     body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}"
     robots = RobotsTxt.parse(body)
 
@@ -136,9 +126,7 @@ def test_verdict_has_the_record_of_its_rule() -> None:
 
 
 def test_long_names_and_rules_make_no_long_sentence() -> None:
-    """The text of a verdict is short, even if a record has thousands of names and a rule
-    has thousands of characters.
-    """
+    """A record may have thousands of names, and a rule thousands of characters."""
     names = "".join(f"User-agent: rex{number}\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"{names}User-agent: rex\nDisallow: /{'x' * 9_000}\n")
 
@@ -147,7 +135,7 @@ def test_long_names_and_rules_make_no_long_sentence() -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_every_reason_has_a_text(reason: Reason) -> None:
-    """Each reason gives an explanation, even for a verdict without a record."""
+    """A verdict without a record has an explanation too."""
     sentence = str(Verdict(allowed=False, reason=reason))
 
     assert sentence.startswith("disallowed: ")
@@ -155,8 +143,8 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """The value of each kind and reason is its name in lower case with hyphens, with one
-    exception. The values of kinds and reasons are keys of stats and reports.
+    """Stats and reports use these values as keys. With one exception, a value is the name in lower
+    case with hyphens.
     """
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
@@ -175,8 +163,8 @@ def pickled(verdict: Verdict) -> Verdict:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
-    """A pickled verdict has the deciding rule of its record, but no other rules. A crawl
-    can store thousands of verdicts on disk with the meta of its requests.
+    """The deciding rule is kept, but no other rule of the record. A crawl may store thousands of
+    verdicts on disk, in the meta of its requests.
     """
     lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
@@ -198,9 +186,7 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
 
 
 def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
-    """The dict of a verdict contains the record and the explanation. If the verdict has
-    no record, the value of `record` is `None`.
-    """
+    """The value of `record` is None if the verdict has no record."""
     robots = RobotsTxt.parse("User-agent: me\nDisallow: /x\n")
     verdict = robots.verdict("/x", "me")
 
@@ -211,9 +197,7 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
-    """A copied verdict equals the original verdict, and has all rules of its record.
-    Scrapy copies the meta of a request.
-    """
+    """Scrapy copies the meta of requests."""
     robots = RobotsTxt.parse(f"{disallowing('/')}Disallow: /b")
     verdict = robots.verdict("/", "me")
 
@@ -229,7 +213,7 @@ def test_copy_of_a_verdict_has_its_whole_record() -> None:
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
 def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) -> None:
-    """If the parser is asked twice about an unusual URL, both answers are right."""
+    """The second answer may come from a cache."""
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 
@@ -239,9 +223,7 @@ def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) ->
 
 
 def test_printed_record_reads_as_the_same_record() -> None:
-    """A printed record equals its source, including the last character of each name and
-    rule.
-    """
+    """The last character of each name and rule survives."""
     ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
 
     for end in ends:
@@ -250,8 +232,7 @@ def test_printed_record_reads_as_the_same_record() -> None:
 
         assert record.names == (f"x{end}",)
         assert str(record) == body
-    # X4 (values of Crawl-delay) does not accept an exponent, so a printed number must not
-    # have an exponent.
+    # X4 accepts no exponent, so a printed number must not have one.
     for delay in ("0.5", "5", "0.00001", "100000000000000000000"):
         body = f"User-agent: a\nCrawl-delay: {delay}\nAllow: /x\nDisallow:\n"
         assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body

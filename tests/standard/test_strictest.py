@@ -1,4 +1,4 @@
-"""The dialect strictest: what 1994 or rfc9309 disallows."""
+"""The dialect `strictest`: what 1994 or rfc9309 disallows is disallowed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Disallow: /below
 def test_refusal_names_the_dialect_and_the_line(
     path: str, dialect: str, line: int
 ) -> None:
-    """A refusal is that of the dialect that refuses, 1994's if both do."""
+    """The refusal of 1994 is shown if both dialects refuse."""
     verdict = RobotsTxt.parse(FILE, dialect="strictest").verdict(path, "rex")
 
     assert not verdict.allowed
@@ -47,7 +47,7 @@ def test_refusal_names_the_dialect_and_the_line(
 
 
 def test_what_both_allow_is_allowed() -> None:
-    """Without a refusal, the verdict is that of 1994, as in the dialect 1994."""
+    """The verdict is then that of 1994."""
     verdict = RobotsTxt.parse(FILE, dialect="strictest").verdict("/x", "rex")
 
     assert str(verdict) == str(RobotsTxt.parse(FILE).verdict("/x", "rex"))
@@ -56,8 +56,8 @@ def test_what_both_allow_is_allowed() -> None:
 
 
 def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
-    """Lines, records and problems are those of 1994, and sitemaps and the longer delay
-    those of either dialect.
+    """Lines, records and problems are those of 1994. Sitemaps of both dialects count, and the
+    longer delay.
     """
     robots, plain = RobotsTxt.parse(FILE, dialect="strictest"), RobotsTxt.parse(FILE)
 
@@ -75,7 +75,7 @@ def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_either_refusal_counts_in_any_file(seed: int) -> None:
-    """In generated files, strictest refuses exactly what one of the dialects refuses."""
+    """Strictest refuses exactly what either dialect refuses in generated files."""
     case = Generator(f"strictest {seed}").small()
     strictest, plain, later = (
         RobotsTxt.parse(case.body, dialect=it)

@@ -1,8 +1,7 @@
-"""Usage preferences in robots.txt: which statements a file contains, and in which lines. A
-preference never disallows a URL.
+"""Usage preferences in robots.txt: which statements a file contains, and in which lines.
 
-The examples in `EXAMPLES` follow AIPREF vocab-08 and attach-05, Content Signals of July
-2026 and RSL 1.0. The numbers of the examples are the numbers in `docs/preferences.rst`.
+The examples follow AIPREF vocab-08 and attach-05, Content Signals of July 2026 and RSL 1.0. Their
+numbers are those in `docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -27,22 +26,19 @@ D, A, U = Answer.DISALLOW, Answer.ALLOW, Answer.UNSTATED
 def usage(
     body: str, url: str = "/p", robot: str = "mybot", dialect: str = "1994"
 ) -> Usage:
-    """Return the usage preferences that the file *body* states for *url* and *robot*."""
     return RobotsTxt.parse(body, dialect=dialect).usage(f"http://h.test{url}", robot)
 
 
 def stated(found: Usage) -> str:
-    """Return the statements of *found* on one line, each with the number of its line in the
-    file.
-    """
+    """Show the statements of *found* on one line, each with the number of its line."""
     return " ".join(
         f"{it.purpose}={it.answer.value[0].upper()}@{it.where.rpartition(' ')[2]}"
         for it in found.statements
     )
 
 
-# Number, file (without User-agent it is about every robot), URL, statements, and values that
-# are not understood. An indented line continues its row.
+# Number, file (for every robot if it has no User-agent), URL, statements, values that are not
+# understood. An indented line continues its row.
 EXAMPLES = rows(
     r"""
 1 | User-agent: *\nContent-Usage: train-ai=n\n\nUser-agent: mybot\nContent-Usage: train-ai=y\n
@@ -141,8 +137,8 @@ EXAMPLES = rows(
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_example_states_this_in_every_dialect(dialect: str) -> None:
-    """Each dialect finds the statements of each example, their lines, and the values that
-    are not understood (AIPREF vocab-08 and attach-05).
+    """Each dialect finds the same statements, lines, and values that are not understood (AIPREF
+    vocab-08 and attach-05).
     """
     wrong = []
     for number, lines, url, said, odd in EXAMPLES:
@@ -160,9 +156,7 @@ def test_example_states_this_in_every_dialect(dialect: str) -> None:
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """A preference applies only to the names above the preference. In the file of this
-    test, the Disallow line applies to both names.
-    """
+    """A preference is only for the names above it. Here, the Disallow line is for both names."""
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
     )
@@ -187,8 +181,8 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """A license above all records applies to each robot whose record has no license (RSL
-    1.0). A license does not state a preference about any purpose.
+    """A license above all records is for robots whose record has none (RSL 1.0). It states no
+    preference.
     """
     body = (
         "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
@@ -205,7 +199,6 @@ def test_example_22_license_of_the_record_or_of_the_file() -> None:
 
 
 def test_record_is_the_one_of_the_dialect() -> None:
-    """A robot obeys the preferences of the record whose rules the robot obeys."""
     body = f"User-agent: mybot\nContent-Usage: train-ai=n\n\n{STAR}Content-Usage: train-ai=y"
     found = {
         it: usage(body, robot="mybot-news", dialect=it)["train-ai"] for it in DIALECTS
@@ -218,8 +211,8 @@ def test_record_is_the_one_of_the_dialect() -> None:
 
 
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
-    """The most restrictive statement about a purpose counts (vocab-08, 5.1). An unknown
-    purpose raises `KeyError`.
+    """The most restrictive statement counts (vocab-08, 5.1). An unknown purpose raises
+    `KeyError`.
     """
     found = usage(
         f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
@@ -236,10 +229,7 @@ def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
 
 
 def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
-    """The sum of two `Usage` objects has the statements and licenses of both objects, and
-    can be pickled. A crawl with a JOBDIR pickles a sum of `Usage` objects when the crawl
-    retries a request.
-    """
+    """A crawl with a JOBDIR pickles such a sum when it retries a request."""
     first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
     second = usage(
         f"{STAR}Content-Usage: train-ai=n, search=Y\nLicense: http://a\nLicense: b"
@@ -267,8 +257,8 @@ SHAPES = {
 @pytest.mark.parametrize("field", ["Content-Usage", "Content-Signal"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
-    """Ten times as long a value takes ten times as many steps, up to the bound. Beyond the
-    bound it is not understood.
+    """Ten times the length takes ten times the steps. Beyond the bound, a value is not
+    understood.
     """
     first, more = SHAPES[shape]
     steps = []
@@ -285,9 +275,7 @@ def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """If a URL was not compared with all paths, one path that disallows a purpose is
-    enough to disallow the purpose (O28, bounded matching).
-    """
+    """One path that disallows a purpose is then enough to disallow it (O28)."""
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )
@@ -300,7 +288,7 @@ def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere(
 def test_missing_extra_is_named_and_changes_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without http-sf, `usage()` names the extra for any file. All else works."""
+    """`usage()` names the extra http-sf for any file. Everything else works."""
     monkeypatch.setitem(sys.modules, "http_sf", None)
     robots = RobotsTxt.parse(f"{STAR}Content-Usage: A=n\nDisallow: /a\n")
 
@@ -330,8 +318,8 @@ Content-Signals: ai-retrieval=yes\nDisallow: | "ai-retrieval=yes" is not underst
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_lint_says_what_is_not_read_in_every_dialect(dialect: str) -> None:
-    """Lint reports a preference without an effect, although its field belongs to no
-    dialect. The owner probably believes that the line states a preference.
+    """The owner of a line without an effect probably believes that it has one. Its field is in no
+    dialect.
     """
     for lines, words in LINTED:
         body = lines if "User-agent" in lines else STAR + lines

@@ -1,1 +1,1 @@
-"""Tests of the stores. Most tests belong to the contract that all stores share."""
+"""The stores. Most tests belong to the contract that all stores share."""

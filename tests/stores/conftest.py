@@ -1,4 +1,4 @@
-"""A server of Redis for the tests of a module."""
+"""Redis servers for the tests of the stores."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
-    """Run one server for the tests that do not stop it."""
+    """One server for all tests that do not stop it."""
     with RedisServer() as started:
         yield started
 
 
 @pytest.fixture
 def prefix() -> str:
-    """Return a prefix that no other test has."""
+    """A prefix that no other test uses."""
     return f"test{next(NUMBERS)}"

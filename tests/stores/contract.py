@@ -1,5 +1,7 @@
-"""The contract of every store, as tests. Inherit `StoreContract`, or `LeasingContract` if
-your store has leases, and say in `url` where an empty store is.
+"""The contract of every store, as tests.
+
+Inherit `StoreContract`, or `LeasingContract` if your store has leases, and return the URL of an
+empty store from `url`.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ OTHERS = (
     "http://www.site.example",
     "http://site.example:8080",
     "http://[::1]:8080",
-    # a file name has at most 255 bytes
+    # File names have at most 255 bytes.
     "http://" + ".".join(["a" * 61] * 4)[:247],
 )
 ENTRY = bytes(range(256)) * 4
@@ -50,21 +52,20 @@ class StoreContract(ABC):
 
     @abstractmethod
     def url(self, folder: Path) -> str:
-        """Return the URL of an empty store. It may be in *folder*, which is empty."""
+        """Return the URL of an empty store, which may be in the empty *folder*."""
 
     @pytest.fixture
     def store_url(self, tmp_path: Path) -> str:
-        """Return the URL of the store under test."""
+        """The URL of the store under test."""
         return self.url(tmp_path)
 
     @pytest.fixture
     def store(self, store_url: str) -> Iterator[Store]:
-        """Yield the store under test."""
         with closing(open_store(store_url)) as store:
             yield store
 
     def test_store_is_closed_without_being_used(self, store_url: str) -> None:
-        """Closing a store that has opened nothing is no error."""
+        """Nothing was opened, so nothing can fail."""
         open_store(store_url).close()
 
     @pytest.mark.parametrize("entry", [ENTRY, b"\0", b"x" * 10**6], ids=len)
@@ -72,7 +73,7 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: Store, entry: bytes, keep_until: float
     ) -> None:
-        """An entry may be any bytes, and be kept for ever. Before, there is none."""
+        """Any bytes, kept for any time, even for ever."""
         assert store.get(SITE) is None
         store.put(SITE, entry, keep_until)
 
@@ -80,7 +81,7 @@ class StoreContract(ABC):
 
     @pytest.mark.parametrize("other", OTHERS)
     def test_origins_are_told_apart(self, store: Store, other: str) -> None:
-        """Scheme, host and port distinguish origins."""
+        """Scheme, host and port distinguish them."""
         store.put(SITE, ENTRY, LATER)
         assert store.get(other) is None
         store.put(other, b"other", LATER)
@@ -88,27 +89,27 @@ class StoreContract(ABC):
         assert (store.get(SITE), store.get(other)) == (ENTRY, b"other")
 
     def test_newer_entry_replaces_the_older(self, store: Store) -> None:
-        """Afterwards, the end of the older entry means nothing."""
+        """The older entry may end later, which means nothing."""
         store.put(SITE, ENTRY, time.time() + 1)
         store.put(SITE, b"newer", LATER)
-        # the shortest expiry of Redis in our use is one second
+        # As Redis is used here, entries last at least a second.
         time.sleep(1.2)
 
         assert store.get(SITE) == b"newer"
 
     def test_entry_that_is_over_hides_the_older(self, store: Store) -> None:
-        """A store may return or delete an entry that is over, but not keep the one before."""
+        """A store may still return an expired entry, but not the one before it."""
         store.put(SITE, b"older", LATER)
         store.put(SITE, ENTRY, time.time() - 1)
 
         assert store.get(SITE) in (None, ENTRY)
 
     def test_too_large_entry_is_not_read(self, store: Store) -> None:
-        """An entry above the limit is None, and not read whole into memory."""
+        """A larger entry is None, and is not read into memory as a whole."""
         largest = b"x" * MAX_ENTRY_BYTES
         store.put(SITE, largest, LATER)
         assert store.get(SITE) == largest
-        # Any exception says that the store does not take it.
+        # Any exception may mean that the store does not take it.
         with suppress(Exception):
             store.put(OTHERS[0], largest * 6, LATER)
         del largest
@@ -124,7 +125,7 @@ class StoreContract(ABC):
     def test_killed_writer_leaves_whole_entries(
         self, store: Store, store_url: str
     ) -> None:
-        """What was put stays; a put that was cut off leaves the older entry, or none."""
+        """Complete puts stay. A put that was cut off leaves the older entry, or none."""
         for puts in (1, 4, 9):
             command = [sys.executable, "-c", WRITER, store_url]
             with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
@@ -139,7 +140,7 @@ class StoreContract(ABC):
             assert all(len(entry) == SIZE and len(set(entry)) == 1 for entry in whole)
 
     def test_instances_share_the_entries(self, store: Store, store_url: str) -> None:
-        """An instance sees what another one puts, while both are open and afterwards."""
+        """While both are open, and afterwards."""
         assert store.get(SITE) is None
         with closing(open_store(store_url)) as other:
             other.put(SITE, ENTRY, LATER)
@@ -150,7 +151,7 @@ class StoreContract(ABC):
             assert third.get(SITE) == b"newer"
 
     def test_workers_that_start_together_make_one_store(self, store_url: str) -> None:
-        """No entry of twelve workers is lost."""
+        """Twelve workers lose no entry."""
         origins = [f"http://host{number}.example" for number in range(12)]
 
         def put(origin: str) -> None:
@@ -169,13 +170,12 @@ class LeasingContract(StoreContract):
 
     @pytest.fixture
     def leases(self, store: Store) -> LeasingStore:
-        """Return the store under test."""
         return cast("LeasingStore", store)
 
     def test_lease_is_given_once_until_it_is_released(
         self, leases: LeasingStore
     ) -> None:
-        """Each origin has a lease of its own, and a lease is no entry."""
+        """Each origin has its own lease, which is separate from its entry."""
         assert leases.lease(SITE, 30)
         assert not leases.lease(SITE, 30)
         assert leases.lease(OTHERS[0], 30)
@@ -186,7 +186,6 @@ class LeasingContract(StoreContract):
         assert leases.lease(SITE, 30)
 
     def test_lease_of_a_dead_worker_ends(self, leases: LeasingStore) -> None:
-        """A lease ends by itself."""
         assert leases.lease(SITE, 1)
         give_up = time.monotonic() + 30
         while not leases.lease(SITE, 1):

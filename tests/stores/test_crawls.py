@@ -1,4 +1,4 @@
-"""Crawls with a store: a later crawl obeys what an earlier one stored."""
+"""A crawl obeys what an earlier crawl stored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FOLDER = "tests.support.folder_store.FolderStore"
 
 
 def stored_in(path: Path, **others: object) -> dict[str, Any]:
-    """Return the settings of a crawl with a store in the file *path*."""
+    """Return the settings of a crawl with a store in the folder *path*."""
     return {"ROBOTS1994_STORE": f"sqlite:///{path}/robots.db"} | others
 
 
@@ -49,14 +49,13 @@ def warnings_of(result: CrawlResult) -> list[str]:
 
 
 def entry_of(url: str, settings: dict[str, Any]) -> bytes | None:
-    """Return the entry of the origin of *url*."""
     with closing(open_store(settings["ROBOTS1994_STORE"])) as store:
         return store.get(str(Origin.of(url)))
 
 
 @pytest.fixture(params=long_after(2, ["sqlite", "redis", "own", "memory"]))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Yield the URL of an empty store of each kind."""
+    """The URL of an empty store of each kind."""
     match request.param:
         case "memory":
             yield "memory://"
@@ -70,7 +69,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> None:
-    """The second crawl fetches no robots.txt, but that in memory has forgotten it."""
+    """The second crawl needs no fetch, unless the store was in memory."""
     site.robots(BODY)
     urls = [site.url("/1"), site.url("/2"), site.url("/closed")]
     for number in range(2):
@@ -100,7 +99,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
 ) -> None:
-    """When the policy is needed again, robots.txt is fetched and obeyed."""
+    """A forgotten policy is fetched again when it is needed."""
     for host in "abc":
         site.robots(BODY, at=f"{host}.test")
     result = crawl_over_time(
@@ -173,8 +172,8 @@ def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
 
 
 def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -> None:
-    """If the entry vanishes and another worker gets a 503, the worker with a good policy
-    still obeys it.
+    """The entry vanishes and another worker gets a 503, but the worker with a good policy still
+    obeys it.
     """
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
@@ -205,7 +204,7 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
 def test_failing_store_does_not_stop_the_crawl(
     site: Site, kind: str, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The crawl obeys robots.txt, and says it once, without the password."""
+    """The crawl obeys robots.txt, and logs the failure once, without the password."""
     store = f"tests.support.stores.{kind}://me:hunter2@db.test{tmp_path}/store"
     site.robots(BODY)
     urls = [site.url("/open"), site.url("/closed")]

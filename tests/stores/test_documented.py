@@ -1,4 +1,4 @@
-"""What docs/stores.rst says about a store of one's own works."""
+"""What docs/stores.rst says about writing a store works."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.crawl import ROOT
 def test_copied_contract_passes_for_the_store_in_the_documentation(
     tmp_path: Path,
 ) -> None:
-    """As a user copies it into a project."""
+    """It is copied from the page, as a user would copy it."""
     page = (ROOT / "docs" / "stores.rst").read_text("utf-8")
     block = page.partition(":caption: test_store.py\n")[2].partition("\nThen run")[0]
     lines = [line.removeprefix("    ") for line in block.splitlines()]
@@ -24,7 +24,7 @@ def test_copied_contract_passes_for_the_store_in_the_documentation(
         ROOT / "tests" / "support" / "folder_store.py",
         tmp_path / "mypackage" / "stores.py",
     )
-    # One with a process of its own, and some others.
+    # One test with a process of its own, and some others
     chosen = "killed or replaces or origins"
     command = [sys.executable, "-m", "pytest", "-q", "test_store.py", "-k", chosen]
     ran = subprocess.run(

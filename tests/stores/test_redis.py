@@ -20,12 +20,11 @@ HOUR = 3_600
 
 
 def store_at(server: RedisServer, prefix: str = "test") -> LeasingStore:
-    """Open the store on *server*."""
     return cast("LeasingStore", open_store(f"{server.url}?prefix={prefix}"))
 
 
 def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) -> None:
-    """Even an entry that is kept for ever has an expiry."""
+    """Even an entry that is kept for ever expires."""
     with closing(store_at(server, prefix)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         store.put(OTHERS[0], ENTRY, float("inf"))
@@ -43,7 +42,7 @@ def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) 
 
 
 def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
-    """A key of another type is a miss, or a lease that somebody has; a put replaces it."""
+    """A key of another type is a miss, or a lease that is taken. A put replaces it."""
     with server.client() as client, closing(store_at(server, prefix)) as store:
         client.hset(f"{prefix}:lease:{SITE}", "a", "1")
         client.hset(f"{prefix}:policy:{SITE}", "a", "1")
@@ -70,7 +69,7 @@ def test_too_large_value_is_read_only_up_to_the_limit(
 
 
 def test_store_recovers_when_the_server_does() -> None:
-    """While the server is down, each call fails. Afterwards, all work."""
+    """While the server is down, every call fails. Afterwards, all work again."""
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         server.stop()
@@ -89,7 +88,7 @@ def test_store_recovers_when_the_server_does() -> None:
 
 
 def test_hanging_server_is_an_error_in_time() -> None:
-    """The call ends by the time limit of the client."""
+    """The client's time limit ends the call."""
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         server.hang()

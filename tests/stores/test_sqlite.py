@@ -17,12 +17,11 @@ from tests.stores.contract import ENTRY, LATER, OTHERS, SITE
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return the path of a file that does not exist."""
+    """The path of a file that does not exist."""
     return tmp_path / "a.db"
 
 
 def store_at(path: Path, options: str = "") -> Store:
-    """Open the store at *path*."""
     return open_store(f"sqlite:///{path}{options}")
 
 
@@ -36,7 +35,7 @@ def changed(path: Path, sql: str) -> Store:
 
 
 def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
-    """An entry that was put again counts as new, and entries may be of any size."""
+    """An entry that was put again counts as new. Entries may have any size."""
     kept = "http://kept.example"
     with closing(store_at(path, "?max_bytes=1000000")) as store:
         for number in range(600):
@@ -49,7 +48,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
         assert store.get(kept) == ENTRY
         assert len(left) > 50
         assert max(left) == 599
-        # Larger than the whole file: the other entries go, and the store goes on.
+        # An entry larger than the file: the others go, and the store still works.
         with pytest.raises(sqlite3.Error, match="full"):
             store.put(SITE, os.urandom(2_000_000), LATER)
         store.put(SITE, ENTRY, LATER)
@@ -116,7 +115,7 @@ def test_file_of_another_program_is_refused(sql: str, path: Path) -> None:
 
 
 def test_file_that_is_no_database_is_not_overwritten(path: Path) -> None:
-    """But an empty file becomes a store."""
+    """An empty file becomes a store."""
     rubbish = b"this is no database, " * 300
     path.write_bytes(rubbish)
     with closing(store_at(path)) as store, pytest.raises(sqlite3.DatabaseError):

@@ -1,4 +1,4 @@
-"""A wrong `ROBOTS1994_STORE` is refused in one sentence, with an example and no password."""
+"""A wrong `ROBOTS1994_STORE` is refused with one sentence, an example, and no password."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ WRONG = [
     ("url", "problem"), WRONG, ids=[repr(it)[:60] for it, _ in WRONG]
 )
 def test_wrong_url_is_refused_in_one_sentence(url: str, problem: str) -> None:
-    """Nothing is opened for it."""
+    """Nothing is opened at a wrong URL."""
     with pytest.raises(SettingsError) as refused:
         open_store(url)
 
@@ -70,7 +70,6 @@ def test_wrong_url_is_refused_in_one_sentence(url: str, problem: str) -> None:
 
 
 def test_memory_cannot_be_opened() -> None:
-    """It belongs to one crawl."""
     with pytest.raises(SettingsError, match="belongs to one crawl"):
         open_store("memory://")
 
@@ -85,7 +84,7 @@ def test_memory_cannot_be_opened() -> None:
 def test_class_of_a_user_gets_its_url_without_the_timeout(
     written: str, passed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An import path alone names a store, too."""
+    """An import path alone also names a store."""
     calls = []
 
     def from_url(url: str, *, timeout: float) -> FolderStore:

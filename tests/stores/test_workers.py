@@ -1,4 +1,4 @@
-"""Tests that several crawls with one Redis server fetch each robots.txt only once."""
+"""Several crawls that share one Redis server fetch each robots.txt only once."""
 
 from __future__ import annotations
 
@@ -35,12 +35,9 @@ def start_workers(
 
 
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
-    """Each robots.txt is fetched by only one worker, while the other workers wait for the
-    policy. All workers obey the policy.
-    """
+    """The other workers wait for the policy, and all obey it."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # The server sends no robots.txt before the robots.txt of every origin has been
-        # requested.
+        # No robots.txt is sent before that of every origin was requested.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -62,7 +59,7 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """When its lease has ended, the others fetch the robots.txt, at most once each."""
+    """When the lease has ended, the others fetch the robots.txt, at most once each."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
@@ -79,7 +76,7 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
 
 
 def test_redis_that_dies_while_leases_are_held_loses_no_page() -> None:
-    """Each worker fetches what it needs, obeys it, and says the outage once."""
+    """Each worker fetches what it needs, obeys it, and reports the outage once."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         paths = "/open", "/closed"

@@ -1,1 +1,1 @@
-"""Helpers for tests: a scripted HTTP server, real crawls, and a corpus of robots.txt files."""
+"""A scripted HTTP server, real crawls, a corpus of robots.txt files, and other helpers."""

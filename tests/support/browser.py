@@ -1,7 +1,4 @@
-"""Functions that run a real Chromium, and check the layout and accessibility of a page.
-
-The library axe-core checks the accessibility.
-"""
+"""Run a real Chromium, and check the layout and accessibility of a page (with axe-core)."""
 
 from __future__ import annotations
 
@@ -31,8 +28,8 @@ ARGUMENTS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Run a headless Chromium with the user data folder *profile*. The driver of Chromium
-    logs the requests of pages.
+    """Run a headless Chromium with the user data folder *profile*. Its driver logs the requests of
+    pages.
     """
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
@@ -59,7 +56,7 @@ def width_of(browser: Chrome) -> int:
 
 @contextmanager
 def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
-    """Set the width of the window in pixels, and the color scheme (light, dark)."""
+    """Set the width of the window in pixels, and the color scheme, "light" or "dark"."""
     is_mobile = width < 600
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile}
     preferred = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -73,10 +70,9 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return the words that are broken across lines in tables and in the title of the
-    sidebar.
+    """Return the words that are broken across lines, in tables and in the title of the sidebar.
 
-    A line break after a separator in a name is permitted.
+    A name may break after a separator.
     """
     found = browser.execute_script(
         """
@@ -102,7 +98,7 @@ def broken_words(browser: Chrome) -> list[str]:
 
 
 def overlapping_cells(browser: Chrome) -> list[str]:
-    """Return the cells whose text extends out of the cell, or over the text of another cell."""
+    """Return the cells whose text leaves the cell, or covers the text of another cell."""
     found = browser.execute_script(
         """
         const found = [];
@@ -132,10 +128,9 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return the rules that the open page violates according to axe-core, with the elements."""
+    """Return the rules that the open page violates, with the elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-    # Run axe-core through the driver, because the content security policy of the page does
-    # not apply to the driver's scripts.
+    # The content security policy of the page does not apply to scripts of the driver.
     browser.execute_script(script)
     found = browser.execute_async_script(
         """

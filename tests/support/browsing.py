@@ -22,21 +22,19 @@ SETTINGS: dict[str, Any] = {
     },
     "USER_AGENT": "walker/1.0",
 }
-"""The settings of a crawl with Debian's Chromium."""
+"""A crawl with Debian's Chromium."""
 
 ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """A spider that runs the script in the meta of each page in the browser.
-
-    After the start of a script, the spider waits until a request of the script ends.
+    """Runs the script in the meta of each page in the browser, and waits until a request of the
+    script ends.
     """
 
     name = "browsing"
 
     async def fetched(self, response: Response) -> None:  # type: ignore[override]  # a coroutine
-        """Record the page, and run the script in the meta of the page."""
         self.result["fetched"].append((response.url, response.status))
         page = response.meta.get("playwright_page")
         if page is None:

@@ -1,4 +1,4 @@
-"""A function that counts function calls, for tests that would otherwise measure time."""
+"""Count function calls, in tests that would otherwise measure time."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ if TYPE_CHECKING:
 
 
 def calls(computation: Callable[[], object]) -> int:
-    """Run *computation*, and return how many functions were called, including functions in
-    C.
+    """Return how many functions *computation* calls, including functions in C.
 
-    The number of calls is equal on every machine, however busy the machine is.
+    The number is the same on every machine, however busy it is.
     """
     count = 0
 

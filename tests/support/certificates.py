@@ -15,11 +15,10 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 
 
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
-    """Return a private key and a self-signed certificate for this key, both as PEM text.
+    """Return a private key and a self-signed certificate for it, both as PEM text.
 
-    A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`. An
-    `expired` certificate was valid until yesterday, and a `wrong-name` certificate is for
-    another host.
+    A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`. An `expired`
+    one was valid until yesterday, and a `wrong-name` one is for another host.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])
@@ -47,7 +46,6 @@ def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
 
 
 def _names(flaw: Flaw) -> x509.SubjectAlternativeName:
-    """Return the host names for a certificate with *flaw*."""
     if flaw == "wrong-name":
         return x509.SubjectAlternativeName([x509.DNSName("other-host.example")])
     loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))

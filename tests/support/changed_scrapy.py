@@ -1,10 +1,9 @@
-"""A program that crawls with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
+"""Crawl with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a job and a list of changes. Each change has a pattern, a
-replacement, and a prefix. The source of each module whose name begins with the prefix
-is changed before the module is compiled. Scrapy itself still works, because a change
-replaces a name everywhere in Scrapy. Other packages no longer find the old name. The
-program writes the result of the crawl into `result.json` next to JOB.
+JOB is a JSON file with a job and a list of changes, each a pattern, a replacement, and a prefix.
+The source of modules whose names begin with the prefix is changed before it is compiled. Because a
+name is replaced everywhere in Scrapy, Scrapy still works, but other packages no longer find the old
+name. The result of the crawl is written into `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from types import CodeType
 
 
 def change(changes: list[list[str]]) -> list[int]:
-    """Change the source of all modules that are imported after this call.
+    """Change the source of all modules that are imported from now on.
 
-    Return a list with the number of replacements that each change has made so far. The
-    numbers of replacements grow while modules are imported.
+    Return the number of replacements of each change so far. The numbers grow while modules are
+    imported.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -42,15 +41,13 @@ def change(changes: list[list[str]]) -> list[int]:
 
 
 def main() -> None:
-    """Run the job in the file that the first argument names, with the changes in this file."""
+    """Run the job in the file that the first argument names."""
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Import Scrapy's HTTP cache here, so that its source is also changed. A crawl
-    # without the HTTP cache would not import the module of the cache.
+    # Scrapy's HTTP cache must be changed too, and not every crawl imports it.
     import_module("scrapy.extensions.httpcache")
-    # Import `child` only now, because `child` imports Scrapy, which must be changed before
-    # the import.
+    # `child` imports Scrapy, which must be changed before.
     from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": numbers}

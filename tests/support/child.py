@@ -1,7 +1,6 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-The process writes a result.json into that folder. The process does not import a reactor before
-Scrapy has chosen a reactor.
+It writes a result.json into that folder. It imports no reactor before Scrapy has chosen one.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ SELECT = "twisted.internet.selectreactor.SelectReactor"
 
 
 class RequestingSpider(scrapy.Spider):
-    """A spider that requests every URL of the job, and records the outcome of each request.
+    """Requests every URL of the job, and records how each request ends.
 
-    With the argument `follow`, the spider follows the links of the pages. A subclass can yield
-    items or requests from `parse_page`.
+    With the argument `follow`, it follows the links of the pages. Subclasses may yield items or
+    requests from `parse_page`.
     """
 
     name = "asking"
@@ -53,7 +52,7 @@ class RequestingSpider(scrapy.Spider):
         self.logger.info("all %d are yielded", len(self.requests))
 
     def request(self, url: str, **options: Any) -> scrapy.Request:
-        """Return a request whose outcome is recorded."""
+        """Return a request whose end is recorded."""
         arguments: dict[str, Any] = {"dont_filter": True} | options
         return scrapy.Request(
             url, callback=self.fetched, errback=self.failed, **arguments
@@ -68,13 +67,11 @@ class RequestingSpider(scrapy.Spider):
                 yield self.request(response.urljoin(link), dont_filter=False)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield nothing. A subclass can yield items or requests."""
+        """Yield nothing. Subclasses may yield items or requests."""
         yield from ()
 
     def failed(self, failure: Failure) -> Iterator[Any] | None:
-        """Record the failure of a request. A response with an error status is recorded as a
-        page.
-        """
+        """Record the failure of a request. A response with an error status counts as a page."""
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.result["fetched"].append((error.response.url, error.response.status))
@@ -110,11 +107,9 @@ def _load(path: str) -> Any:
 
 
 def _resolve_test_names() -> None:
-    """Let host names under `test` resolve to 127.0.0.1, and let host names under `invalid`
-    fail.
+    """Let names under `test` resolve to 127.0.0.1, and names under `invalid` fail.
 
-    Twisted and asyncio both use the patched look-up functions. Therefore, the machine
-    needs no DNS for names under `test` and `invalid`.
+    Both Twisted and asyncio use the patched functions, so the machine needs no DNS.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -138,9 +133,7 @@ def _shorten_pauses() -> None:
 
 
 def _process(job: dict[str, Any]) -> Any:
-    """Return a crawler process of the class that `scrapy crawl` uses for the reactor of the
-    job.
-    """
+    """Return a process of the class that `scrapy crawl` would use for the reactor of the job."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
         return plain({"TWISTED_REACTOR": SELECT} | settings)
@@ -169,7 +162,6 @@ def _listen(crawler: Crawler, job: dict[str, Any], result: dict[str, Any]) -> No
 
 
 def run(job: dict[str, Any]) -> dict[str, Any]:
-    """Run the crawl of a job and return its result."""
     result: dict[str, Any] = {"stats": {}, "error": ""} | {
         key: [] for key in ("fetched", "failed", "items", "sent", "warnings")
     }
@@ -190,16 +182,15 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Python warns about an unawaited or unclosed object when the object is
-    # garbage-collected. Collect unawaited and unclosed objects now, while warnings are
-    # recorded.
+    # Python warns about unawaited or unclosed objects when they are garbage-collected, which must
+    # happen while warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result
 
 
 def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
-    """Run the crawl to its end. Record the stats, or the error if the crawl did not start."""
+    """Record the stats of the crawl, or the error if it did not start."""
     process = _process(job)
     crawler = process.create_crawler(_load(job["spider"]))
     _listen(crawler, job, result)
@@ -210,14 +201,13 @@ def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
     )
     process.start()
     result["error"] = _error_of(started)
-    # If an add-on stopped the crawl, newer versions of Scrapy raise an error when the stats
-    # are read.
+    # If an add-on stopped the crawl, newer versions of Scrapy raise an error when the stats are
+    # read.
     with suppress(RuntimeError):
         result["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 
 
 def _one_line(error: BaseException) -> str:
-    """Return the class and the message of an exception as one line."""
     return "".join(traceback.format_exception_only(error)).strip()
 
 

@@ -1,4 +1,4 @@
-"""Functions that run a Scrapy command as a user does, in a separate process."""
+"""Run a Scrapy command as a user does, in a separate process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
-# A shell lets background commands ignore SIGINT, and children would inherit that.
+# Shells make background commands ignore SIGINT, which child processes inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCRAPY = (sys.executable, "-m", "scrapy")
@@ -25,15 +25,12 @@ SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The exit code and the output of a command."""
-
     code: int
     out: str
     err: str
 
     @property
     def lines(self) -> list[str]:
-        """The lines of standard output."""
         return self.out.rstrip("\n").split("\n")
 
 
@@ -63,9 +60,8 @@ def interrupted(
 ) -> CommandResult:
     """Run *command*, interrupt it with Ctrl-C, and return its result.
 
-    Ctrl-C is sent *times* times after *ready* has returned. The output in the result begins
-    with the text that *ready* returned. The function asserts that the command ends with the
-    exit code of an interrupt, and without a traceback.
+    Ctrl-C is sent *times* times after *ready* has returned, and the output begins with what *ready*
+    returned. The command must end with the exit code of an interrupt, and without a traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),
@@ -75,7 +71,7 @@ def interrupted(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # Kill a command that never becomes ready for Ctrl-C.
+        # The command may never become ready.
         late = Timer(TIMEOUT_SECONDS, process.kill)
         late.start()
         try:

@@ -1,4 +1,4 @@
-"""Robots.txt files for `robots-compare`. Some of the files are hostile."""
+"""Robots.txt files for `robots-compare`, some of them hostile."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ CHANGES = {
     **{f"{name}.test": "opened" for name in ("wild", "long", "split")},
     HOSTILE_LABEL: "opened",
 }
-"""The change for each site if the dialect "1994" takes the place of Protego."""
+"""What changes for each site if the dialect "1994" replaces Protego."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 
 
 def write_files(folder: Path) -> None:
-    """Write the robots.txt files into *folder*."""
     for name, body in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +46,7 @@ def write_files(folder: Path) -> None:
 
 
 def compare(folder: Path, *args: str) -> CommandResult:
-    """Compare how two parsers read all files in *folder*."""
+    """Compare two parsers on all files in *folder*."""
     robots = [word for robot in ROBOTS for word in ("--robot", robot)]
     parsers = ("--parsers", "Protego,PythonRobotParser")
     return scrapy("robots-compare", ".", *robots, *parsers, *args, folder=folder)

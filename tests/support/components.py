@@ -1,6 +1,6 @@
-"""Middlewares, pipelines, handlers, parsers and a downloader, as users write them.
+"""Middlewares, pipelines, handlers and parsers, as users write them.
 
-Crawls load the classes of this module by their import paths.
+Crawls load the classes by their import paths.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from tests.support.spiders import download, sleep
 
 
 def is_robots(request: Request) -> bool:
-    """Return whether *request* is for a robots.txt."""
     return request.url.endswith("/robots.txt")
 
 
@@ -38,57 +37,47 @@ class OfCrawler:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return a component of *crawler*."""
         return cls(crawler)
 
 
 class CancelRobots:
-    """A middleware that cancels every robots.txt request."""
-
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise `CancelledError` for a robots.txt request."""
         if is_robots(request):
             raise CancelledError
 
 
 class BreakRobots:
-    """A middleware that raises an exception for every robots.txt request."""
-
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise an exception, as a bug in a user's middleware would."""
+        """Raise an exception as a bug in a user's middleware would."""
         if is_robots(request):
             message = "a bug\nof \x1b[31mmine"
             raise ZeroDivisionError(message)
 
 
 class BreakFirstRobots:
-    """A middleware that raises an `OSError` for the first robots.txt request.
-
-    Scrapy retries a page request that fails with an `OSError`.
-    """
+    """Raises an `OSError`, after which Scrapy retries a page."""
 
     is_first = True
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise an `OSError` for the first robots.txt request."""
         if is_robots(request) and self.is_first:
             self.is_first = False
             raise OSError("once")
 
 
 class WaitsForEver:
-    """A middleware that waits five minutes before each request to a slow host."""
+    """Waits five minutes before each request to a slow host."""
 
     async def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> None:
-        """Wait without regard to any timeout."""
+        """No timeout ends the wait."""
         if "slow" in request.url:
             await sleep(300)
 
 
 class AnswerRobots:
-    """A middleware that answers every robots.txt request without a server."""
+    """Answers every robots.txt request without a server."""
 
     def process_request(
         self, request: Request, spider: Spider | None = None
@@ -110,7 +99,7 @@ META_KEYS = (
 
 
 class RecordMeta(OfCrawler):
-    """A middleware that records the meta of a sent robots.txt request in the stats."""
+    """Records the meta of a sent robots.txt request in the stats."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -126,11 +115,10 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """A component that records the largest number of simultaneous requests in the stats.
+    """Records the largest number of simultaneous requests in the downloader.
 
-    The stat `test/most_pages` counts page requests, and `test/most_robots` counts
-    robots.txt requests. A request counts while the request is in the downloader. The stat
-    `test/slots` contains the concurrency and the delay of each download slot.
+    The stat `test/most_pages` counts page requests, and `test/most_robots` robots.txt requests.
+    `test/slots` has the concurrency and the delay of each download slot.
     """
 
     def __init__(self, crawler: Any) -> None:
@@ -140,7 +128,6 @@ class Gauge(OfCrawler):
         crawler.signals.connect(self.left, signals.request_left_downloader)
 
     def reached(self, request: Request) -> None:
-        """Record that *request* has reached the downloader, and update the stats."""
         self.under_way.append(request)
         pages = [request for request in self.under_way if not is_robots(request)]
         downloader = self.crawler.engine.downloader
@@ -151,17 +138,13 @@ class Gauge(OfCrawler):
         self.crawler.stats.set_value("test/slots", sorted(slots))
 
     def left(self, request: Request) -> None:
-        """Record that *request* has left the downloader."""
         self.under_way.remove(request)
 
 
 class BrokenResponseMiddleware:
-    """A middleware that raises an exception for each response to a robots.txt request."""
-
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Response:
-        """Raise an exception for a robots.txt response."""
         if request.url.endswith("/robots.txt"):
             message = "a bug behind the download"
             raise ZeroDivisionError(message)
@@ -169,36 +152,33 @@ class BrokenResponseMiddleware:
 
 
 class DroppingMiddleware:
-    """A middleware that drops each request whose URL ends with `.txt`."""
+    """Drops each request whose URL ends with `.txt`."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Drop *request* if its URL ends with `.txt`."""
         if request.url.endswith(".txt"):
             message = "not a page"
             raise IgnoreRequest(message)
 
 
 class RobotsFromOtherPath:
-    """A middleware that replaces each robots.txt response with a request for another path."""
+    """Replaces each robots.txt response with a request for another path."""
 
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Request | Response:
-        """Return a request for another path in place of a robots.txt response."""
         if request.url.endswith("/robots.txt"):
             return request.replace(url=f"{request.url.removesuffix('.txt')}-file")
         return response
 
 
 class TokenMiddleware(OfCrawler):
-    """A middleware that requests TOKEN_URL for each numbered page, and awaits the response.
+    """Requests TOKEN_URL for each numbered page, and awaits the response.
 
-    In the setting TOKEN_URL, `{n}` stands for the number of the page. The request for the
-    token is a copy of the page request with another URL.
+    In the setting TOKEN_URL, `{n}` stands for the number of the page. The request is a copy of the
+    page request with another URL.
     """
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Await the response of TOKEN_URL if *request* is for a numbered page."""
         _, is_page, number = request.url.rpartition("/p")
         if is_page and number.isdigit():
             url = self.crawler.settings["TOKEN_URL"].replace("{n}", number)
@@ -206,30 +186,26 @@ class TokenMiddleware(OfCrawler):
 
 
 class RenamingMiddleware:
-    """A middleware that sets another User-Agent, like middlewares that rotate User-Agents."""
+    """Sets another User-Agent, as middlewares that rotate User-Agents do."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Set the User-Agent header."""
         request.headers["User-Agent"] = "other/2.0"
 
 
 class OpenParser:
-    """A parser with the name of another class, `tests.support.parsers.OpenParser`."""
+    """Has the class name of `tests.support.parsers.OpenParser`."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
-        """Return a parser, whatever the file contains."""
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:
-        """Disallow every URL, unlike the other class."""
+        """Unlike the parser of the same name, disallow every URL."""
         return False
 
 
 class CountPasses(OfCrawler):
-    """A middleware that counts how often the request of each page passes through the
-    middleware.
-    """
+    """Counts how often the request of each page passes this middleware."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -237,20 +213,17 @@ class CountPasses(OfCrawler):
         crawler.stats.set_value("test/passes", self.counts)
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Count a page request that passes through the middleware."""
         if not is_robots(request):
             self.counts[request.url] += 1
 
 
 class InterruptingMiddleware:
-    """A middleware that interrupts the crawl before the first page reaches our
-    middleware.
-    """
+    """Interrupts the crawl before the first page reaches our middleware."""
 
     has_interrupted = False
 
     async def process_request(self, request: Request, spider: object = None) -> None:
-        """Interrupt the crawl once. Then wait until the crawl has begun to close."""
+        """Interrupt the crawl once, and wait until it has begun to close."""
         if not self.has_interrupted:
             self.has_interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
@@ -258,7 +231,7 @@ class InterruptingMiddleware:
 
 
 class AwaitingPipeline(OfCrawler):
-    """A pipeline that requests the page that each item names, and awaits the response."""
+    """Requests the page that each item names, and awaits the response."""
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
         """Await the page, as a pipeline for screenshots or prices would."""
@@ -269,25 +242,21 @@ class AwaitingPipeline(OfCrawler):
 class OneFile(FilesPipeline):
     """A media pipeline for items with one file each.
 
-    The pipeline stores the path of the file in the field `path` of the item, or "" if the
-    file is missing.
+    The path of the file goes into the field `path` of the item, "" if the file is missing.
     """
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
-        """Return a request for the file of the item."""
         yield Request(item["file"], callback=NO_CALLBACK)
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
-        """Add the path of the file to the item."""
         paths = [result["path"] for is_ok, result in results if is_ok]
         return item | {"path": "".join(paths)}
 
 
 class Files(FilesPipeline):
-    """A subclass of Scrapy's `FilesPipeline` that adds the results to the item as text."""
+    """Adds the results to the item as text."""
 
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
-        """Add the results to the item."""
         paths = [str(it["path"] if is_ok else it.value) for is_ok, it in results]
         return item | {"files": paths}
 
@@ -298,23 +267,20 @@ class FakeHandler:
     lazy = False
 
     def __init__(self, *_: Any) -> None:
-        """Accept the arguments that any version of Scrapy passes."""
+        """Accept the arguments of any version of Scrapy."""
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
-        """Return a handler."""
         return cls()
 
     async def answer(self, request: Request) -> Response:
-        """Return a response to every request."""
         return TextResponse(request.url, body=b"pretended", request=request)
 
     async def download_request(self, request: Request) -> Response:
-        """Return the answer."""
         return await self.answer(request)
 
     async def close(self) -> None:
-        """Do nothing, because nothing is open."""
+        """Nothing is open."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):

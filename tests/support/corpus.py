@@ -1,4 +1,4 @@
-"""A corpus of generated robots.txt files that resemble real files, equal in every run."""
+"""Generated robots.txt files that resemble real files, the same in every run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ COUNT = 400
 """The number of generated files."""
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""The lengths of real robots.txt files. Each row has a quantile, and the smallest and the
-largest number of lines in files between the previous quantile and this quantile.
+"""The lengths of real files: a quantile, and the fewest and most lines of files between the
+previous quantile and this one.
 """
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
-"""The size in bytes of the one huge file."""
+"""The bytes of the one huge file."""
 
 AGENTS = ("*", "Googlebot", "bingbot", "Slurp", "GPTBot", "ia_archiver", "Foo/1.0", "")
 PATHS = ("/", "/tmp", "/cgi-bin/", "/a%20b", "/search?q=", "/*.php$", "", "images/")
@@ -37,7 +37,7 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 
 @cache
 def generated_files() -> tuple[tuple[str, bytes], ...]:
-    """Return generated files with the sizes and the oddities of real robots.txt files."""
+    """Return files with the sizes and the oddities of real robots.txt files."""
     dice = random.Random(1994)  # noqa: S311 (every run must generate equal files)
     made = [_made(dice, number / COUNT) for number in range(COUNT)]
     line = b"Disallow: /archive/000000\n"
@@ -59,7 +59,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Return a generated file that is as long as real files at the quantile *share*."""
+    """Return a file as long as real files are at the quantile *share*."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

@@ -1,4 +1,4 @@
-"""Real Scrapy crawls, each in its own process, and the results of these crawls."""
+"""Real Scrapy crawls, each in its own process, and their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Middleware = Literal["ours", "builtin", "off"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120.0
-"""If a crawl has not ended after this number of seconds, the test fails."""
+"""The test fails if a crawl takes longer."""
 
 OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
@@ -62,16 +62,15 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""Settings that enable every feature beyond the standard of 1994, in the dialect of
-1994. If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on
-      enables every feature beyond the standard of 1994.
+"""Every feature beyond the standard of 1994, in the dialect of 1994.
+
+If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on has them.
 """
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors of this version of Scrapy.
-
-    ROBOTS1994_TEST_REACTORS limits the reactors to the names in its value.
+    """Return the reactors of this version of Scrapy that ROBOTS1994_TEST_REACTORS names, by default
+    all.
     """
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
@@ -87,8 +86,8 @@ def reactors() -> tuple[Reactor, ...]:
 def http_handlers() -> list[tuple[Reactor, str]]:
     """Return pairs of a reactor and an HTTP handler.
 
-    Each reactor has a pair with its default handler (""). The asyncio reactor also has a
-    pair with every other handler.
+    Each reactor is paired with its default handler (""), and the asyncio reactor with every other
+    handler too.
     """
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
@@ -114,8 +113,8 @@ class CrawlRequest:
 class Failed:
     """One request that ended in its errback.
 
-    `name` is the full name of the exception's class. `verdict` contains the items
-    `allowed`, `reason`, `line`, `rule` and `text` of the exception's verdict.
+    `name` is the full name of the exception's class. `verdict` has `allowed`, `reason`, `line`,
+    `rule` and `text` of the exception's verdict.
     """
 
     url: str
@@ -128,9 +127,9 @@ class Failed:
 class CrawlResult:
     """The results of a crawl, in the order of events.
 
-    `sent` contains the recorded signals. A signal is a name and the reprs of the arguments.
-    `warnings` contains each warning of the crawling process as a category, a message and a
-    file. Warnings that the interpreter emits at exit are included.
+    `sent` has the recorded signals, each a name and the reprs of the arguments. `warnings` has each
+    warning of the crawling process as a category, a message and a file, including those of the
+    interpreter's exit.
     """
 
     fetched: list[tuple[str, int]]
@@ -155,27 +154,23 @@ class CrawlResult:
 
     @property
     def reasons(self) -> list[str | None]:
-        """The reason of each failed request; None for a request that was not refused."""
+        """The reason of each failed request. None if it was not refused."""
         return [it.verdict["reason"] if it.verdict else None for it in self.failed]
 
     @property
     def unclean(self) -> list[str]:
-        """The lines of the log that contain a text from `UNCLEAN`.
-
-        A correct crawl logs no line that contains a text from `UNCLEAN`.
-        """
+        """The lines of the log with a text of `UNCLEAN`, of which a correct crawl has none."""
         return [
             it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
         ]
 
     def lines(self, *parts: str) -> list[str]:
-        """Return the lines of the log that contain all *parts*."""
         found = self.log.split("\n")
         return [line for line in found if all(part in line for part in parts)]
 
 
 class Crawl:
-    """A crawl that is running; `result()` waits for its end."""
+    """A crawl that is running. `result()` waits for its end."""
 
     def __init__(
         self,
@@ -202,19 +197,18 @@ class Crawl:
 
     @property
     def pid(self) -> int:
-        """The process id, for tests that send a signal to the process."""
+        """The process id, for tests that send a signal."""
         return self._process.pid
 
     def has_ended(self) -> bool:
-        """Return whether the process of the crawl has ended."""
         return self._process.has_ended()
 
     def wait_for(self, text: str) -> None:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # If the crawl has ended without the text, fail. Show the result of the
-            # crawl, or the reason why there is no result.
+            # If the crawl has ended without the text, show its result, or the reason why there is
+            # none.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
@@ -223,21 +217,20 @@ class Crawl:
         os.kill(self.pid, signal.SIGINT)
 
     def interrupt(self) -> None:
-        """Interrupt the crawl, and return when the crawl begins to close."""
+        """Interrupt the crawl, and return when it begins to close."""
         self.send_sigint()
         self.wait_for("Closing spider")
 
     def kill(self) -> None:
-        """Kill the process of the crawl at once. A killed crawl has no result."""
+        """Kill the process at once. A killed crawl has no result."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait for the end of the crawl, and return the result of the crawl.
+        """Wait for the end of the crawl, and return its result. May be called only once.
 
-        Call `result` only once. If the crawl has emitted a warning, the test fails,
-        unless warnings are permitted.
+        The test fails if the crawl has emitted a warning, unless warnings are permitted.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -278,15 +271,13 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     timeout: float = TIMEOUT_SECONDS,
     may_warn: bool = False,
 ) -> Crawl:
-    """Start a crawl that requests all `urls` at once, and return before the crawl has
-    ended.
+    """Start a crawl that requests all `urls` at once.
 
-    `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or
-    `hooks`. The hook is called with the crawler before the crawl starts. `signals` are
-    the names of the signals in `scrapy.signals` that the crawl records. Host names
-    under `test` resolve to 127.0.0.1. `settings` take precedence over the settings of
-    `middleware` and `reactor`. A crawl that takes longer than `timeout` seconds is
-    killed. If the crawl emits a warning, the test fails, unless `may_warn` is true.
+    `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or `hooks`. The hook
+    is called with the crawler before the crawl starts. `signals` names the signals of
+    `scrapy.signals` to record. Host names under `test` resolve to 127.0.0.1. `settings` take
+    precedence over those of `middleware` and `reactor`. The crawl is killed after `timeout`
+    seconds. The test fails if the crawl emits a warning, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -304,7 +295,7 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
 
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
-    """Run a crawl to its end, with the arguments of `start_crawl`, and return its result."""
+    """Run a crawl to its end, with the arguments of `start_crawl`."""
     return start_crawl(urls, **options).result()
 
 
@@ -318,8 +309,7 @@ def crawl_changed(
 ) -> dict[str, Any]:
     """Crawl *urls* in a new interpreter, and return the result with the `log`.
 
-    *changes* of the source are those of `tests.support.changed_scrapy`. Modules are imported
-    from *paths* first.
+    *changes* are those of `tests.support.changed_scrapy`. Modules are first looked for in *paths*.
     """
     job = {
         "changes": changes,
@@ -350,12 +340,10 @@ def crawl_changed(
 def start_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> Crawl:
-    """Start a crawl in *steps*. Each step begins when all requests of the previous step have
-    ended.
+    """Start a crawl in *steps*. Each begins when all requests of the previous one have ended.
 
-    A step is a list of requests, or a number of seconds. A number sets the clock of the
-    crawl forward by this number of seconds, or back if the number is negative.
-    *options* are the options of `start_crawl`.
+    A step is a list of requests, or a number of seconds by which the clock of the crawl is set
+    forward, or back if it is negative. *options* are those of `start_crawl`.
     """
     packed = [
         step
@@ -373,5 +361,5 @@ def start_over_time(
 def crawl_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Run a crawl in *steps* to its end, and return its result."""
+    """Run a crawl in *steps* to its end."""
     return start_over_time(*steps, **options).result()

@@ -1,4 +1,4 @@
-"""A crawler that never crawls, for tests of code that only reads settings and changes stats."""
+"""A crawler that never crawls, for code that only reads settings and changes stats."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ if TYPE_CHECKING:
 
 
 class _Idle(Spider):
-    """A spider that is never started."""
-
     name = "idle"
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler that has *settings* and stats, but never crawls.
+    """Return a crawler with *settings* and stats.
 
-    In some versions of Scrapy, `get_crawler` needs a reactor, but this function needs
-    no reactor.
+    Unlike Scrapy's `get_crawler` in some versions, this needs no reactor.
     """
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)

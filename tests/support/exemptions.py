@@ -1,4 +1,4 @@
-"""Examples of requests that are not checked, one for each reason."""
+"""Requests that are not checked, one for each reason."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 class Exempt(NamedTuple):
     """A request that is not checked.
 
-    In *url*, `{port}` stands for the port of a scripted site. The site also answers for any
-    host name under `test`, and its robots.txt disallows everything. Tests expect that other
-    requests to 127.0.0.1 are refused. Therefore, the exempt host in an example has another
-    name. The values in *settings* are text, as on the command line. If *valid* is False,
-    Scrapy itself rejects the request.
+    In *url*, `{port}` stands for the port of a scripted site, whose robots.txt disallows
+    everything. The site answers for any host name under `test`. Other requests to 127.0.0.1 must be
+    refused, so an exempt host has another name. The values in *settings* are text, as on the
+    command line. If *valid* is false, Scrapy itself rejects the request.
     """
 
     url: str
@@ -39,4 +38,4 @@ EXAMPLES = {
         "http://127.0.0.1:{port}/robots.txt"
     ),
 }
-"""Maps the text of each reason to an example."""
+"""An example of each reason, by the text of the reason."""

@@ -1,7 +1,4 @@
-"""A download handler that raises an error. The error depends on the host.
-
-Crawls load the handler by its import path.
-"""
+"""A download handler whose errors depend on the host. Crawls load it by its import path."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from tests.support.components import FakeHandler, is_robots
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """An exception group for Python 3.10, like the class in the package exceptiongroup."""
+    """An exception group for Python 3.10, like that of the package exceptiongroup."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -32,13 +29,12 @@ class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it s
 ErrorGroup: Any = getattr(builtins, "ExceptionGroup", OlderErrorGroup)
 
 
-# Twisted has no annotations for its errors and for `ResponseFailed`.
+# Twisted has no annotations for these.
 error: Any = twisted_errors
 ResponseFailed: Any = client.ResponseFailed
 
 
 def caused(failure: Exception, cause: BaseException) -> Exception:
-    """Return *failure* with *cause* as its `__cause__`."""
     failure.__cause__ = cause
     return failure
 
@@ -76,7 +72,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
 }
-"""Failures of `RETRY_EXCEPTIONS`, by host: the origin is unreachable."""
+"""Failures of `RETRY_EXCEPTIONS`, by host. The origin is unreachable."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -113,12 +109,11 @@ OF_LIBRARIES: dict[str, Exception] = {
 
 
 class FailingHandler(FakeHandler):
-    """A handler that raises the failure of the requested host for each robots.txt request,
-    and answers every other request with a page.
+    """Raises the failure of the host for each robots.txt request, and answers all other
+    requests.
     """
 
     async def answer(self, request: Request) -> Response:
-        """Raise the failure, or return a page."""
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")
         if is_robots(request):
             raise (OF_ORIGIN | OURS | BUGS | OF_LIBRARIES)[name]

@@ -1,4 +1,4 @@
-"""A store as a user writes it: a folder with a file for each origin."""
+"""A store as a user would write it: a folder with a file for each origin."""
 
 from __future__ import annotations
 
@@ -20,26 +20,24 @@ class FolderStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003
-        """Return the store of the folder in *url*."""
         return cls(url.partition("://")[2])
 
     def path(self, origin: str) -> Path:
-        """Return the file of *origin*, named by a hash: an origin may be long."""
+        """The file is named by a hash, because an origin may be long."""
         return self.folder / sha256(origin.encode()).hexdigest()
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry of *origin*."""
         with suppress(FileNotFoundError), self.path(origin).open("rb") as file:
             entry = file.read(MAX_BYTES + 1)
             return entry if len(entry) <= MAX_BYTES else None
         return None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the file in one step: workers may write at once, or be killed."""
+        """Replace the file in one step, because workers may write at once, or be killed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         new = self.folder / f"{uuid4()}.new"
         new.write_bytes(entry)
         new.replace(self.path(origin))
 
     def close(self) -> None:
-        """Do nothing, as no file is open."""
+        """No file is open."""

@@ -1,13 +1,12 @@
 """Processes that start fast, because they do not import Scrapy again.
 
-The import of Scrapy takes seconds. Each worker of pytest has one server process. The server
-imports Scrapy once, and installs no reactor. Each crawl and each scripted site is a fork of
-the server, with its own folder, environment, log, reactor and exit code.
+Importing Scrapy takes seconds. Each pytest worker has one server process, which imports Scrapy once
+and installs no reactor. Each crawl and each command is a fork of it, with its own folder,
+environment, log, reactor and exit code.
 
-`python -m tests.support.forked PATH` is the server. The server listens on the Unix
-socket PATH. Each connection sends three file descriptors and one line of JSON. The
-server answers with the process id of the fork. When the fork ends, the server sends the
-exit code of the fork.
+`python -m tests.support.forked PATH` is the server, which listens on the Unix socket PATH. A client
+sends three file descriptors and one line of JSON. The server answers with the process id of the
+fork, and with its exit code when the fork ends.
 """
 
 from __future__ import annotations
@@ -38,11 +37,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
-"""If a command has not ended after this number of seconds, the test fails."""
+"""The test fails if a command takes longer."""
 
 PRELOADED = (
-    # Import `clock` first, because `clock` replaces the clock that the other modules
-    # import.
+    # First, because it replaces the clock that the other modules import.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
@@ -58,7 +56,7 @@ PRELOADED = (
     "tests.support.hooks",
 )
 INSTALLING = "scrapy.core.downloader.handlers.ftp"
-"""A module that installs a reactor on import in versions of Scrapy before 2.16."""
+"""A module that installs a reactor on import before Scrapy 2.16."""
 
 COMPONENTS = (
     "DOWNLOADER_MIDDLEWARES_BASE",
@@ -80,7 +78,7 @@ HIDDEN = [
 class ForkedProcess:
     """A fork of the server that calls *target* (`module:name`) in *folder*.
 
-    The stdin, stdout and stderr of the fork are copies of the file descriptors *files*.
+    Its stdin, stdout and stderr are copies of the file descriptors *files*.
     """
 
     def __init__(
@@ -94,8 +92,8 @@ class ForkedProcess:
     ) -> None:
         """Start the process in the environment *env*, by default `os.environ`.
 
-        If *warn* is true, the process prints every warning. If *warn* is false, the process
-        prints only the warnings that Python prints by default.
+        If *warn* is true, it prints every warning, otherwise only those that Python prints by
+        default.
         """
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
@@ -123,7 +121,7 @@ class ForkedProcess:
         return self._code
 
     def has_ended(self) -> bool:
-        """Return whether the process has ended, without waiting."""
+        """Do not wait."""
         try:
             self.wait(0.001)
         except subprocess.TimeoutExpired:
@@ -136,7 +134,6 @@ class ForkedProcess:
             os.kill(self.pid, signal.SIGKILL)
 
     def _answer(self) -> bytes:
-        """Return the next line from the server."""
         while b"\n" not in self._answers:
             received = self._socket.recv(100)
             if not received:
@@ -154,9 +151,7 @@ def run_to_its_end(
     typed: str = "",
     warn: bool = True,
 ) -> tuple[int, str, str]:
-    """Run a `ForkedProcess` with *typed* as stdin, and return its exit code, stdout and
-    stderr.
-    """
+    """Run a `ForkedProcess` with *typed* as stdin, and return its exit code, stdout and stderr."""
     with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
         stdin.write(typed.encode())
         stdin.seek(0)
@@ -175,11 +170,10 @@ def run_to_its_end(
 
 @cache
 def _server() -> str:
-    """Start the server of this process, and return the path of the server's socket."""
+    """Start the server of this process, and return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # Do not remove the user's PYTHONPATH, because PYTHONPATH can select another version of
-    # Scrapy.
+    # The user's PYTHONPATH may select another version of Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(
@@ -203,9 +197,8 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import the modules that every crawl and every command imports.
-
-    Do not import modules that install a reactor.
+    """Import the modules that every crawl and every command imports, except those that install a
+    reactor.
     """
     from scrapy import version_info  # noqa: PLC0415 - only the server needs it
     from scrapy.settings import default_settings  # noqa: PLC0415 - only the server needs it
@@ -220,14 +213,13 @@ def _preload() -> None:
         components.remove(INSTALLING)
     for name in [*PRELOADED, *sorted(components)]:
         import_module(name)
-    # Import all commands, because Scrapy imports all commands to run one command, including
-    # the commands of plugins.
+    # To run one command, Scrapy imports all commands, including those of plugins.
     walk_modules("scrapy.commands")
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
-    # Scrapy's cookies look a host up in the public suffix list. Without a network, and in a
-    # new environment, its first use logs a traceback for each address of the list.
+    # Scrapy's cookies look a host up in the public suffix list. The first use in a new environment
+    # without a network logs a traceback for each address of the list.
     logging.disable(logging.CRITICAL)
     import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
     logging.disable(logging.NOTSET)
@@ -236,14 +228,15 @@ def _preload() -> None:
 
 
 def _paths(components: dict[str, Any]) -> Iterator[str]:
-    """Yield the import paths of *components*, which are the keys or the values of a setting."""
+    """*components* is a setting whose keys or values are import paths."""
     for key, value in components.items():
         yield value if isinstance(value, str) else key
 
 
 def _serve(path: str) -> dict[str, Any] | None:
-    """Fork the server for each command. In the fork, return the command. In the server,
-    return `None` when the server ends.
+    """Fork the server for each command.
+
+    Return the command in the fork, and None in the server when it ends.
     """
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
@@ -268,11 +261,10 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork this process once more. In the new fork, return the command that was
-    received from *connection*.
+    """Fork once more, and return the command from *connection* in the new fork.
 
-    In this process, send the process id of the fork, wait until the fork ends, send the
-    exit code of the fork, and exit.
+    This process sends the fork's process id, and when the fork has ended, its exit code. Then it
+    exits.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:
@@ -293,9 +285,7 @@ def _watch(connection: socket.socket) -> dict[str, Any]:
 
 
 def _run(order: dict[str, Any]) -> Any:
-    """Apply the folder, environment and arguments of *order*, and call the target of
-    *order*.
-    """
+    """Apply folder, environment and arguments of *order*, and call its target."""
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])

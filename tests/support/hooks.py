@@ -1,4 +1,4 @@
-"""Hooks of crawls. Each hook is called with the crawler before the crawl starts."""
+"""Hooks of crawls. Each is called with the crawler before the crawl starts."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from tests.support.spiders import download, sleep
 
 def close_soon(_crawler: Any) -> None:
     """Let a closing crawl wait only one second for the robots.txt of waiting requests."""
-    # Import the module only now: an import at the top of this module would import a reactor.
+    # At the top of this module, the import would install a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
 def log_scheduled(crawler: Any) -> None:
-    """Log the URL of each request before the scheduler receives the request."""
+    """Log the URL of each request before the scheduler receives it."""
 
     def scheduled(request: Request) -> None:
         crawler.spider.logger.info("scheduled %s", request.url)
@@ -45,9 +45,7 @@ def log_scheduled(crawler: Any) -> None:
 
 
 def await_a_page(crawler: Any) -> None:
-    """Await a page of the same origin in handlers of the signals `robots_sitemaps` and
-    `robots_parsed`.
-    """
+    """In handlers of `robots_sitemaps` and `robots_parsed`, await a page of the same origin."""
 
     async def heard(request: Request, **_: Any) -> None:
         page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
@@ -60,7 +58,7 @@ def await_a_page(crawler: Any) -> None:
 
 
 def await_pages_at_the_start(crawler: Any) -> None:
-    """Await an allowed page and a disallowed page while the spider opens."""
+    """Await an allowed and a disallowed page while the spider opens."""
 
     async def opened() -> None:
         site = crawler.settings["SITE"]
@@ -75,9 +73,7 @@ def await_pages_at_the_start(crawler: Any) -> None:
 
 
 def shrink_concurrency(crawler: Any) -> None:
-    """Set the total concurrency to 4 at each robots.txt request, and record the total
-    concurrency at the close.
-    """
+    """Set the total concurrency to 4 at each robots.txt request, and record it at the close."""
 
     def reached(request: Request) -> None:
         if request.url.endswith("/robots.txt"):
@@ -131,9 +127,7 @@ def count_dropped_slowly(crawler: Any) -> None:
 
 
 def note_sitemaps(crawler: Any) -> None:
-    """Record the arguments of the signals `robots_sitemaps` in the stats, and count the
-    signals.
-    """
+    """Count the signals `robots_sitemaps`, and record their arguments in the stats."""
 
     def sitemaps_found(**arguments: Any) -> None:
         crawler.stats.set_value("test/sitemaps", arguments["sitemaps"])
@@ -145,8 +139,8 @@ def note_sitemaps(crawler: Any) -> None:
 
 
 def note_slots(crawler: Any) -> None:
-    """Record the delay, the concurrency and the next delay with its jitter of each download
-    slot in the stats, whenever a request leaves the downloader.
+    """Record the delay, concurrency and next delay of each download slot in the stats, whenever a
+    request leaves the downloader.
     """
 
     def left(request: Request) -> None:
@@ -160,13 +154,13 @@ def note_slots(crawler: Any) -> None:
 
 
 def is_on_the_loop() -> bool:
-    """Return whether the caller runs in the thread of the event loop."""
+    """Whether the caller runs in the thread of the event loop."""
     return threading.current_thread() is threading.main_thread()
 
 
 def count_readings(crawler: Any) -> None:
-    """Delay each reading of a file for a robot by 0.1 s. Count the readings, those at
-    once, and those on the event loop.
+    """Delay each reading of a file for a robot by 0.1 s, and count all readings, simultaneous ones,
+    and those on the event loop.
     """
     read, under_way = RobotsTxt.prepare, [0]
 
@@ -230,7 +224,7 @@ def name_proxies(crawler: Any) -> None:
 def record_refusals(crawler: Any) -> None:
     """Record the arguments of the signal `request_refused` in the stats.
 
-    The hook also connects a handler that raises an exception.
+    Another handler of the signal raises an exception.
     """
 
     def record(request: Any, verdict: Any, spider: Any) -> None:
@@ -259,14 +253,12 @@ def on_sitemaps_close(crawler: Any) -> None:
 
 
 def without_http_sf(_crawler: Any) -> None:
-    """Let the import of `http_sf` fail. The extra `usage` installs it."""
+    """Let the import of `http_sf`, which the extra `usage` installs, fail."""
     sys.modules["http_sf"] = None  # type: ignore[assignment]  # makes the import fail
 
 
 def fill_disk(crawler: Any) -> None:
-    """As soon as evidence has been written, let each further write to it fail, as on a full
-    disk.
-    """
+    """Let each write to the evidence fail after the first, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():
@@ -286,5 +278,5 @@ def few_descriptors(crawler: Any) -> None:
 
 
 def leak_a_socket(crawler: Any) -> None:
-    """Leave a socket open until the interpreter ends, like a faulty component."""
+    """Leave a socket open until the interpreter ends, as a faulty component would."""
     sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # kept until exit

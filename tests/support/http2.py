@@ -25,7 +25,6 @@ class Pages(asyncio.Protocol):
         self._robots, self._paths = robots, paths
 
     def connection_made(self, transport: Any) -> None:
-        """Start the HTTP/2 connection."""
         from h2.config import H2Configuration  # noqa: PLC0415 - of the group integrations
         from h2.connection import H2Connection  # noqa: PLC0415 - see above
 
@@ -35,7 +34,6 @@ class Pages(asyncio.Protocol):
         transport.write(self._connection.data_to_send())
 
     def data_received(self, data: bytes) -> None:
-        """Respond to every complete request."""
         for event in self._connection.receive_data(data):
             if type(event).__name__ == "RequestReceived":
                 path = dict(event.headers)[b":path"].decode("latin-1")
@@ -52,7 +50,7 @@ class Pages(asyncio.Protocol):
 
 @contextmanager
 def http2_site(robots: str = ROBOTS) -> Iterator[tuple[str, list[str]]]:
-    """Run the server. Yield its origin, and the list of the paths requested so far."""
+    """Run the server, and yield its origin and the list of paths requested so far."""
     context = tls_context("".join(make_certificate()))
     context.set_alpn_protocols(["h2"])
     paths: list[str] = []

@@ -1,10 +1,10 @@
-"""A hook that skips a test whose programs or packages are missing, and marks for long rows.
+"""Skip tests whose programs or packages are missing, and mark long rows.
 
-A test that needs a program has the mark `redis` or `browser`, one that needs packages of others
-the mark `plugin` with their import names. If ROBOTS1994_TEST_ALL is set (`tests/run --all`, and
-CI), such a test fails instead. pytest's summary says what to install.
+A test that needs a program has the mark `redis` or `browser`. A test that needs other packages has
+the mark `plugin` with their import names. If ROBOTS1994_TEST_ALL is set (by `tests/run --all`, and
+in CI), such a test fails instead. The summary of pytest says what to install.
 
-A slow test has the mark `long`, and so have all rows of a table after the first (see `table`).
+A slow test has the mark `long`, and so do all rows of a table after the first (see `table`).
 `tests/run` without arguments leaves them out.
 """
 
@@ -23,16 +23,14 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
-"""Maps a mark to the programs that tests with this mark run."""
+"""The programs that tests with each mark run."""
 
 PACKAGES = {"chromedriver": "chromium-driver"}
-"""Maps a program to the name of its Debian package if the names differ."""
+"""Debian packages whose names differ from their programs."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
-    """Return *rows* as parameters of a test. All rows after the first *count* rows have the
-    mark `long`.
-    """
+    """Return *rows* as parameters of a test. All after the first *count* are marked `long`."""
     return [
         pytest.param(
             *(row if isinstance(row, tuple) else (row,)),
@@ -48,20 +46,15 @@ def table(
     short: int = 1,
     ids: Any = None,
 ) -> pytest.MarkDecorator:
-    """Return a mark that runs a test with each of *rows*.
+    """Run a test with each of *rows*, of which all after the first *short* are marked `long`.
 
-    All rows after the first *short* rows have the mark `long`. *names* and *ids* are arguments
-    of `pytest.mark.parametrize`.
+    *names* and *ids* are arguments of `pytest.mark.parametrize`.
     """
     return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 
 
 def missing(mark: str) -> str:
-    """Return a text that lists the missing programs for *mark*, and says how to install
-    these programs.
-
-    Return "" if no program is missing.
-    """
+    """Return which programs for *mark* are missing, and how to install them, or ""."""
     absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
     packages = " ".join(PACKAGES.get(name, name) for name in absent)
     verb = "is" if len(absent) == 1 else "are"
@@ -70,14 +63,13 @@ def missing(mark: str) -> str:
 
 
 def require(mark: str) -> None:
-    """If a program for *mark* is missing, skip the running test, or let the test fail."""
+    """If a program for *mark* is missing, skip the running test, or let it fail."""
     leave_out(missing(mark))
 
 
 def leave_out(reason: str) -> None:
-    """Skip the running test if *reason* is not "".
-
-    If ROBOTS1994_TEST_ALL is set, the test fails instead.
+    """Skip the running test if there is a *reason*, or let it fail if ROBOTS1994_TEST_ALL is
+    set.
     """
     if reason:
         (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(reason)
@@ -85,7 +77,6 @@ def leave_out(reason: str) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test whose programs or packages are missing."""
     for mark in PROGRAMS:
         if item.get_closest_marker(mark):
             require(mark)

@@ -7,36 +7,32 @@ from pathlib import Path
 
 
 class OpenParser:
-    """A parser that allows every URL."""
+    """Allows every URL."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
-        """Return a parser, whatever the file contains."""
         return cls()
 
     def allowed(self, *_: object) -> bool:
-        """Return True."""
         return True
 
 
 class FailingParser(OpenParser):
-    """A parser that reads no file."""
+    """Cannot read any file."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
-        """Raise `RuntimeError`."""
         raise RuntimeError("no licence")
 
 
 class HangingParser(OpenParser):
-    """A parser that allows every URL, but never returns for a file that contains `# hang`."""
+    """Allows every URL, but never returns for a file that contains `# hang`."""
 
     hangs = False
     marker: str | None = None
 
     @classmethod
     def from_crawler(cls, *args: object) -> HangingParser:
-        """Return a parser that hangs if the file contains `# hang`."""
         parser = cls()
         parser.marker = getattr(args[0], "settings", {}).get("MARKER")
         parser.hangs = isinstance(args[1], bytes) and b"# hang" in args[1]
@@ -50,26 +46,23 @@ class HangingParser(OpenParser):
 
 
 class MarkingParser(OpenParser):
-    """A parser that creates the file in the setting MARKER."""
+    """Creates the file in the setting MARKER."""
 
     @classmethod
     def from_crawler(cls, *args: object) -> MarkingParser:
-        """Return a parser; create the file."""
         Path(getattr(args[0], "settings", {})["MARKER"]).touch()
         return cls()
 
 
 class EndingParser(OpenParser):
-    """A parser that ends its process."""
+    """Ends its process."""
 
     def allowed(self, *_: object) -> bool:
-        """End the process."""
         os._exit(1)
 
 
 class PanickingParser(OpenParser):
-    """A parser whose exception is not an `Exception`, like a panic of a parser in Rust."""
+    """Raises an exception that is not an `Exception`, as a parser in Rust that panics does."""
 
     def allowed(self, *_: object) -> bool:
-        """Raise an exception that is not an `Exception`."""
         raise BaseException  # noqa: TRY002 - the class of a panic is in no module

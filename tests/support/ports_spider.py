@@ -10,7 +10,7 @@ from scrapy.http import Response
 
 
 class PortsSpider(scrapy.Spider):
-    """A spider that requests two pages at each port."""
+    """Requests two pages at each port."""
 
     name = "ports"
     custom_settings = {  # noqa: RUF012 - as users write it
@@ -21,10 +21,9 @@ class PortsSpider(scrapy.Spider):
     ports: str
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request two pages at each port."""
         for port in self.ports.split():
             for path in ("one", "two"):
                 yield scrapy.Request(f"http://127.0.0.1:{port}/{path}")
 
     def parse(self, response: Response, **_: Any) -> None:
-        """Do nothing with a page."""
+        """The page does not matter."""

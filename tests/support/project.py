@@ -59,7 +59,6 @@ class CommandResult:
     code: int
 
     def lines(self, part: str) -> list[str]:
-        """Return the lines of the log that contain *part*."""
         return [line for line in self.log.splitlines() if part in line]
 
 
@@ -68,10 +67,9 @@ def run(
     folder: Path,
     **variables: str,
 ) -> CommandResult:
-    """Run the current Python with *command* in *folder*.
+    """Run the current Python with *command* in *folder*, with more environment *variables*.
 
-    *variables* are added to the environment. The modules of the tests are not on the module
-    path of the command. The function asserts that the command emits no warning.
+    The modules of the tests are not on the module path. The command must emit no warning.
     """
     always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
@@ -90,7 +88,7 @@ def run(
 
 
 def assert_no_warning(log: str) -> None:
-    """Assert that *log* contains no warnings, except known warnings of other packages."""
+    """Assert that *log* has no warnings, except known ones of other packages."""
     warned = unexpected(printed(log))
     assert not warned, f"it warned of {warned}:\n{log}"
 
@@ -106,7 +104,7 @@ class Project:
     def make(
         cls, folder: Path, site: Site, *, settings: str = "", custom: object = None
     ) -> Project:
-        """Write the project, and script the robots.txt of *site* so that it disallows /private.
+        """Write the project, and let the robots.txt of *site* disallow /private.
 
         *settings* are further lines of the settings module, and *custom* is the spider's
         `custom_settings`.
@@ -135,6 +133,6 @@ class Project:
         return CommandResult(printed_text, log, code)
 
     def crawl(self, *options: str) -> CommandResult:
-        """Run `scrapy crawl walk` for the site. The command prints the items as JSON lines."""
+        """Run `scrapy crawl walk` for the site, which prints the items as JSON lines."""
         base = f"base={self.site.url('')}"
         return self.scrapy("crawl", "walk", "-a", base, "-O", "-:jsonlines", *options)

@@ -33,7 +33,7 @@ class PageRequest(Request):
 
 
 class ScriptRequest(Request):
-    """A request with an attribute that `replace` loses, like a `SeleniumRequest`."""
+    """A request with an attribute that `replace` loses, as a `SeleniumRequest` has."""
 
     script = ""
 
@@ -44,7 +44,6 @@ class PageSpider(RequestingSpider):
     name = "pages"
 
     def request(self, url: str, **_: Any) -> Request:
-        """Return a request with another constructor."""
         return PageRequest(url, self)
 
 
@@ -54,7 +53,6 @@ class ScriptSpider(RequestingSpider):
     name = "scripts"
 
     def request(self, url: str, **options: Any) -> Request:
-        """Return a request with an attribute."""
         request = ScriptRequest(
             url, self.fetched, errback=self.failed, dont_filter=True
         )
@@ -66,7 +64,6 @@ class RunScripts:
     """A middleware behind ours that needs the attribute of a `ScriptRequest`."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Raise IgnoreRequest if the attribute is lost."""
         if not is_robots(request) and not getattr(request, "script", ""):
             raise IgnoreRequest("no script")
 
@@ -75,7 +72,6 @@ class SeenScheduler(Scheduler):
     """A scheduler that accepts each URL once, whatever `dont_filter` says."""
 
     def enqueue_request(self, request: Request) -> bool:
-        """Refuse a request that was accepted before."""
         seen = self.__dict__.setdefault("seen_urls", set())
         if request.url in seen:
             return False
@@ -103,7 +99,6 @@ class Budget:
     passed = 0
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Count a page request."""
         self.passed += not is_robots(request)
         if self.passed > PAGES:
             raise IgnoreRequest("over the budget")
@@ -118,26 +113,23 @@ class Leases:
         self._leases = DeferredSemaphore(LEASES)
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
-        """Wait for a lease."""
         if not is_robots(request):
             await maybe_deferred_to_future(self._leases.acquire())
 
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Response:
-        """Take the lease back."""
         if not is_robots(request):
             self._leases.release()
         return response
 
 
 class Rewriting:
-    """A middleware behind ours that answers each page request with another request, as
-    middlewares for rendering services do.
+    """A middleware behind ours that answers each page request with another request, as middlewares
+    for rendering services do.
     """
 
     def process_request(self, request: Request, spider: Any = None) -> Request | None:
-        """Return a request for the rendered page."""
         if is_robots(request) or request.url.endswith("?rendered"):
             return None
         return request.replace(url=f"{request.url}?rendered")
@@ -147,7 +139,6 @@ class Answering:
     """A middleware that answers each page request itself."""
 
     def process_request(self, request: Request, spider: Any = None) -> Response | None:
-        """Return a page."""
         return None if is_robots(request) else HtmlResponse(request.url)
 
 
@@ -155,27 +146,23 @@ class Raising:
     """A middleware that fails for each page request."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
-        """Raise an exception."""
         if not is_robots(request):
             raise IgnoreRequest("not now")
 
 
 class KeySpider(RequestingSpider):
-    """Yields the meta keys of this package that each response or failed request carries."""
+    """Yields the meta keys of this package in each response or failed request."""
 
     name = "keys"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the keys."""
         yield own_keys(response.meta)
 
     def failed(self, failure: Any) -> Any:
-        """Yield the keys."""
         yield own_keys(failure.request.meta)
 
 
 def own_keys(meta: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the keys of this package in *meta*."""
     return {"own": [key for key in meta if "robots1994" in key]}
 
 
@@ -188,7 +175,6 @@ class Failing:
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Response:
-        """Raise IgnoreRequest for the first response of a page."""
         if is_robots(request) or request.url in self._refused:
             return response
         self._refused.add(request.url)
@@ -196,12 +182,11 @@ class Failing:
 
 
 class AgainSpider(RequestingSpider):
-    """Sends each page that failed once more, from the errback."""
+    """Repeats each failed page once, from the errback."""
 
     name = "again"
 
     def failed(self, failure: Any) -> Any:
-        """Return the request again."""
         yield failure.request.copy()
 
 

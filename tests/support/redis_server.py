@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
-"""If the server does not answer within this number of seconds, the test fails."""
+"""The test fails if the server does not answer within this time."""
 
 
 class RedisServer:
     """An empty server that runs as long as the `with` block.
 
-    *options* are further arguments of redis-server. After `stop` and `start`, the server
-    has the same port as before, but no data.
+    *options* are further arguments of redis-server. After `stop` and `start`, the server has the
+    same port, but no data.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -36,7 +36,7 @@ class RedisServer:
         self.port = free_port()
 
     def __enter__(self) -> Self:
-        """Start the server, and wait until the server answers."""
+        """Start the server, and wait until it answers."""
         self._folder = tempfile.TemporaryDirectory(prefix="redis-")
         try:
             self.start()
@@ -46,7 +46,6 @@ class RedisServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Kill the server."""
         self.stop()
         self._folder.cleanup()
 
@@ -58,9 +57,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The settings with which scrapy-redis stores the requests of crawls on the
-        server.
-        """
+        """The settings with which scrapy-redis stores the requests of crawls on the server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -69,13 +66,11 @@ class RedisServer:
         }
 
     def client(self) -> redis.Redis:
-        """Return a client of the server."""
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        """Start the server without data, and wait until the server answers."""
-        # Check for the program redis-server here, because some tests and fixtures start a
-        # server without the mark `redis`.
+        """Start the server without data, and wait until it answers."""
+        # Some tests and fixtures start a server without the mark `redis`.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]
@@ -92,24 +87,23 @@ class RedisServer:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Kill the server. The data of the server is lost."""
+        """Kill the server. Its data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def hang(self) -> None:
-        """Suspend the server. A suspended server accepts connections, but does not answer."""
+        """Suspend the server. It then accepts connections, but does not answer."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Resume the suspended server."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Return whether this server, and no other server at the port, answers commands."""
+        """Whether this server, and no other one at the port, answers commands."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")
@@ -118,7 +112,7 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a free port below the ephemeral ones, which other connections could take."""
+    """Return a free port below the ephemeral ones, which other connections might take."""
     while True:
         port = random.randrange(20_000, 32_000)  # noqa: S311 - not a secret
         with contextlib.suppress(OSError), socket.socket() as free:

@@ -9,32 +9,27 @@ from typing import Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""A value of `length` with which the server sends no Content-Length. Without a
-Content-Length, the body ends when the connection closes.
+"""A `length` for which the server sends no Content-Length, so that the body ends when the
+connection closes.
 """
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
     "RU5ErkJggg=="
 )
-"""A PNG of one pixel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One scripted reply of the server. The default is a reply with status 200 and an empty
-    body.
+    """One scripted reply, by default with status 200 and an empty body.
 
-    If `head` is False, the server sends nothing before the `ending`. If `raw` is True,
-    the server sends only the body, without a status line and headers. `gate` is the
-    name of a gate that must open before the first byte is sent. `delay` is the number
-    of seconds to wait after the gate has opened. `length` is the Content-Length, if the
-    header differs from the true length. `cut` is the number of bytes of the body that
-    are sent before the `ending`. The body is sent in pieces of `chunk` bytes, with
-    `pause` seconds after each piece. `repeat` is how often the body is sent; 0 means
-    endlessly. `ending` says what happens to the connection after the last byte. `keep`
-    keeps the connection open, and `close` closes the connection. `reset` sends an RST,
-    and `hang` leaves the connection open without a further byte.
+    `gate` must open before the first byte is sent, and `delay` is the number of seconds to wait
+    after that. If `head` is false, nothing is sent before the `ending`. If `raw` is true, only the
+    body is sent, without a status line and headers. `length` is the Content-Length if it differs
+    from the true length. Only the first `cut` bytes of the body are sent, in pieces of `chunk`
+    bytes, with `pause` seconds after each piece. The body is sent `repeat` times; 0 means
+    endlessly. `ending` is what happens to the connection after the last byte: "keep" and "close"
+    are usual, "reset" sends an RST, and "hang" leaves it open without another byte.
     """
 
     status: int = 200
@@ -53,19 +48,17 @@ class Reply:
 
 
 def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:
-    """Return a reply in plain text, like the reply for a robots.txt."""
+    """Return a reply in plain text, as for a robots.txt."""
     raw = body.encode() if isinstance(body, str) else body
     return Reply(status, raw, (("Content-Type", "text/plain"),), gate=gate)
 
 
 def html(body: str, status: int = 200, *, gate: str = "") -> Reply:
-    """Return a reply with an HTML page."""
     kind = (("Content-Type", "text/html; charset=utf-8"),)
     return Reply(status, body.encode(), kind, gate=gate)
 
 
 def image() -> Reply:
-    """Return a reply with a small image."""
     return Reply(200, PIXEL, (("Content-Type", "image/png"),))
 
 
@@ -79,49 +72,41 @@ def status(code: int, body: bytes = b"", /, **headers: str) -> Reply:
 
 
 def redirect(location: str, code: int = 302) -> Reply:
-    """Return a reply that redirects the client to *location*."""
     return Reply(code, headers=(("Location", location),))
 
 
 def black_hole() -> Reply:
-    """Return a reply that sends no bytes and leaves the connection open forever."""
+    """Send no bytes, and leave the connection open for ever."""
     return Reply(head=False, ending="hang")
 
 
 def hang_up() -> Reply:
-    """Return a reply that closes the connection without sending a byte."""
+    """Close the connection without sending a byte."""
     return Reply(head=False, ending="close")
 
 
 def reset(body: bytes = b"", after: int | None = None) -> Reply:
-    """Return a reply that resets the connection.
-
-    The reset comes at once, or after the first *after* bytes of *body* were sent.
-    """
+    """Reset the connection, at once or after the first *after* bytes of *body*."""
     if after is None:
         return Reply(head=False, ending="reset")
     return Reply(body=body, cut=after, ending="reset")
 
 
 def truncated(body: bytes, length: int) -> Reply:
-    """Return a reply that declares *length* bytes, sends the shorter *body*, and closes the
-    connection.
-    """
+    """Declare *length* bytes, send the shorter *body*, and close the connection."""
     return Reply(body=body, length=length, ending="close")
 
 
 def unclosed(body: bytes, length: int) -> Reply:
-    """Return a reply that declares *length* bytes, sends the shorter *body*, and leaves the
-    connection open.
-    """
+    """Declare *length* bytes, send the shorter *body*, and leave the connection open."""
     return Reply(body=body, length=length, ending="hang")
 
 
 def trickle(body: bytes, chunk: int, pause: float) -> Reply:
-    """Return a reply that sends *body* in pieces of *chunk* bytes, *pause* seconds apart."""
+    """Send *body* in pieces of *chunk* bytes, *pause* seconds apart."""
     return Reply(body=body, chunk=chunk, pause=pause)
 
 
 def endless(line: bytes = b"Disallow: /x\n") -> Reply:
-    """Return a reply that sends *line* again and again until the client disconnects."""
+    """Send *line* again and again until the client disconnects."""
     return Reply(body=line * 1000, length=UNDECLARED, repeat=0, ending="close")

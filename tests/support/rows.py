@@ -1,10 +1,10 @@
-"""Tables of texts, one row a line."""
+"""Tables of texts, one row per line."""
 
 from __future__ import annotations
 
 
 def rows(table: str, columns: int) -> list[list[str]]:
-    r"""Return the cells of *table*, which `|` separates. Cells at the end may be missing.
+    r"""Split *table* into cells at each `|`. Cells at the end may be missing.
 
     An indented line continues the line above. Escapes such as `\n` stand for characters.
     """

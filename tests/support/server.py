@@ -1,4 +1,4 @@
-"""The connections of a scripted site: requests are logged, and scripted replies are sent."""
+"""The connections of a scripted site, which log requests and send scripted replies."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 class Seen:
     """One request that the server received.
 
-    `host` is the Host header with the port, or the host in the target of a request to a proxy.
-    `at` is the time of the request on the machine's monotonic clock.
+    `host` is the Host header with the port, or for a proxy the host in the target. `at` is the time
+    of the request on the machine's monotonic clock.
     """
 
     method: str
@@ -57,8 +57,8 @@ class Script:
     def reply_to(self, seen: Seen) -> Reply:
         """Return the reply for a request.
 
-        Of several scripts that match, the one with the most exact origin is used, and of
-        these the one with the most exact target.
+        Of several scripts that match, that with the most exact origin counts, and of these that
+        with the most exact target.
         """
         origin = f"{seen.scheme}://{seen.host}"
         name = urlsplit(origin).hostname or ""
@@ -75,7 +75,7 @@ class Script:
         return Reply(200, body, (("Content-Type", "text/html"),))
 
     async def note(self, seen: Seen) -> None:
-        """Log a request, and wake what waits for it."""
+        """Log a request, and wake whatever waits for it."""
         async with self.changed:
             self.log.append(seen)
             self.changed.notify_all()
@@ -101,7 +101,7 @@ class Script:
 
 
 class Connections:
-    """Reads requests and sends the replies of a script. *tls_port* is where CONNECT leads."""
+    """Reads requests and sends the replies of a script. CONNECT leads to *tls_port*."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script
@@ -110,7 +110,7 @@ class Connections:
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer the requests of one connection until either side closes the connection."""
+        """Answer the requests of one connection until either side closes it."""
         self.script.note_task()
         try:
             with contextlib.suppress(
@@ -167,7 +167,6 @@ class Connections:
 
 
 async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Copy all bytes from *reader* to *writer*."""
     while piece := await reader.read(2**16):
         writer.write(piece)
         await writer.drain()
@@ -175,7 +174,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """Return the log entry of a request. A target that is a whole URL is for a proxy."""
+    """Make the log entry of a request. A target that is a whole URL is for a proxy."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]
@@ -199,7 +198,7 @@ def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
 
 
 def _head(reply: Reply) -> bytes:
-    """Return the bytes before the body: the status line, the headers, and the blank line."""
+    """Return the status line, the headers, and the blank line."""
     length = len(reply.body) * reply.repeat if reply.length is None else reply.length
     lines = [f"HTTP/1.1 {reply.status} Scripted"]
     lines += [f"{name}: {value}" for name, value in reply.headers]
@@ -211,7 +210,7 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    """Send the body of a reply as often as the reply says, or its first bytes up to `cut`."""
+    """Send the body as often as the reply says, or its first bytes up to `cut`."""
     body = reply.body[: reply.cut]
     times = range(reply.repeat) if reply.repeat else itertools.count()
     for part in (body for _ in times):

@@ -1,7 +1,7 @@
-"""A program that lists what several crawls in one process leave open.
+"""List what several crawls in one process leave open.
 
-`python -m tests.support.several REACTOR STORE URL` starts two crawls at once. A third crawl
-starts when the first crawl has ended. The program prints the list as JSON.
+`python -m tests.support.several REACTOR STORE URL` starts two crawls at once, and a third one when
+the first has ended. It prints the list as JSON.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from tests.support.child import RequestingSpider, _process
 
 TIMEOUT_SECONDS = 20.0
-"""Seconds after which a thread that has not ended counts as open."""
+"""A thread that takes longer to end counts as open."""
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
@@ -45,16 +45,16 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def threads() -> list[str]:
-    """Return the names of our package's threads that do not end."""
+    """Return the names of our threads that do not end."""
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
-        # Wait, because an idle thread needs some time to end.
+        # An idle thread needs some time to end.
         thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 
 
 def files() -> list[str]:
-    """Return the paths of the database files that the store has not closed."""
+    """Return the database files that the store has not closed."""
     opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
     return [str(path) for path in opened if "robots.db" in path.name]
 

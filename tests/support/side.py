@@ -1,7 +1,4 @@
-"""One side of a comparison of two crawls.
-
-Both compared crawls have the same spider, but different robots.txt middlewares.
-"""
+"""One side of a comparison of two crawls, which differ only in the robots.txt middleware."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of the comparison: a middleware, a reactor and settings."""
+    """The middleware, the reactor and the settings of a crawl."""
 
     middleware: Middleware = "ours"
     reactor: Reactor = "asyncio"

@@ -1,4 +1,4 @@
-"""A scripted HTTP server on loopback. All sites of a process share the event loop of a thread."""
+"""A scripted HTTP server on loopback. All sites of a process share an event loop in a thread."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 120.0
-"""If a request that a test waits for does not arrive within this time, the test fails."""
+"""The test fails if a request that it waits for does not arrive within this time."""
 
 
 @cache
@@ -51,7 +51,7 @@ def on_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def tls_context(pem: str) -> ssl.SSLContext:
-    """Return the context of a server with the private key and certificate in *pem*."""
+    """Make a server context with the private key and certificate in *pem*."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
         file.write(pem)
@@ -63,15 +63,14 @@ def tls_context(pem: str) -> ssl.SSLContext:
 class Site:
     """A scripted server on loopback, which runs as long as the `with` block.
 
-    The server answers for any host name. Crawls resolve every name under `test` to 127.0.0.1.
-    The server listens on *ports* ports of 127.0.0.1, and on *addresses* further loopback
-    addresses. If *ipv6* is true, the server also listens on ::1. If *tls* is given, the server
-    also listens on one HTTPS port. Without a script, the server answers /robots.txt with 404,
-    and any other target with a small page.
+    It answers for any host name; crawls resolve every name under `test` to 127.0.0.1. It listens on
+    *ports* ports of 127.0.0.1, and on *addresses* further loopback addresses, and also on ::1 if
+    *ipv6* is true, and on one HTTPS port if *tls* is given. Without a script, /robots.txt is a 404,
+    and any other target a small page.
     """
 
     certificate: str
-    """The server's certificate as PEM text, for clients that trust this certificate."""
+    """The server's certificate as PEM text, for clients that trust it."""
 
     def __init__(
         self,
@@ -81,12 +80,11 @@ class Site:
         ipv6: bool = False,
         tls: Flaw | None = None,
     ) -> None:
-        """Choose the ports and addresses. The `with` block starts the server."""
+        """Choose ports and addresses. The `with` block starts the server."""
         self._counts = ports, addresses
         self._ipv6, self._tls = ipv6, tls
 
     def __enter__(self) -> Self:
-        """Start the server."""
         self._script = Script()
         self._connections = Connections(self._script, lambda: self._secure_port)
         self._servers: list[asyncio.Server] = []
@@ -97,7 +95,6 @@ class Site:
         return self
 
     async def _listen(self) -> None:
-        """Listen on all ports and addresses."""
         ports, addresses = self._counts
         self._ports = [await self._serve("127.0.0.1") for _ in range(ports)]
         for number in range(addresses):
@@ -133,23 +130,18 @@ class Site:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
-        """Return the URL of a target. *port* is the index of a port of the server, counted
-        from 0.
-        """
+        """Return the URL of a target. *port* is the index of a port of the server, from 0."""
         return f"http://{host}:{self._ports[port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
-        """Return the HTTPS URL of a target."""
         return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """Return the URL of a target at the further loopback address *number*, counted from
-        0.
-        """
+        """Return the URL of a target at the further loopback address *number*, from 0."""
         return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:
-        """Return a URL with a port that refuses every connection."""
+        """Return a URL whose port refuses every connection."""
         return f"http://127.0.0.1:{self._refusing.getsockname()[1]}{target}"
 
     def answer(
@@ -157,23 +149,19 @@ class Site:
     ) -> None:
         """Script the replies for a target.
 
-        Several replies are sent one after the other, and the last reply is repeated. *at*
-        limits the script to a host name, a `host:port` or an origin. A target without a
-        query matches any query. The target `*` matches every target without its own script.
+        Several replies are sent one after the other, and the last one is repeated. *at* limits the
+        script to a host name, a `host:port` or an origin. A target without a query matches any
+        query. `*` matches every target without a script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
         self._script.replies[at, target] = several
 
     def robots(self, body: str | bytes, *, at: str = "*", gate: str = "") -> None:
-        """Script /robots.txt as a plain text file. If *gate* is given, the reply waits for
-        this gate.
-        """
+        """Script /robots.txt as plain text. The reply waits for *gate*, if given."""
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Open *gate*. The server sends the replies that wait for *gate*, and later replies
-        do not wait.
-        """
+        """Open *gate*. Replies that wait for it are sent, and later ones do not wait."""
         _loop().call_soon_threadsafe(self._script.gates[gate].set)
 
     def open_when(
@@ -188,15 +176,15 @@ class Site:
         on_loop(self._script.wait(target, host, count))
 
     def log(self, target: str = "*") -> list[Seen]:
-        """Return the requests for *target* so far, or all requests; the oldest is first."""
+        """Return the requests for *target* so far, or all requests, the oldest first."""
         return [it for it in list(self._script.log) if target in ("*", it.target)]
 
     def targets(self) -> list[str]:
-        """Return the targets that have been requested so far, in order of arrival."""
+        """Return the targets requested so far, in order of arrival."""
         return [seen.target for seen in self.log()]
 
     def forget(self) -> None:
-        """Empty the request log. Scripts and gates do not change."""
+        """Empty the log. Scripts and gates do not change."""
         self._script.log.clear()
 
 

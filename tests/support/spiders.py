@@ -1,6 +1,4 @@
-"""The spiders that tests use. The argument `spider` of `crawl` names a spider of this
-module.
-"""
+"""The spiders that tests name in the argument `spider` of `crawl`."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ async def download(crawler: Crawler, request: Request) -> Response:
 
 
 async def sleep(seconds: float) -> None:
-    """Sleep, with any reactor or without a reactor."""
+    """Sleep with any reactor, or without one."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -44,22 +42,20 @@ async def sleep(seconds: float) -> None:
 
 
 class FilteredSpider(RequestingSpider):
-    """A spider whose requests pass through the duplicates filter.
+    """Requests pass through the duplicates filter.
 
-    Therefore, two workers with this spider and a shared queue request each page only once.
+    Two workers with a shared queue then request each page only once.
     """
 
     def request(self, url: str, **options: Any) -> Request:
-        """Return a request that the duplicates filter drops if its URL is a duplicate."""
         return super().request(url, **options | {"dont_filter": False})
 
 
 class Counted(RequestingSpider):
-    """A spider that requests numbered pages of one or several hosts.
+    """Requests *pages* numbered pages of one or several hosts.
 
-    *pages* is their number. If *filtered* is true, requests pass through the duplicates
-    filter, as in a crawl that can be resumed. *item* is yielded for each page; `{n}` in its
-    values is the number of the page.
+    If *filtered* is true, requests pass through the duplicates filter, as in a crawl that can be
+    resumed. *item* is yielded for each page, with the number of the page for `{n}` in its values.
     """
 
     name = "counted"
@@ -70,7 +66,7 @@ class Counted(RequestingSpider):
     item: dict[str, str] | None = None
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield all requests at once, beginning with the requests of the job."""
+        """Yield all requests at once, beginning with those of the job."""
         for request in self.requests:
             yield self.request(**request)
         for number in range(self.pages):
@@ -78,70 +74,61 @@ class Counted(RequestingSpider):
         self.logger.info("all %d are yielded", self.pages)
 
     def page(self, number: int, **options: Any) -> Request:
-        """Return the request of one page."""
         url = self.site.replace("{n}", str(number % self.hosts))
         return self.request(
             f"{url}/p{number}", dont_filter=not self.filtered, **options
         )
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item of the page."""
         number = response.url.rpartition("/p")[2]
         if self.item is not None:
             yield {key: it.replace("{n}", number) for key, it in self.item.items()}
 
 
 class LoggingIn(RequestingSpider):
-    """A spider that awaits the response of the page *login* before its start requests."""
+    """Awaits the page *login* before its start requests."""
 
     name = "logging-in"
     login: str
 
     async def start(self) -> AsyncIterator[Any]:
-        """Await the login, and then yield all requests of the job."""
         await download(self.crawler, Request(self.login))
         async for request in super().start():
             yield request
 
 
 class Unserializable(Counted):
-    """A spider with a lambda as callback, which no queue on disk can store."""
+    """Has a lambda as callback, which no queue on disk can store."""
 
     name = "unserializable"
 
     def page(self, number: int, **options: Any) -> Request:
-        """Return a request that Scrapy can queue only in memory."""
         request = super().page(number, **options)
-        # Use a lambda, because a queue on disk could store a method by its name.
+        # A method could be stored by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 
 class Raising(Counted):
-    """A spider whose callback raises an exception for each page.
-
-    CLOSESPIDER_ERRORCOUNT counts the exceptions of callbacks.
-    """
+    """Raises an exception in the callback of each page, which CLOSESPIDER_ERRORCOUNT counts."""
 
     name = "raising"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item of the page, and then raise an exception."""
         yield from super().parse_page(response)
         raise ValueError(response.url)
 
 
 class Downloading(Counted):
-    """A spider that awaits a page in a callback. The awaited request bypasses the scheduler."""
+    """Awaits a page in a callback. The awaited request bypasses the scheduler."""
 
     name = "downloading"
     first: str
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield the request of the page *first*."""
         yield Request(self.first, callback=self.first_page)
 
     async def first_page(self, response: Response) -> Any:
-        """Await page 0, and record the status of the page or the class of the exception."""
+        """Await page 0, and record its status or the class of the exception."""
         try:
             found = await download(self.crawler, self.page(0))
         except Exception as error:  # noqa: BLE001 - the test checks the class
@@ -151,12 +138,11 @@ class Downloading(Counted):
 
 
 class Awaiting(Counted):
-    """A spider that awaits a page of a new origin in the callback of each page."""
+    """Awaits a page of a new origin in the callback of each page."""
 
     name = "awaiting"
 
     async def fetched(self, response: Response) -> None:  # type: ignore[override]  # a coroutine
-        """Await a page of another origin, and record the status of that page."""
         number = response.url.rpartition("/p")[2]
         origin = self.site.replace("a.test", f"b{number}.test")
         found = await download(self.crawler, Request(f"{origin}/awaited"))
@@ -164,30 +150,26 @@ class Awaiting(Counted):
 
 
 class LinkSpider(CrawlSpider):
-    """A spider that follows every link, and records the reason of each refusal."""
+    """Follows every link, and records the reason of each refusal."""
 
     name = "following"
     rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
     result: dict[str, list[Any]]
 
     def found(self, response: Response) -> dict[str, str]:
-        """Return an item for each page."""
         return {"url": response.url}
 
     def refused(self, failure: Failure) -> None:
-        """Record the reason for a refusal as an item."""
         self.result["items"].append({"why": str(failure.value)})
 
 
 class CheckingSpider(RequestingSpider):
-    """A spider that asks the middleware for the verdict of each URL, and requests no page."""
+    """Asks the middleware for the verdict of each URL, and requests no page."""
 
     name = "checking"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for the verdicts of all URLs at once, and yield an item for each verdict or
-        error.
-        """
+        """Ask for all verdicts at once, and yield an item for each verdict or error."""
         ours = self.crawler.get_downloader_middleware(Robots1994Middleware)
         assert ours is not None
 
@@ -199,7 +181,7 @@ class CheckingSpider(RequestingSpider):
             values = {"allowed": found.allowed, "reason": found.reason.value}
             return {"url": url, "line": found.line} | values
 
-        # Wait one turn, because Scrapy installs its DNS resolver after the crawl has begun.
+        # Scrapy installs its DNS resolver after the crawl has begun, so wait one turn.
         await sleep(0)
         asked = [deferred_from_coro(verdict(it["url"])) for it in self.requests]
         for each in asked:
@@ -207,37 +189,33 @@ class CheckingSpider(RequestingSpider):
 
 
 class ItemSpider(RequestingSpider):
-    """A spider that yields its argument *item* for every page.
+    """Yields its argument *item* for every page.
 
-    Pages that a pipeline requested yield no item; otherwise, the pipeline would request
-    pages forever.
+    For pages that a pipeline requested, it yields nothing. Otherwise, the pipeline would request
+    pages for ever.
     """
 
     name = "offering"
     item: dict[str, Any]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item."""
         if not response.meta.get("further"):
             yield dict(self.item)
 
 
 class MetaPassingSpider(RequestingSpider):
-    """A spider that passes the whole meta of a page on to the next requests."""
+    """Passes the whole meta of a page on to the next requests."""
 
     name = "handing"
     further_urls: list[str]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request further pages with the meta of *response*."""
         if not response.meta.get("further"):
             for url in self.further_urls:
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once, with all meta of the request, including the
-        verdict.
-        """
+        """Repeat a refused request once, with its meta and thus its verdict."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         if request.meta.get("second"):
@@ -246,10 +224,9 @@ class MetaPassingSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """A spider that repeats a refused request with each of *new_urls*.
+    """Repeats a refused request with each of *new_urls*, and with all its meta.
 
-    The new requests have the whole meta of the refused request. If *dont_obey* is true,
-    the meta of the new requests also contains `dont_obey_robotstxt`.
+    If *dont_obey* is true, `dont_obey_robotstxt` is added to the meta.
     """
 
     name = "elsewhere"
@@ -257,35 +234,32 @@ class RepeatingSpider(RequestingSpider):
     dont_obey: bool
 
     def failed(self, failure: Failure) -> Any:
-        """Return a copy of the refused request for each of *new_urls*."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
         return [request.replace(url=url, meta=meta) for url in self.new_urls]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield an item with the verdict from the meta of the page."""
+        """Yield an item with the verdict in the meta of the page."""
         yield {"verdict": str(response.meta.get("robots1994"))}
 
 
 class CancellingSpider(RequestingSpider):
-    """A spider that cancels a download after n steps of the event loop, for each n below a
-    maximum.
+    """Cancels a download after n steps of the event loop, for each n below a maximum.
 
-    For each n, the spider sends three requests to a separate origin. The first request
-    is cancelled. The second request waits for the same robots.txt as the first request.
-    The third request is sent after the first and the second request have ended. One
-    item contains the outcomes of the three requests.
+    For each n, it sends three requests to an origin of their own. The first is cancelled, the
+    second waits for the same robots.txt, and the third is sent after the first two have ended. An
+    item has the outcomes of all three.
     """
 
     name = "cancelling"
     crawler: Crawler
 
     async def start(self) -> AsyncIterator[Any]:
-        """Send the requests for each number of steps, beginning with 0.
+        """Send the requests for each number of steps, from 0.
 
-        The meta value `steps` of the spider's only request is the maximum number of
-        steps. `{n}` in the URL of the spider's only request is the number of steps.
+        The job has one request. The value `steps` in its meta is the maximum, and `{n}` in its URL
+        stands for the number of steps.
         """
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))
@@ -306,9 +280,8 @@ class CancellingSpider(RequestingSpider):
 
 
 async def outcome_of(page: asyncio.Future[Any]) -> str:
-    """Return how the download of *page* ended, in one word.
-
-    The word is the status, the class of the exception, "cancelled" or "hangs".
+    """Return how the download of *page* ended: its status, the class of the exception, "cancelled"
+    or "hangs".
     """
     done, _ = await asyncio.wait([page], timeout=20)
     if not done:
@@ -320,14 +293,13 @@ async def outcome_of(page: asyncio.Future[Any]) -> str:
 
 
 class UrgentSpider(RequestingSpider):
-    """A spider that requests the urgent pages when the first page under /many/ arrives."""
+    """Requests the urgent pages when the first page under /many/ arrives."""
 
     name = "urgent"
     urgent: list[str]
     has_requested = False
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Request all urgent pages for the first page under /many/."""
         if "/many/" in response.url and not self.has_requested:
             self.has_requested = True
             for url in self.urgent:
@@ -335,13 +307,12 @@ class UrgentSpider(RequestingSpider):
 
 
 class PlainSpider(RequestingSpider):
-    """A spider with a generator as callback. Each item contains the directives of the page."""
+    """The callback is a generator. Each item has the directives of the page."""
 
     name = "plain"
     follow = True
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield an item with the URL and the directives of the page."""
         directives = response.meta.get("robots1994_page")
         yield {
             "url": response.url,
@@ -350,27 +321,24 @@ class PlainSpider(RequestingSpider):
 
 
 class ErrbackItemSpider(RequestingSpider):
-    """A spider whose errback yields an item."""
+    """Yields an item from its errback."""
 
     name = "errback_item"
 
     def failed(self, failure: Any) -> Iterator[Any]:
-        """Yield an item for the failed request."""
         yield {"failed": failure.request.url}
 
 
 class UsageSpider(RequestingSpider):
-    """A spider that yields an item with the usage preferences of each page.
+    """Yields an item with the usage preferences of each page.
 
-    After a page at `/again`, the spider requests `/plain` with the meta of the page at
-    `/again`.
+    After the page /again, it requests /plain with the meta of /again.
     """
 
     name = "usage"
     follow = True
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the item of the page. For `/again`, also yield the request for `/plain`."""
         usage = response.meta.get("robots1994_usage")
         item: dict[str, Any] = {"url": response.url, "usage": None}
         if usage is not None:
@@ -384,24 +352,22 @@ class UsageSpider(RequestingSpider):
 
 
 class TwiceSpider(PlainSpider):
-    """A spider that yields each item object twice."""
+    """Yields each item object twice, as a callback that reuses a dict does."""
 
     name = "twice"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield each item twice, as a callback that reuses a dict does."""
         for item in super().parse_page(response):
             yield item
             yield item
 
 
 class AsyncSpider(PlainSpider):
-    """A spider with an asynchronous generator as callback."""
+    """The callback is an asynchronous generator."""
 
     name = "async"
 
     def request(self, url: str, **options: Any) -> Any:
-        """Return a request with the asynchronous callback."""
         return super().request(url, **options).replace(callback=self.found)
 
     async def found(self, response: Response) -> AsyncIterator[Any]:
@@ -411,7 +377,7 @@ class AsyncSpider(PlainSpider):
 
 
 class MapSpider(SitemapSpider):
-    """A spider that reads the sitemaps listed in the robots.txt files of the job."""
+    """Reads the sitemaps in the robots.txt files of the job."""
 
     name = "map"
     result: dict[str, list[Any]]
@@ -422,24 +388,21 @@ class MapSpider(SitemapSpider):
         super().__init__(**kwargs)
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
-        """Record the page."""
         self.result["fetched"].append((response.url, response.status))
         yield {"url": response.url}
 
 
 class Exporting(RequestingSpider):
-    """A spider that yields objects of our package as items or in items.
+    """Yields objects of our package as items or in items.
 
-    The callback yields the meta, and the errback yields the meta and the parts of the
-    verdict. If *nested* is true, each object is the field `what` of an item. Otherwise, the
-    object itself is the item.
+    They are the meta of a page, and for a refused page also the parts of the verdict. If *nested*
+    is true, each object is the field `what` of an item, otherwise it is the item.
     """
 
     name = "exporting"
     nested = True
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield the meta of an allowed page."""
         yield from self.items(dict(response.meta))
 
     def failed(self, failure: Failure) -> Iterator[Any]:
@@ -461,15 +424,13 @@ class Exporting(RequestingSpider):
             yield from self.items([verdict, (verdict.reason,)])
 
     def items(self, what: Any) -> Iterator[Any]:
-        """Yield *what* as an item, or in an item."""
         yield {"what": what} if self.nested else what
 
 
 class CauseSpider(RequestingSpider):
-    """A spider that yields the failure and the cause of each failed request."""
+    """Yields the failure and the cause of each failed request."""
 
     def failed(self, failure: Failure) -> Iterator[Any]:
-        """Yield an item with the failure in the verdict and the cause of the exception."""
         error: Any = failure.value
         cause = error.__cause__
         yield {

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """A spider that performs steps. Each step requests pages or sets the clock.
+    """Performs steps, each of which requests pages or sets the clock.
 
-    A test can let the reply for a URL with /mark/ wait for the other requests of a
-    step. If a request for a URL with /mark/ fails, some other requests of the step did
-    not arrive, and the crawl ends.
+    A test can let the reply for a URL with /mark/ wait for the other requests of a step. If such a
+    request fails, some of the others did not arrive, and the crawl ends.
     """
 
     name = "stepping"
@@ -33,9 +32,7 @@ class SteppingSpider(RequestingSpider):
             yield request
 
     def next_step(self) -> Iterator[Any]:
-        """Perform the next steps that set the clock, and then yield the requests of the
-        step that follows.
-        """
+        """Set the clock as the next steps say, and yield the requests of the first other step."""
         while self.steps and not isinstance(self.steps[0], list):
             Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []
@@ -44,18 +41,17 @@ class SteppingSpider(RequestingSpider):
             yield self.request(**request)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Continue with the next step if this page was the last page of its step."""
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """Continue after a failed request. If the URL contains /mark/, remove all steps."""
+        """A failure of a URL with /mark/ ends the crawl."""
         super().failed(failure)
         if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds `request`
             self.steps.clear()
         return self.one_ended()
 
     def one_ended(self) -> Iterator[Any]:
-        """Begin the next step once all requests of the current step have ended."""
+        """Begin the next step once all requests of the current one have ended."""
         self.pending -= 1
         if self.pending == 0:
             yield from self.next_step()

@@ -1,4 +1,4 @@
-"""Scripts that start crawls, as users write them: `python -m tests.support.walking WAY URL`.
+"""Start crawls as users' scripts do: `python -m tests.support.walking WAY URL`.
 
 *WAY* is one of `WAYS`, and *URL* is the URL of a site.
 """
@@ -26,42 +26,39 @@ def printed(*words: object) -> None:
 
 
 class Walk(scrapy.Spider):
-    """A spider that prints whether /open and /private were fetched or refused."""
+    """Prints whether /open and /private were fetched or refused."""
 
     name = "walk"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request /open and /private."""
         for page in ("/open", "/private"):
             yield scrapy.Request(sys.argv[2] + page, errback=self.refused)
 
     def parse(self, response: Response, **_: Any) -> None:
-        """Print the URL of a fetched page."""
         printed(self.name, "fetched", response.url)
 
     def refused(self, failure: Failure) -> None:
-        """Print the URL of a refused request, and the line of the rule."""
         url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds `request`
         error: Any = failure.value
         printed(self.name, "refused", url, "by line", error.verdict.line)
 
 
 class Other(Walk):
-    """A spider with its own robot name."""
+    """Has its own robot name."""
 
     name = "other"
     custom_settings = {"USER_AGENT": "other/2.0"}  # noqa: RUF012 - as users write it
 
 
 class Free(Walk):
-    """A spider that does not obey robots.txt."""
+    """Does not obey robots.txt."""
 
     name = "free"
     custom_settings = {"ROBOTSTXT_OBEY": False}  # noqa: RUF012 - as users write it
 
 
 def reads(label: str, agent: str = "walker/1.0", **ours: str) -> type[Walk]:
-    """Return a spider class with the given settings of our package."""
+    """Make a spider class with these settings of our package."""
     found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
     found["USER_AGENT"] = agent
     return type("Reads", (Walk,), {"name": label, "custom_settings": found})
@@ -94,7 +91,7 @@ def in_parallel(process: str) -> None:
 
 
 def installed() -> Any:
-    """Install the reactor of the settings, and return the function `react` of Twisted."""
+    """Install the reactor of the settings, and return Twisted's `react`."""
     configure_logging()
     install_reactor(settings()["TWISTED_REACTOR"])
     from twisted.internet.task import react  # noqa: PLC0415 - this imports the reactor

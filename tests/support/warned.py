@@ -1,7 +1,5 @@
-"""Functions that find warnings in the output of processes that tests start.
-
-A warning in a process that a test starts is an error, like a warning in the test
-process.
+"""Find warnings in the output of processes that tests start. They are errors, as in the test
+process itself.
 """
 
 from __future__ import annotations
@@ -16,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Warned = tuple[str, str, str]
-"""One warning: its category, its message, and the path of the file that caused the warning."""
+"""Category, message, and path of the file that caused the warning."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Whether warnings in crawls are errors. Older versions of Scrapy emit warnings with
-current versions of Twisted, Python and pyOpenSSL.
+"""Whether warnings in crawls are errors. Older versions of Scrapy emit warnings with current
+versions of Twisted, Python and pyOpenSSL.
 """
 
 PRINTED = re.compile(
@@ -37,7 +35,6 @@ class Allowed:
     file: str
 
     def matches(self, warned: Warned) -> bool:
-        """Return whether *warned* is the warning described here."""
         category, message, file = warned
         return (
             category == self.category and self.message in message and self.file in file
@@ -49,31 +46,29 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # This plugin uses an older stats interface of Scrapy, so it causes the warning even
-    # without our package.
+    # This plugin uses an older stats interface of Scrapy, and would warn without our package too.
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # In the crawl tests, `scrapy parse` wraps the callback of the spider in a deprecated
-    # function.
+    # In the crawl tests, `scrapy parse` wraps the spider's callback in a deprecated function.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
     # Without a reactor, a second interrupt leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),
-    # `scrapy bench` never closes the pipe to the server that it starts.
+    # `scrapy bench` never closes the pipe to its server.
     Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
 )
 """Permitted warnings of plugins and of Scrapy itself."""
 
 
 def printed(log: str) -> Iterator[Warned]:
-    """Yield the warnings in *log*, the text that a process wrote to stderr."""
+    """Yield the warnings in *log*, the stderr of a process."""
     for line in log.splitlines():
         if found := PRINTED.match(line):
             yield found["category"], found["message"], found["file"]
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return the warnings that are not permitted with the newest Scrapy.
+    """Return the warnings that are not permitted.
 
-    With a Scrapy that is not the newest version, all warnings are permitted.
+    With any Scrapy but the newest, all warnings are permitted.
     """
     if not IS_NEWEST:
         return []

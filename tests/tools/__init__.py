@@ -1,1 +1,1 @@
-"""Tests of the programs in `tools/`, the documentation, the pytest hooks and `tests/run`."""
+"""The programs in `tools/`, the documentation, the pytest hooks and `tests/run`."""

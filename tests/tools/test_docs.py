@@ -41,9 +41,8 @@ def written_codes(name: str) -> set[str]:
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
-    """The build finds no error in examples, links and spelling. What one copies from a page
-    is what was written. No page is too wide, on a phone and on a desktop, where no word in a
-    table is broken. axe finds no violation in the main pages.
+    """The build checks examples, links and spelling. What is copied from a page is what was
+    written. No page is too wide for a phone or a desktop, and a desktop breaks no word in a table.
     """
     done = subprocess.run(
         [ROOT / "docs" / "build"],
@@ -79,7 +78,7 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
 
 
 def test_generated_tables_are_those_of_the_code() -> None:
-    """`docs/_ext/generated.py` writes them; they are committed to be read there."""
+    """`docs/_ext/generated.py` writes them, and they are committed."""
     program = ROOT / "docs" / "_ext" / "generated.py"
     done = subprocess.run(
         [sys.executable, program, "--check"],

@@ -13,7 +13,6 @@ from tests.support.crawl import ROOT
 
 @pytest.mark.long
 def test_random_crawls_lose_no_page() -> None:
-    """Crawls with different hosts, settings and middlewares."""
     command = [sys.executable, "-m", "tools.proofs.random_crawls"]
     result = subprocess.run(
         [*command, "--first", "5", "--count", "5"],

@@ -1,4 +1,4 @@
-"""The benchmarks run with `--quick`. The measured times are not checked."""
+"""The benchmarks with `--quick`. Times are not checked."""
 
 from __future__ import annotations
 

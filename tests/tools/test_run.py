@@ -1,4 +1,4 @@
-"""Tests of `tests/run`, and of what a run says about missing programs."""
+"""`tests/run`, and what a run says about missing programs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run *command* in the current environment, with *variables* added.
-
-    Existing variables whose names contain ROBOTS1994 are removed from the environment.
-    """
+    """Run *command* with more environment *variables*, and without those named ROBOTS1994."""
     plain = {key: os.environ[key] for key in os.environ if "ROBOTS1994" not in key}
     return subprocess.run(
         command,
@@ -36,7 +33,7 @@ def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[s
 def test_missing_program_skips_its_tests_or_fails_all(
     variables: dict[str, str], code: int
 ) -> None:
-    """The summary names the program, and how to install it. `tests/run --all` fails."""
+    """The summary names the program and how to install it. `tests/run --all` fails."""
     tests = ("tests/stores/test_redis.py", "tests/crawl/test_browser.py")
     ran = run(sys.executable, "-m", "pytest", *tests, PATH="/nowhere", **variables)
 
@@ -52,9 +49,7 @@ def test_missing_program_skips_its_tests_or_fails_all(
     ["--quick --all", "--all --quick", "--quick tests/oracle", "tests/oracle --all"],
 )
 def test_incompatible_modes_are_rejected(arguments: str, tmp_path: Path) -> None:
-    """If modes are incompatible, `tests/run` prints one error line, installs nothing, and
-    ends with exit code 2.
-    """
+    """The error takes one line, the exit code is 2, and nothing is installed."""
     ran = run(ROOT / "tests/run", *arguments.split(), VENV=str(tmp_path / "venv"))
 
     assert (ran.returncode, ran.stdout) == (2, "")

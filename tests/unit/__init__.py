@@ -1,1 +1,1 @@
-"""Tests of internals. A test is deleted together with the module that it tests."""
+"""Tests of internals. They go with the modules that they test."""

@@ -1,4 +1,4 @@
-"""Hostile files of any size, and what one asks of a file."""
+"""Hostile files of any size, and the operations on a file that they might slow down."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# `_LINES_OF_A_RECORD` contains a line of each kind that one record can contain. Most lines
-# contain a number.
+# Each kind of line that a record can have. Most lines contain a number.
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
@@ -26,7 +25,7 @@ _OTHER_LINES = (
     "User-agent: bot{0}, x\nAllow: /\nUser-agent: x/{0}\nDisallow: /\n"
 )
 
-# Each function returns a file of about the given number of bytes.
+# Each function returns a file of about the given size in bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
@@ -75,20 +74,17 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def _repeated(unit: str, size: int) -> str:
-    """Return a file of about *size* bytes that repeats *unit*."""
     return unit * (size // len(unit) + 1)
 
 
 def _numbered(unit: str, size: int) -> str:
-    """Return a file of about *size* bytes that repeats *unit* with increasing numbers."""
+    """Return a file of about *size* bytes that repeats *unit* with rising numbers."""
     count = size // (len(unit) + 4) + 1
     return "".join(unit.format(number) for number in range(count))
 
 
 def _nested(size: int) -> str:
-    """Return rules of about *size* bytes in total. Each rule is one character longer than
-    the previous rule.
-    """
+    """Return rules of about *size* bytes, each one character longer than the last."""
     depth = int((2 * size) ** 0.5)
     return "".join(f"Disallow: /{'a' * length}\n" for length in range(depth))
 
@@ -103,8 +99,9 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 
 
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
-    """Return the CPU time of *operation*, in nanoseconds per byte of *body*. The time is
-    the minimum of *times* runs, each with a newly parsed file.
+    """Return the CPU time of *operation* in nanoseconds per byte of *body*.
+
+    It is the minimum of *times* runs, each with a newly parsed file.
     """
     least = float("inf")
     for _ in range(times):

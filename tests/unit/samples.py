@@ -1,4 +1,4 @@
-"""An origin, a clock, a file and policies, shared by tests."""
+"""An origin, a clock, a file and policies that several tests use."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ BODY = b"User-agent: *\nDisallow: /closed\n"
 
 @dataclass(slots=True)
 class FakeClock:
-    """A clock that a test sets, in seconds since the epoch."""
+    """A clock that tests set, in seconds since the epoch."""
 
     now: float = NOW
 
     def __call__(self) -> float:
-        """Return the time."""
         return self.now
 
 
@@ -37,7 +36,7 @@ def parsed(
     lifetime: float | None = None,
     freshness: FreshnessSettings = FRESHNESS,
 ) -> Policy:
-    """Return the policy of a file that was fetched at the time *at* (R1, the file)."""
+    """Return the policy of a file that was fetched at the time *at* (Ours R1)."""
     answer = Answer(
         urls=(origin.robots_url,),
         status=200,
@@ -45,6 +44,6 @@ def parsed(
         fetched_at=at,
         lifetime=lifetime,
     )
-    # A new reader for each policy: with one, equal files would share one parsed file.
+    # A new reader for each policy, because equal files of one reader are one object.
     reader = Reader("1994", len(body))
     return policy_from(origin, answer, reader, freshness)

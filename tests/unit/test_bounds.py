@@ -1,4 +1,4 @@
-"""Bounds that keep hostile files, pages and entries from costing time or memory."""
+"""Bounds on the time and memory that hostile files, pages and entries can cost."""
 
 from __future__ import annotations
 
@@ -41,9 +41,6 @@ def test_long_url_has_fewer_spellings_than_the_bound() -> None:
 
 
 def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
-    """A tag of a page has no effect if the tag is beyond the bound. The part of a header
-    beyond the bound has no effect either.
-    """
     tag = '<meta name="robots" content="noindex">'
     shrink("crawl.features.page.MAX_PAGE_BYTES", 100)
     near, far = (
@@ -57,9 +54,6 @@ def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
 
 
 def test_long_header_is_not_understood(shrink: Any) -> None:
-    """A header that exceeds the bound does not state a preference. The whole header is
-    reported as not understood.
-    """
     response = HtmlResponse(URL, headers={"Content-Usage": "search=n"})
     assert page_usage(response, "me")["search"].value == "disallow"
     shrink("parser.usage.MAX_LENGTH", 7)
@@ -70,7 +64,7 @@ def test_long_header_is_not_understood(shrink: Any) -> None:
 
 
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
-    """What exceeds the bound is not read, and a Location that exceeds it is unreadable."""
+    """A Location that exceeds the bound is unreadable."""
     shrink("policy.answer.MAX_HEADER_BYTES", 30)
     listed = Headers({"Cache-Control": ["max-age=60", "public, private, no-store"]})
     long, short = (
@@ -83,7 +77,7 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
 
 
 def test_entry_with_a_long_head_is_a_miss(shrink: Any) -> None:
-    """Parsed JSON takes many times as much memory as its text."""
+    """Parsed JSON takes many times the memory of its text."""
     answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
     entry = encode(answer, 1_000)
     assert decode(entry, SITE, 1_000) is not None
@@ -93,7 +87,7 @@ def test_entry_with_a_long_head_is_a_miss(shrink: Any) -> None:
 
 
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
-    """It is no failure of the store."""
+    """This does not count as a failure of the store."""
     shrink("stores.base.MAX_ENTRY_BYTES", 10)
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")

@@ -1,4 +1,4 @@
-"""The codec: an answer is read back as it was, and whatever else is there is a miss."""
+"""The codec: an answer is read back as it was, and any other entry is a miss."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HEAD: dict[str, Any] = {
 
 
 def entry_of(head: object, body: bytes = b"") -> bytes:
-    """Return an entry with this *head*, as another program may write it."""
+    """Return an entry with this *head*, as another program might write it."""
     return VERSION + zlib.compress(json.dumps(head).encode() + b"\n" + body)
 
 
@@ -54,7 +54,6 @@ def entry_of(head: object, body: bytes = b"") -> bytes:
     ids=repr,
 )
 def test_answer_is_read_back_as_it_was(answer: Answer) -> None:
-    """What the origin said is kept."""
     assert decode(encode(answer, LIMIT), SITE, LIMIT) == answer
 
 
@@ -88,7 +87,7 @@ def test_what_no_origin_said_is_a_miss(status: object) -> None:
     ids=repr,
 )
 def test_damaged_field_is_a_miss(change: dict[str, Any]) -> None:
-    """A field may be anything. A file that was cut off at less is fetched again."""
+    """A file that was cut off below the limit is fetched again."""
     assert decode(entry_of(HEAD | change), SITE, LIMIT) is None
 
 
@@ -120,19 +119,19 @@ GOOD = encode(FILE, LIMIT)
     ],
 )
 def test_damaged_entry_is_a_miss(entry: bytes) -> None:
-    """Torn, of another version, too deep, too long, or longer than this crawl reads."""
+    """The entry is torn, of another version, too deep, too long, or longer than this crawl
+    reads.
+    """
     assert decode(entry, SITE, LIMIT) is None
 
 
 @given(some.binary())
 def test_any_bytes_are_a_miss(data: bytes) -> None:
-    """No bytes raise an exception."""
     assert decode(data, SITE, LIMIT) is None
     assert decode(VERSION + zlib.compress(data), SITE, LIMIT) is None
 
 
 def test_bomb_takes_little_memory() -> None:
-    """40 MB of zeros are not unpacked."""
     entry = entry_of(HEAD, bytes(40_000_000))
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Tests of why two parsers differ: the named lines must make the difference."""
+"""Why two parsers differ: the reported lines must make the difference."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ URL = "http://h.test"
 
 
 class Other:
-    """Protego, with the methods of Scrapy's parsers."""
+    """Protego with the interface of Scrapy's parsers."""
 
     def __init__(self, body: bytes) -> None:
-        """Read *body* as Scrapy does."""
+        """Decode *body* as Scrapy does."""
         self._rules = Protego.parse(body.decode("utf-8", "ignore"))
 
     def allowed(self, url: str, robot: str, /) -> bool:
-        """Whether *robot* may retrieve *url*."""
         return bool(self._rules.can_fetch(url, robot))
 
 
 def test_ddmin_leaves_no_item_that_can_go() -> None:
-    """Item 2 is needed only with item 1: after 1 has gone, 2 goes too."""
+    """Item 2 is needed only with item 1, so it goes when 1 has gone."""
     found = ddmin(range(3), lambda some: 0 in some and (1 not in some or 2 in some))
 
     assert [*found] == [0]
 
 
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
-    """Checked for each difference of generated files, with the real parsers."""
+    """Checked with the real parsers, for each difference of generated files."""
     causes = set()
     for _, body in generated_files()[:60]:
         asked, _ = questions(URL, body, ["mybot"])

@@ -1,4 +1,4 @@
-"""Loading the parsers that the settings name for a comparison."""
+"""Parsers that the settings name for a comparison."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from tests.support.crawler import idle_crawler
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """If the library of a parser is missing, loading the parsers at the start of a crawl
-    raises an error. The built-in middleware raises an error only when it parses the first
-    robots.txt file.
+    """The error comes when the crawl starts. With the built-in middleware, it comes when the first
+    robots.txt is parsed.
     """
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 

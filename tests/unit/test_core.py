@@ -1,4 +1,4 @@
-"""The core knows no feature."""
+"""The core without its features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLES = {"observers.py": "OBSERVERS", "addon.py": "SPIDER_MIDDLEWARES"}
 
 
 def test_core_knows_no_feature(site: Site, tmp_path: Path) -> None:
-    """A package without `crawl/features/` and the rows of its tables crawls and obeys."""
+    """A crawl still obeys robots.txt without `crawl/features/` and the rows of the tables."""
     package = tmp_path / "without" / "scrapy_robots1994"
     source = Path(scrapy_robots1994.__file__).parent
     ignore = shutil.ignore_patterns("features", "__pycache__")

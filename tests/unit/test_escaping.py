@@ -1,4 +1,4 @@
-"""Tests of what makes untrusted text safe to print."""
+"""Making untrusted text safe to print."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ESCAPES = [
     ("\ud800", r"\ud800"),
     (b"caf\xe9".decode("utf-8", "surrogateescape"), r"caf\xe9"),
     ("\U000e0041", r"\U000e0041"),
-    # Commands of CI systems, but no IPv6 addresses.
+    # Commands of CI systems, but not IPv6 addresses
     ("::error::x ::add-mask::y", r"\x3a:error::x \x3a:add-mask::y"),
     ("http://[::1]/ ::1. ::ffff:1.2.3.4", "http://[::1]/ ::1. ::ffff:1.2.3.4"),
 ]
@@ -25,11 +25,10 @@ ESCAPES = [
 
 @pytest.mark.parametrize(("text", "shown"), ESCAPES)
 def test_ours_o25_unprintable_characters_are_escaped(text: str, shown: str) -> None:
-    """No character that moves the cursor, ends the line or reverses text is printed."""
     assert escape_control_chars(text) == shown
 
 
 def test_secret_that_begins_another_leaves_nothing_of_it() -> None:
-    """The longest secret is replaced first, whatever the order."""
+    """The longest secret is replaced first."""
     for secrets in ("ab", "abcd"), ("abcd", "ab"):
         assert redact_secrets("abcd, ab", secrets) == "***, ***"

@@ -1,4 +1,4 @@
-"""The file of evidence after a write that failed."""
+"""Evidence after a write that failed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
-    """Below half a gzip member, nothing could be read. The first error stays."""
+    """After half a gzip member, nothing could be read. The first error stays."""
     file = EvidenceFile(tmp_path, "spider")
     file.add({"crawl": {}})
     assert file.write().result() is None

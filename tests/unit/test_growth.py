@@ -12,12 +12,10 @@ from tests.support.left_out import long_after
 from tests.unit.growth import HOSTILE, OPERATIONS, cost
 
 SMALL = 2**12
-"""The number of bytes of a short file. A short file of this size still has enough rules
-for an index.
-"""
+"""Bytes of a short file, which still has enough rules for an index."""
 
 WORST = 2.0
-"""The maximum factor by which calls per byte may grow, where quadratic work has 8."""
+"""The largest factor by which calls per byte may grow. Quadratic work would have 8."""
 
 WORST_TIME = 6.0
 """The same for CPU time."""
@@ -36,7 +34,6 @@ ROWS = [(name, "1994") for name in HOSTILE] + [
 
 @pytest.mark.parametrize("name", long_after(8, HOSTILE))
 def test_calls_grow_linearly_with_the_file(name: str) -> None:
-    """No operation makes many more calls per byte for a long file than for a short file."""
     for operation, work in OPERATIONS.items():
         small, large = (
             calls_per_byte(HOSTILE[name](size), operation)
@@ -46,16 +43,15 @@ def test_calls_grow_linearly_with_the_file(name: str) -> None:
 
 
 def calls_per_byte(body: str, operation: str) -> float:
-    """Return the number of calls that *operation* makes per byte of *body*, without caches."""
+    """Return the calls that *operation* makes per byte of *body*, without caches."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
 
 
 @pytest.mark.parametrize(("name", "dialect"), ROWS)
 def test_time_grows_linearly_with_the_file(name: str, dialect: str) -> None:
-    """The time per byte does not grow with the size of the file. Counting calls is not
-    enough: a pattern that scans a long line repeatedly takes more time, but not more
-    calls.
+    """Counting calls is not enough: a pattern that scans a long line again and again takes more
+    time, but not more calls.
     """
     for operation in ("weakening", "problems"):
         small, large = (

@@ -1,4 +1,4 @@
-"""Each row of the table of kinds: its examples show the problem, and the advice helps."""
+"""Rows of the table of kinds: the examples show the problem, and the advice helps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
 def parse(kind: Kind, body: str) -> RobotsTxt:
-    """Return *body* in the dialect of the examples of *kind*, within the usual limit."""
+    """Read *body* in the dialect of the examples of *kind*, within the usual limit."""
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
 
 def test_codes_are_in_order() -> None:
-    """Each code is that of one kind. The code of a kind that is gone is not used again."""
+    """The code of a removed kind is never used again."""
     codes = [it.code for it in KINDS]
 
     assert codes == sorted(set(codes))
@@ -30,7 +30,7 @@ def test_codes_are_in_order() -> None:
 def test_bad_example_has_the_problem_at_its_place_and_good_one_has_none(
     kind: Kind,
 ) -> None:
-    """The good example has no error either."""
+    """The good example has no error of another kind either."""
     before = re.split(r"\r\n|\r|\n", kind.bad.partition("»")[0])
     found = [it for it in parse(kind, kind.example).problems if it.kind is kind]
     rest = parse(kind, kind.good).problems
@@ -47,9 +47,7 @@ def test_bad_example_has_the_problem_at_its_place_and_good_one_has_none(
 
 @pytest.mark.parametrize("kind", OPENING, ids=lambda it: it.code)
 def test_kind_that_opens_a_site_is_closed_by_its_advice(kind: Kind) -> None:
-    """If the bad example opens the site, a robot that the good example names may fetch a
-    path there that it may not fetch in the good example.
-    """
+    """In the bad example, a robot may fetch a path that the good example disallows to it."""
     bad, good = parse(kind, kind.example), parse(kind, kind.good)
     opens = any(it.kind is kind and it.weakens_policy for it in bad.problems)
     asked = [
@@ -66,7 +64,7 @@ def test_kind_that_opens_a_site_is_closed_by_its_advice(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", ADVISING, ids=lambda it: it.code)
 def test_code_in_the_advice_is_in_the_good_example(kind: Kind) -> None:
-    """Somebody who copies it into the file has done what the advice says."""
+    """Whoever copies the code into the file has followed the advice."""
     codes = re.findall("`(.*?)`", kind.advice)
 
     assert any(it in kind.good for it in codes)

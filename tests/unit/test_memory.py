@@ -1,4 +1,4 @@
-"""Limits on memory in bytes are correct for every kind of file."""
+"""The limits on memory hold for every kind of file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ MAX_BYTES = 2_000_000
 
 
 def noise(seed: int) -> str:
-    """Return random text that is nearly as long as the longest permitted file."""
+    """Return random text, nearly as long as the longest permitted file."""
     return random.Random(seed).randbytes(MAX_FILE // 2 - 50).hex()  # noqa: S311 - noise
 
 
 def rules(seed: int, form: str, number: int = 2_000) -> str:
-    """Return *number* different lines. Each line is *form*, formatted with *seed* and the
-    number of the line.
-    """
+    """Return *number* lines of *form*, each filled in with *seed* and its own number."""
     return "".join(f"{form}\n" % (seed, line) for line in range(number))
 
 
@@ -53,7 +51,6 @@ FILES: dict[str, Callable[[int], str]] = {
 def policy_of(
     origin: Origin, status: int, text: str, reader: Reader, freshness: FreshnessSettings
 ) -> Policy:
-    """Return the policy of *origin*, which answered *status* and *text*."""
     answer = Answer(
         urls=(origin.robots_url,), status=status, body=text.encode(), fetched_at=0.0
     )
@@ -61,12 +58,12 @@ def policy_of(
 
 
 def policies(file: str) -> Iterator[Policy]:
-    """Yield policies of different origins, with compiled rules for a robot. Together, the
-    policies take more than `MAX_BYTES`.
+    """Yield policies of different origins with compiled rules, which together exceed
+    `MAX_BYTES`.
     """
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
-        # Do not use `Origin.of`, because its cache would also take memory.
+        # The cache of `Origin.of` would also take memory.
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
         status = 404 if file == "none" else 200
         policy = policy_of(origin, status, FILES[file](seed), reader, freshness)
@@ -76,7 +73,7 @@ def policies(file: str) -> Iterator[Policy]:
 
 
 def taken_by(fill: Callable[[], object]) -> int:
-    """Return the number of bytes of memory that the result of *fill* takes."""
+    """Return the bytes of memory that the result of *fill* takes."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -91,13 +88,11 @@ def taken_by(fill: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize(
     "file",
-    # Values of usage preferences take long to read while memory is traced.
+    # Reading usage preferences is slow while memory is traced.
     [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
 )
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """The memory store takes at most 25% more memory than its limit, including keys and
-    texts.
-    """
+    """It exceeds the limit by at most 25%, including keys and texts."""
 
     def fill() -> object:
         memory = policy_memory(10**6, MAX_BYTES)
@@ -109,7 +104,7 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
 
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
-    """A crawl may compile rules for a second robot of a stored policy, and puts it again."""
+    """A crawl puts a stored policy again after it compiled rules for a second robot."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     memory, made = policy_memory(10**6, MAX_BYTES), list[Policy]()
     for seed in range(50):

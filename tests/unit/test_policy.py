@@ -12,7 +12,6 @@ URLS = (SITE.robots_url,)
 
 
 def policy(answer: Answer, last: Policy | None = None) -> Policy:
-    """Return the policy that follows from *answer*."""
     return policy_from(SITE, answer, READER, FRESHNESS, last)
 
 
@@ -23,7 +22,7 @@ FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
     "path", ["/robots.txt", "/robots%2Etxt", "/%72obots.tx%74", "/robots.txt#x"]
 )
 def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
-    """Ours O22: in every percent-encoding but that of the slash."""
+    """Ours O22: in every percent-encoding except that of the slash."""
     rules = policy(Answer(urls=URLS, status=403, fetched_at=NOW)).rules("rex")
 
     assert rules.allowed(f"http://site.example{path}")
@@ -52,7 +51,7 @@ def test_only_the_word_of_the_origin_is_shared(
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: it is no last good policy, and its Retry-After is ignored."""
+    """Ours 3.1: it cannot be a last good policy, and its Retry-After is ignored."""
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0

@@ -1,8 +1,7 @@
 """If undocumented parts of Scrapy change, no crawl hangs or loses a page.
 
-Each entry of `CHANGES` renames, removes or replaces an undocumented name of Scrapy. Then
-the test crawls a real server with slow and quick hosts, a host with a crawl delay, and
-disallowed pages.
+Each of `CHANGES` renames, removes or replaces an undocumented name in Scrapy. A real server then
+has slow and quick hosts, a crawl delay, and disallowed pages.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ PAGES = 3
 class Change(NamedTuple):
     """A change of Scrapy's source, in modules whose names begin with *where*.
 
-    *said* contains a part of each warning about a lost feature. *more* contains further
-    patterns with their replacements. A further pattern may have its own *where*.
+    *said* has a part of each warning about a lost feature. *more* has further patterns and
+    replacements, each with its own *where* if needed.
     """
 
     pattern: str
@@ -35,7 +34,6 @@ class Change(NamedTuple):
 
 
 def renamed(name: str, *said: str, where: str = "scrapy.") -> Change:
-    """Return the change that renames *name*."""
     return Change(rf"\b{name}\b", r"\g<0>_renamed", said, where)
 
 
@@ -80,11 +78,11 @@ CHANGES = {
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),
 }
-"""The changes of Scrapy. Each key names the part of Scrapy that is changed."""
+"""The changes, by the part of Scrapy that is changed."""
 
 
 def scripted(site: Site) -> list[str]:
-    """Set the answers of *site*, whose robots.txt files disallow `/no`. Return the URLs of a
+    """Set the answers of *site*, whose robots.txt files disallow `/no`, and return the URLs of a
     crawl.
     """
     body = b"User-agent: *\nDisallow: /no\n"
@@ -96,8 +94,8 @@ def scripted(site: Site) -> list[str]:
         "/robots.txt", Reply(200, body + b"Crawl-delay: 0.1\n"), at="paced.test"
     )
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # The disallowed pages last, so that the pages that wait are permitted. A refused page
-    # needs no slot.
+    # Disallowed pages come last, so that the waiting pages are permitted. Refused pages need no
+    # slot.
     paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
     return [site.url(path, host=f"{host}.test") for path in paths for host in hosts]
 
@@ -108,8 +106,7 @@ SETTINGS = {
     "CONCURRENT_REQUESTS": 4,
     "LOG_LEVEL": "INFO",
 }
-# A row has the mark `long` if the change causes no warning, or if the row has further
-# patterns.
+# Changes without a warning, and those with further patterns, are `long`.
 NAMES = [
     pytest.param(name, marks=[pytest.mark.long] * bool(it.more or not it.said))
     for name, it in CHANGES.items()
@@ -120,9 +117,7 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """With a changed Scrapy, the crawl obeys robots.txt, fetches all pages and ends. The
-    log has one warning for each lost feature.
-    """
+    """The log has one warning for each lost feature."""
     change = CHANGES[name]
     changes = [[*it, change.where][:3] for it in (change[:2], *change.more)]
     with Site() as site:

@@ -1,4 +1,4 @@
-"""Tests that a crawl reads settings from code and from the command line."""
+"""Settings read from code and from the command line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         (("nofollow",), {"nofollow"}),
     ],
 }
-"""Texts and values of a setting, with their meaning. A number in CRAWL_DELAY is a
+"""Values from code or from the option `-s`, and what they mean. A number in CRAWL_DELAY is a
 maximum.
 """
 
@@ -43,7 +43,6 @@ maximum.
     [(name, *case) for name, cases in READ.items() for case in cases],
 )
 def test_value_is_read(name: str, value: object, expected: object) -> None:
-    """A setting may be a value from code, or text from the option `-s`."""
     settings = RobotsSettings.from_settings(Settings({f"ROBOTS1994_{name}": value}))
 
     where = settings.freshness if name == "TTL" else settings
@@ -51,9 +50,7 @@ def test_value_is_read(name: str, value: object, expected: object) -> None:
 
 
 def test_every_default_is_accepted() -> None:
-    """Default settings are accepted, and equal the defaults of `FreshnessSettings` and
-    `StoreUrl`.
-    """
+    """They equal the defaults of `FreshnessSettings` and `StoreUrl`."""
     settings = RobotsSettings.from_settings(Settings())
 
     assert settings.freshness == FreshnessSettings()

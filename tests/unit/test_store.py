@@ -1,4 +1,4 @@
-"""The store that a crawl sees: rest after a failure, what is stored, and leases."""
+"""The store as a crawl sees it: rest after a failure, what is stored, and leases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
 
 
 PARTS = {"spider": None, "signals": Mock(), "stats": Mock()}
-"""What a store needs of a crawler."""
+"""The parts of a crawler that a store uses."""
 
 
 class Fake:
@@ -40,18 +40,15 @@ class Fake:
             raise OSError(f"cannot {name}")
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry."""
         self._called("get")
         return self.entries.get(origin)
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Keep the entry."""
         self._called("put")
         assert keep_until == FILE.fetched_at + 60
         self.entries[origin] = entry
 
     def lease(self, origin: str, seconds: float) -> bool:
-        """Give the lease to the first."""
         assert seconds == module.LEASE_SECONDS
         self._called("lease")
         is_free = origin not in self.leases
@@ -59,19 +56,17 @@ class Fake:
         return is_free
 
     def release(self, origin: str) -> None:
-        """End the lease."""
         self._called("release")
         self.leases.remove(origin)
 
     def close(self) -> None:
-        """Note the call."""
         self._called("close")
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
-    """Return a function that runs a test on a loop, and returns the store. Sleeps are a turn
-    of the loop.
+    """Return a function that runs a test in an event loop and returns the store. A sleep is one
+    turn of the loop.
     """
 
     async def sleep(_: float) -> None:
@@ -103,7 +98,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The first failure is a warning. A failing store has no entry, and allows to fetch."""
+    """The first failure is a warning. A failing store has no entries, and lets the crawl fetch."""
     now = 1_000.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 
@@ -132,7 +127,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
         fake.fails = ""
         store.put(SITE, FETCHED)
         assert await store.get(SITE) == FILE
-        # It is closed although it is left alone.
+        # The store is closed even while it rests.
         fake.fails = "get"
         assert await store.get(SITE) is None
 
@@ -146,7 +141,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
 
 
 def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
-    """Whatever the outcome of the fetch is, and only if it has the lease."""
+    """It does so whatever the outcome of the fetch is, and never ends another worker's lease."""
 
     async def test(store: GuardedStore, fake: Fake) -> None:
         assert await store.lease(SITE) is None
@@ -168,7 +163,7 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
 def test_lease_that_has_ended_is_not_given_back(
     run: Callable[[Test], Fake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It may be that of another worker by now."""
+    """Another worker may hold it by now."""
     now = 0.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 

@@ -1,4 +1,4 @@
-"""Colour and the progress bar at a terminal, and output that cannot be encoded."""
+"""Colour and progress at a terminal, and output that cannot be encoded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ class Terminal(io.StringIO):
     encoding = "ascii"
 
     def isatty(self) -> bool:
-        """Return True."""
         return True
 
 
@@ -36,7 +35,7 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_progress_bar_is_not_in_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bar is shown for many steps, on standard error. The output is escaped ASCII."""
+    """It goes to standard error. The output is escaped ASCII."""
     shown, written = Terminal(), Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setattr(sys, "stdout", written)

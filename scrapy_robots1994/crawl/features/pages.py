@@ -138,6 +138,7 @@ class RobotsPages(BaseSpiderMiddleware):
         self, request: Request, response: Response | None
     ) -> Request | None:
         """Return None if *response* forbids following the link."""
+        # Pages P9
         if not self._obeyed or response is None or request.url == response.url:
             return request
         reason: object = self._stated(response, PAGE_KEY).nofollow

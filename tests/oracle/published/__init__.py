@@ -1,1 +1,1 @@
-"""Expectations published by other programs, transcribed as data."""
+"""Expectations that other programs publish, transcribed as data."""

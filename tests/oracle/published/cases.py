@@ -1,8 +1,8 @@
 """Published expectations of two RFC 9309 programs, read from the JSON files of this folder.
 
-The file of a program contains transcribed facts: files, robots, URLs and expected answers. It
-also names the repository, commit, paths and licence of its facts. `otherwise.json` lists the
-questions that we answer otherwise, with the reason in our own words.
+The file of a program has transcribed facts: files, robots, URLs and expected answers. It names the
+repository, commit, paths and licence that they come from. `otherwise.json` lists the questions to
+which our answer differs, with the reason in our own words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 
 class Expectation(NamedTuple):
-    """One published answer to a question. *kind* is the kind of the question."""
+    """One published answer. *kind* is the kind of the question."""
 
     program: str
     case: str
@@ -33,7 +33,7 @@ class Expectation(NamedTuple):
 
 
 def expanded(text: str) -> str:
-    """Return *text* with `{a*3}` replaced by `aaa`."""
+    """Replace `{a*3}` with `aaa`."""
     return re.sub(r"\{(.)\*(\d+)\}", lambda m: m.group(1) * int(m.group(2)), text)
 
 
@@ -43,7 +43,6 @@ def expectations() -> list[Expectation]:
 
 
 def read(program: str) -> list[Expectation]:
-    """Return the answers that one program publishes."""
     table = json.loads((HERE / f"{program}.json").read_text("utf-8"))
     found = []
     for case in table["cases"]:
@@ -62,6 +61,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Return the reasons why we answer otherwise, by the names of the questions."""
+    """Return the reasons for our different answers, by the names of the questions."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}

@@ -1,7 +1,5 @@
-"""The dialect `rfc9309` gives the answers that google/robotstxt and Protego publish, except
-for the answers that `otherwise.json` lists.
-
-The listed answers must differ from our answers, so that the list stays correct.
+"""The dialect `rfc9309` gives the answers that google/robotstxt and Protego publish, except for
+those listed in `otherwise.json`.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ from tests.oracle.published.cases import (
 
 EXPECTATIONS = expectations()
 OTHERWISE = decided_otherwise()
-# Also count a rule above the first User-agent line.
+# A rule above the first User-agent line counts too.
 FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
 
 
 def ours(row: Expectation) -> Any:
-    """Return our answer to a published question in the dialect `rfc9309`."""
+    """Return our answer in the dialect `rfc9309`."""
     robots = RobotsTxt.parse(row.body, dialect="rfc9309")
     read = [line.number for line in robots.lines if line.kind in FIELDS]
     match row.kind:
@@ -47,9 +45,7 @@ def identity(row: Expectation) -> str:
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """A listed published answer differs from our answer. Any other published answer
-    equals our answer.
-    """
+    """A listed answer must differ from ours, so that the list stays correct."""
     why_not = OTHERWISE.get(row.name)
     if why_not is None:
         assert ours(row) == row.expected

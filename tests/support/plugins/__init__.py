@@ -1,1 +1,1 @@
-"""Spiders and components that use other plugins, as in the documentation of these plugins."""
+"""Spiders and components that use other plugins, as the documentation of the plugins shows."""

@@ -1,6 +1,6 @@
 """A page object and a spider for crawls with scrapy-poet."""
 
-# Do not postpone annotations in this module, because scrapy-poet reads them at run time.
+# scrapy-poet reads the annotations of this module at run time, so they must not be postponed.
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -22,18 +22,14 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not
 
 
 class Paged(RequestingSpider):
-    """A spider whose callback receives a page object, and requests another page with an
-    HTTP client.
-    """
+    """The callback receives a page object, and requests another page with an HTTP client."""
 
     name = "paged"
 
     async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """Yield an item for each page. The field `more` is the result of the request
-        that the callback sends with the HTTP client.
-        """
+        """Yield an item whose field `more` is the result of the HTTP client's request."""
         try:
             further = await http.get(response.urljoin("/private/more"))
             more = str(further.status)

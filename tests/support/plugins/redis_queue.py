@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Shared(RedisSpider):  # type: ignore[misc]  # without annotations
-    """A spider that takes start URLs from a list in Redis, follows links, and yields items.
+    """Takes start URLs from a list in Redis, follows links, and yields items.
 
-    The spider ends after one second without requests. By default, a spider of scrapy-redis
-    would wait for ever.
+    It ends after one second without requests. By default, a spider of scrapy-redis would wait for
+    ever.
     """
 
     name = "shared"
@@ -22,6 +22,5 @@ class Shared(RedisSpider):  # type: ignore[misc]  # without annotations
     max_idle_time = 1
 
     def parse(self, response: Any) -> Iterator[Any]:
-        """Yield an item for the page, and a request for each link."""
         yield {"url": response.url}
         yield from response.follow_all(css="a")
