@@ -15,14 +15,14 @@ from tools.bench.timing import OURS
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("race", ["parsing", "import", "memory", "cached"])
-def test_race_prints_its_rows_and_writes_every_value(race: str, tmp_path: Path) -> None:
-    """`tools/bench/run --quick NAME` works from any folder."""
+def test_races_print_their_rows_and_write_every_value(tmp_path: Path) -> None:
+    """`tools/bench/run --quick NAME...` works from any folder."""
+    races = "parsing", "import", "memory", "cached"
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
     options = ("--quick", "--corpus", tmp_path, "--json", tmp_path / "results.json")
 
     ran = subprocess.run(
-        [ROOT / "tools/bench/run", *options, race],
+        [ROOT / "tools/bench/run", *options, *races],
         cwd="/",
         env=os.environ | {"PYTHON": sys.executable},
         stdin=subprocess.DEVNULL,
@@ -34,5 +34,5 @@ def test_race_prints_its_rows_and_writes_every_value(race: str, tmp_path: Path) 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert OURS in ran.stdout
     results = json.loads((tmp_path / "results.json").read_text("utf-8"))["results"]
-    assert results
+    assert len({it["what"] for it in results}) >= len(races)
     assert all(it["values"] and all(it["values"].values()) for it in results)
