@@ -157,5 +157,5 @@ def _message(raised: object) -> str:
         case [bytes(word)]:
             # The message of Twisted's InvalidHeaderName is only the name of the header.
             return f"{name}: {word.decode('latin-1')}"
-    # httpx quotes what it takes for a port: part of a password that contains a slash.
+    # The message of httpx quotes a "port", which may be the part of a password before a slash.
     return name if name == "InvalidURL" else str(raised) or name

@@ -1,4 +1,4 @@
-"""`Origin`, to which one robots.txt applies, and the target of a URL, which rules cover."""
+"""`Origin`, to which one robots.txt applies, and the target of a URL."""
 
 import re
 from ipaddress import IPv6Address
@@ -69,7 +69,7 @@ class Origin(NamedTuple):
 
 
 def is_http(url: str) -> bool:
-    """Whether *url* can be fetched: not ws or wss, and with an origin."""
+    """Whether *url* is http or https and has an origin, so that it can be fetched."""
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 

@@ -95,13 +95,13 @@ class RobotsCommand(ScrapyCommand):
         if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
-            # The printed result has what these lines say.
+            # These lines would repeat the printed result.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield why a crawl of the project would decide otherwise than the command."""
+    """Yield why a crawl of the project would decide differently."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:
@@ -110,7 +110,7 @@ def project_notes(settings: Settings) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # Set by Scrapy in a project.
+    # Scrapy sets this inside a project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "

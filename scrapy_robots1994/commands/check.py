@@ -89,7 +89,7 @@ class RobotsCheck(RobotsCommand):
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
         self._lookup.refreshes = opts.refresh
-        # Without --purpose, those for which the project's crawl refuses requests.
+        # The default is the purposes for which the project's crawl refuses requests.
         self._purposes = opts.purpose or self._lookup.settings.request_purposes
         if opts.purpose:
             http_sf()
@@ -181,7 +181,7 @@ class Row:
     """The verdict in the dialect rfc9309, if it is the opposite."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """What disallows an allowed URL for one of the purposes asked about."""
+    """The statement that disallows one of the purposes, if the URL itself is allowed."""
 
     @classmethod
     def of(

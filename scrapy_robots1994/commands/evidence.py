@@ -186,7 +186,7 @@ class Recorded:
 
     @classmethod
     def of(cls, values: Values) -> "Recorded":
-        """Read the *values* of a line. Raise one of `_ODD` for malformed ones."""
+        """Raise one of `_ODD` if the *values* of a line are malformed."""
         from scrapy_robots1994.policy.answer import Answer  # noqa: PLC0415 - slow to import
 
         body = values.get("body_base64")
@@ -376,7 +376,7 @@ def _time(text: str) -> datetime:
 
 
 def _lines_of(path: Path) -> Iterator[bytes | None]:
-    """Yield the lines. A line that is too long is None."""
+    """Yield the lines, with None in place of a line that is too long."""
     if path.exists() and not path.is_file():
         raise OSError("not a regular file")
     with gzip.open(path) as file:

@@ -36,7 +36,7 @@ ISOLATED: dict[str, Any] = {
 }
 
 NOTE_SECONDS = 5.0
-"""The command then says that it still waits."""
+"""After this time, the command says that it still waits."""
 
 NO_PAGES: tuple[Request, ...] = ()
 

@@ -62,7 +62,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
-                # Not standard input: the file is called `-`.
+                # A file called `-`, not standard input.
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
                 # A pipe may never end.
@@ -102,9 +102,7 @@ def urls_from(args: list[str], named: str | None) -> list[str]:
 
 
 def listed(name: str) -> list[str]:
-    """Read the file *name* of one URL per line. Blank lines and lines that begin with `#` are
-    skipped.
-    """
+    """Read URLs from the file *name*, one per line, without blank lines and comments."""
     lines = read_bytes(name).removeprefix(BOM_UTF8).split(b"\n")
     urls = (_as_url(line).strip() for line in lines)
     return [url for url in urls if url and not url.startswith("#")]
@@ -119,7 +117,7 @@ def _as_url(line: bytes) -> str:
 
 
 def why_unread(error: OSError) -> str:
-    """Return the reason without the name of the file, which the message has already."""
+    """Return the reason without the name of the file, which the message already has."""
     return escape_control_chars(error.strerror or str(error), 300)
 
 

@@ -60,7 +60,7 @@ class LintRun:
 
     def add(self, source: PolicySource) -> None:
         """Print the report on *source*, or keep it for the JSON document."""
-        # Reports are passed on.
+        # Users share reports, so these must not contain credentials.
         name = redact_credentials(source.name)
         if not isinstance(source.rules, RobotsTxt):
             self._add_unread(name, source)

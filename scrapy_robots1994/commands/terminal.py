@@ -72,8 +72,8 @@ def add_common_options(
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
-    # In the help of an option, no colon before a space: Scrapy's formatter makes a heading of a
-    # line that ends in a colon.
+    # The help of an option must not have a colon before a space: Scrapy's formatter makes a heading
+    # of a line that ends in a colon.
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -180,7 +180,9 @@ def print_notes(what: str, lines: Iterable[str]) -> None:
 
 
 def painter(choice: str) -> Paint:
-    """Return what colours standard output. *choice* is the value of `--color`."""
+    """Return a function that colours text for standard output. *choice* is the value of
+    `--color`.
+    """
     is_plain = os.environ.get("NO_COLOR") or not os.isatty(1)
     if choice == "never" or (choice == "auto" and is_plain):
         return lambda text, _style: text

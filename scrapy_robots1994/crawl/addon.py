@@ -18,8 +18,8 @@ ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""Field of `RobotsSettings` that needs it, import path, order. Orders are near the engine, so that
-these see the output of all others.
+"""Field of `RobotsSettings` that needs it, import path, order. Near the engine, a spider middleware
+sees the output of all others.
 """
 
 # Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.

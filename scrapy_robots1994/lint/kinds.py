@@ -36,7 +36,7 @@ class Kind:
     bad: str
     """A file with the problem. A » marks the place."""
     good: str
-    """The file once the advice was followed."""
+    """The file after the advice was followed."""
     dialect: str = "rfc9309"
     """The dialect in which both files are read."""
 

@@ -39,7 +39,7 @@ _GUESSED = " Some robots, Googlebot among them, guess so"
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of *line*, which is neither blank nor a comment, apart from its record."""
+    """Yield the problems that *line* has by itself. It is neither blank nor a comment."""
     content = line.text[: line.comment_column - 1]
     second = _SECOND_FIELD.search(line.value, 0, MAX_SEARCHED)
     if second:

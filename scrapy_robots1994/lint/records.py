@@ -73,8 +73,8 @@ def _closing(group: Group) -> list[Line]:
 
 
 def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, ...]]:
-    """Map each name to the places of the records that its robot obeys. A name in lower case may be
-    missing.
+    """Map each name, in lower case, to the places of the records that its robot obeys. Some names
+    may be missing.
     """
     places: dict[str, dict[int, None]] = {}
     for place, group in enumerate(records):

@@ -121,7 +121,7 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         if path and not path.startswith("/"):
             yield from _pathless(line, path, column, dialect)
             continue
-        # `//` alone is meant, against the URLs of faulty links.
+        # `//` alone may be meant: faulty links lead to such URLs.
         if path.startswith("//") and path.strip("/*$"):
             words = "begins with two slashes: only URLs with both match"
             yield kinds.PATHLESS.at(line, path, words, column=column, severity=WARNING)

@@ -219,8 +219,8 @@ class UsageRules:
     __slots__ = ("_general", "_licenses", "_lines", "_size")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
-        """Read the file *text* for the robot with these *names*, which obeys the records that it
-        obeys in *dialect*.
+        """Read the file *text* for the robot with these *names*, whose records *dialect*
+        chooses.
         """
         http_sf()
         self._lines: list[_Preference] = []
@@ -262,7 +262,7 @@ class UsageRules:
         chosen = []
         for field in LABELS_OF:
             found = [it for it in covering if it.field == field]
-            # Usage U3: a shorter path says nothing, whatever its labels.
+            # Usage U3: statements with a shorter path do not count, whatever their labels.
             chosen += [it for it in found if it.length == found[0].length]
         return self._usage(chosen)
 

@@ -125,7 +125,7 @@ def _phrases(header: str) -> list[str]:
     """
     # Ours O9
     parts = (_LIKE.sub("", part[0]) for part in _PART.finditer(header))
-    # Before a build stands a device: (Linux; Android 10; Pixel 2 Build/OPD3)
+    # A "Build/" follows the name of a device: (Linux; Android 10; Pixel 2 Build/OPD3)
     texts = [
         " ".join(map(_remaining, _words(part)))
         for part in parts

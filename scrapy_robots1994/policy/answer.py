@@ -10,7 +10,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""Read at most, of all lines of one header together."""
+"""Bytes that are read of one header, counting all its lines."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")

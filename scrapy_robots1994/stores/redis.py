@@ -40,13 +40,13 @@ class RedisStore:
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(
             f"{address}?{urlencode(options)}",
-            # A call may both connect and ask, and still has time to report the error.
+            # One call may both connect and query, and must still have time to report an error.
             socket_timeout=timeout / 2,
             socket_connect_timeout=timeout / 2,
             retry=Retry(NoBackoff(), 0),
         )
         pool = client.connection_pool
-        # Find wrong options. This does not connect.
+        # Raises for wrong options, without connecting.
         pool.connection_class(**pool.connection_kwargs)
         return cls(client, prefix)
 

@@ -33,9 +33,9 @@ class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`."""
 
     max_origins: int = _MEMORY["max_origins"]
-    """Policies in memory, at most."""
+    """Limit on the policies in memory."""
     max_bytes: int = _MEMORY["max_bytes"]
-    """Bytes of all policies in memory, at most."""
+    """Limit on the bytes of all policies in memory."""
     # Not in the repr: the URL may contain a password.
     url: str | None = field(default=None, repr=False)
     """The URL for `Store.from_url`. None if policies stay in memory."""

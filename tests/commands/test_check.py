@@ -134,8 +134,8 @@ blank | /a | Mozilla/5.0 | 0 | names no robot: only records for every robot appl
 def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
     draft: str, path: str, options: str, code: str, said: str, absent: str
 ) -> None:
-    """The line, what the dialect ignores, where rfc9309 decides otherwise, usage preferences, and
-    the names read from a User-Agent header.
+    """The reasons are the line, what the dialect ignores, where rfc9309 decides otherwise, usage
+    preferences, and the names read from a User-Agent header.
     """
     args = ("--robots", "-", path, "--robot", *options.split(" & "))
     found, shown = explained(*args, draft=DRAFTS[draft])
@@ -223,8 +223,8 @@ User-agent: *\nDisallow: /y\n | 0 |
 def test_third_column_says_what_decides(
     site: Site, answer: str, code: str, note: str, setting: str
 ) -> None:
-    """The answer or the line, and whether rfc9309 differs. `--explain` has the setting that opens
-    an origin without a file.
+    """The column has the answer or the line, and says whether rfc9309 differs. `--explain` has the
+    setting that opens an origin without a file.
     """
     named = {"0": replies.reset(), "302": replies.redirect("/robots.txt")}
     reply = (
@@ -313,7 +313,7 @@ def test_output_is_narrow_and_printable() -> None:
 
 @pytest.mark.parametrize("length", [90, 400, 5_000])
 def test_credentials_longer_than_the_column_are_not_printed(length: int) -> None:
-    """They are removed before the URL is cut."""
+    """Credentials are removed before the URL is cut."""
     url = f"http://me:{'s' * length}@h.test/x"
     result = scrapy("robots-check", "--robots", "-", url, "--explain")
 

@@ -58,7 +58,7 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
 def test_robots_txt_of_a_url_is_fetched_and_compared(
     site: Site, tmp_path: Path
 ) -> None:
-    """The questions are the paths in `--urls`, and the URLs there that belong to this host."""
+    """The questions are the paths in `--urls`, and its URLs of this host."""
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")
     urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
@@ -149,7 +149,7 @@ def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> No
 
 
 def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
-    """A rule and a line of `--urls` name it."""
+    """A rule and a line of `--urls` name /robots.txt."""
     (tmp_path / "a.test").write_bytes(CLOSED + b"Disallow: /robots.txt\n")
     (tmp_path / "urls").write_text("/robots.txt\nhttp://a.test/robots%2Etxt\n/b")
 
@@ -196,7 +196,7 @@ def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> Non
 def test_parsers_are_named_and_the_one_of_the_project_comes_first(
     tmp_path: Path,
 ) -> None:
-    """Other parsers than Scrapy's are named by import path, because class names may be equal."""
+    """Parsers other than Scrapy's are named by import path, because class names may be equal."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     parsers = ["tests.support.components.OpenParser", OPEN]
     chosen = "--parsers", ",".join(parsers), "--json"

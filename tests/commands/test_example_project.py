@@ -136,7 +136,7 @@ def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> N
 
 @pytest.mark.long
 def test_beyond_finds_all_five_crawls_right() -> None:
-    """They show dialects, the crawl delay, sitemaps and page directives."""
+    """The crawls show dialects, the crawl delay, sitemaps and page directives."""
     done = run(EXAMPLE / "beyond")
 
     assert done.returncode == 0, done.stdout + done.stderr

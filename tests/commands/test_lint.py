@@ -336,7 +336,7 @@ def test_json_has_lines_records_and_problems() -> None:
 
 
 def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
-    """A percent sign always, a colon and a comma in the name of a file."""
+    """A percent sign is always escaped, a colon and a comma only in the name of a file."""
     file = tmp_path / "a,b:c%.txt"
     file.write_text("User-agent: a\nDisallow: x%y\nDisallow: z\n")
     shown = robots_lint(str(file), "--format", "github").out

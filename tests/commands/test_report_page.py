@@ -276,7 +276,7 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     chromium: Chrome, large_page: Path, page: Path, width: int, scheme: str
 ) -> None:
-    """It never scrolls sideways, and is less than 20,000 pixels high."""
+    """The page never scrolls sideways, and is less than 20,000 pixels high."""
     with browsers.screen(chromium, width, scheme):
         browser = opened(chromium, large_page)
         for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
@@ -323,7 +323,7 @@ def test_no_cell_reaches_into_another_at_any_width(
 
 @pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
-    """Fifty on each page. The URL contains the number of the page."""
+    """Each page has fifty sites, and the URL contains its number."""
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
 
     assert sites(browser)[0] == "https://site-09900.test"

@@ -38,7 +38,9 @@ def run(*args: object, **options: Any) -> subprocess.CompletedProcess[str]:
 def test_closed_output_pipe_ends_a_command_without_a_message(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """`head -1` closes the pipe, on every reactor, and also of a command that reads files."""
+    """`head -1` closes the pipe of a command that fetches, on every reactor, and of one that reads
+    files.
+    """
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000)
@@ -101,7 +103,7 @@ def hosts() -> Iterator[list[Site]]:
 def test_interrupted_check_has_printed_what_is_known(
     hosts: list[Site], tmp_path: Path, times: int
 ) -> None:
-    """It counts the missing answers. A second Ctrl-C ends it at once."""
+    """The command counts the missing answers. A second Ctrl-C ends it at once."""
     urls = [site.url("/private") for site in hosts]
     command = (*SCRAPY, "robots-check", *urls, *PATIENT)
     result = interrupted(command, printed(hosts[-1].url("/")), times, tmp_path)
@@ -156,7 +158,7 @@ def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> Non
 def test_interrupted_lint_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str
 ) -> None:
-    """It names the files that it did not read."""
+    """The command names the files that it did not read."""
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")
     os.mkfifo(waiting)

@@ -98,8 +98,8 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Project settings, `custom_settings` and `-s` can each do so, and can add the add-on to
-    ADDONS.
+    """Project settings, `custom_settings` and `-s` may do so. The latter two may also add the
+    add-on to ADDONS.
     """
     project = Project.make(tmp_path, site, settings=settings, custom=custom)
 

@@ -152,7 +152,7 @@ disallows everything. Scrapy accepts only URLs that contain `://`.
 def test_url_that_clients_read_differently_is_not_requested(
     reactor: Reactor, handler: str
 ) -> None:
-    """Its request fails with `NotSupported`, and no robots.txt is fetched for it."""
+    """The request fails with `NotSupported`, and no robots.txt is fetched."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:
         opened.robots("")

@@ -327,7 +327,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """The built-in middleware loses those that are in the scheduler."""
+    """The built-in middleware loses requests that are in the scheduler."""
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})

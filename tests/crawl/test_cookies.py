@@ -52,7 +52,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_robots_txt_uses_the_cookie_jar_of_its_page(site: Site) -> None:
-    """Ours 3.1: it is the `cookiejar` in the meta of the page."""
+    """Ours 3.1: the key `cookiejar` in the meta of the page names the jar."""
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])
     meta = {"cookiejar": 7}

@@ -191,7 +191,7 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 
 
 def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
-    """A stopped crawl did not decide about it."""
+    """The crawl stopped before it decided about the request."""
     site.robots(CLOSED)
     site.robots(CLOSED, at="slow.test", gate="never")
     urls = [site.url("/private/1"), site.url("/private/2", host="slow.test")]
@@ -203,7 +203,7 @@ def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
 
 
 def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> None:
-    """A component may await a request, such as a login. It is not a start request."""
+    """A request that a component awaits, such as a login, is not a start request."""
     site.robots(CLOSED)
     result = crawl(
         [site.url("/private/1")],
@@ -238,7 +238,7 @@ def test_start_request_that_is_retried_counts_once(
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
-    """The resumed crawl drops it as a duplicate."""
+    """The resumed crawl drops the request as a duplicate."""
     site.robots(CLOSED)
     settings = CLOSING | {"JOBDIR": str(tmp_path)}
     urls = [site.url("/a"), site.url("/b"), site.url("/private")]

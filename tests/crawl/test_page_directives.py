@@ -26,7 +26,7 @@ def found_in(response: Response) -> tuple[bool, bool]:
 
 
 def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, bool]:
-    """Do the same for a page with *body*."""
+    """Return the same for a page with *body*."""
     raw = body.encode() if isinstance(body, str) else body
     return found_in(kind(URL, body=raw))
 

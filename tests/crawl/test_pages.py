@@ -135,7 +135,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     """The callback receives the page, and its directives are obeyed."""
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
-    # It raises for such a page.
+    # MetaRefreshMiddleware raises for such a page.
     more = {"METAREFRESH_ENABLED": False}
     pages = ["noindex", "rel-nofollow"]
     args = {"follow": ""}

@@ -95,9 +95,7 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:
-    """Since Scrapy's pull request 8069, a SitemapSpider asks the parser. It gets them in every
-    dialect.
-    """
+    """Since Scrapy's pull request 8069, a SitemapSpider asks the parser, whatever the dialect."""
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
     crawler = idle_crawler({"ROBOTS1994_DIALECT": dialect})
     sitemaps = Robots1994Parser.from_crawler(crawler, body).sitemaps()

@@ -40,8 +40,8 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """This is the local error that ended the fetch (R7), or `NotSupported` for a URL without a host
-    or a scheme.
+    """The exception is the local error that ended the fetch (R7), or `NotSupported` for a URL
+    without a host or a scheme.
     """
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open", "foo"]

@@ -11,7 +11,7 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""Octets that a path or query may contain, which `[`, `]` and a lone `%` are not."""
+"""Octets that a path or query may contain. `[`, `]` and a lone `%` are not among them."""
 
 
 @lru_cache(1 << 16)

@@ -229,7 +229,9 @@ def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> No
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Blank lines, comments and User-agent lines that name a robot have an effect."""
+    """Blank lines, comments and User-agent lines that name a robot are not ignored, and give no
+    reason.
+    """
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines

@@ -15,7 +15,7 @@ FILE = disallowing("/x") * 50
 
 
 def test_equal_by_text_and_dialect() -> None:
-    """Bytes and text may be equal."""
+    """A file from bytes may equal one from text."""
     robots = RobotsTxt.parse(FILE)
 
     assert robots == RobotsTxt.parse(FILE.encode())

@@ -73,7 +73,7 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: Store, entry: bytes, keep_until: float
     ) -> None:
-        """Any bytes, kept for any time, even for ever."""
+        """An entry may be any bytes, and may be kept for ever."""
         assert store.get(SITE) is None
         store.put(SITE, entry, keep_until)
 
@@ -81,7 +81,7 @@ class StoreContract(ABC):
 
     @pytest.mark.parametrize("other", OTHERS)
     def test_origins_are_told_apart(self, store: Store, other: str) -> None:
-        """Scheme, host and port distinguish them."""
+        """Scheme, host and port distinguish origins."""
         store.put(SITE, ENTRY, LATER)
         assert store.get(other) is None
         store.put(other, b"other", LATER)
@@ -89,7 +89,7 @@ class StoreContract(ABC):
         assert (store.get(SITE), store.get(other)) == (ENTRY, b"other")
 
     def test_newer_entry_replaces_the_older(self, store: Store) -> None:
-        """The older entry may end later, which means nothing."""
+        """The end of the older entry does not affect the newer one."""
         store.put(SITE, ENTRY, time.time() + 1)
         store.put(SITE, b"newer", LATER)
         # As Redis is used here, entries last at least a second.
@@ -140,7 +140,7 @@ class StoreContract(ABC):
             assert all(len(entry) == SIZE and len(set(entry)) == 1 for entry in whole)
 
     def test_instances_share_the_entries(self, store: Store, store_url: str) -> None:
-        """While both are open, and afterwards."""
+        """An instance sees what another one puts, while both are open and afterwards."""
         assert store.get(SITE) is None
         with closing(open_store(store_url)) as other:
             other.put(SITE, ENTRY, LATER)

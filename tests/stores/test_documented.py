@@ -13,7 +13,7 @@ from tests.support.crawl import ROOT
 def test_copied_contract_passes_for_the_store_in_the_documentation(
     tmp_path: Path,
 ) -> None:
-    """It is copied from the page, as a user would copy it."""
+    """The contract is copied from the page, as a user would do."""
     page = (ROOT / "docs" / "stores.rst").read_text("utf-8")
     block = page.partition(":caption: test_store.py\n")[2].partition("\nThen run")[0]
     lines = [line.removeprefix("    ") for line in block.splitlines()]

@@ -57,7 +57,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
 
 
 def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
-    """The file is in WAL mode: somebody may read it while a crawl writes."""
+    """WAL mode lets others read the file while a crawl writes."""
     with closing(store_at(path)) as store, closing(sqlite3.connect(path)) as reader:
         store.put(SITE, ENTRY, LATER)
         reader.execute("BEGIN")
@@ -86,7 +86,7 @@ def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
 
 
 def test_tables_of_sqlite_are_ignored(path: Path) -> None:
-    """ANALYZE makes a table of SQLite's own, `sqlite_stat1`."""
+    """ANALYZE makes SQLite's table `sqlite_stat1`."""
     with closing(changed(path, "ANALYZE")) as store:
         assert store.get(SITE) == ENTRY
         store.put(OTHERS[0], ENTRY, LATER)
@@ -128,7 +128,7 @@ def test_file_that_is_no_database_is_not_overwritten(path: Path) -> None:
 
 
 def test_locked_file_fails_in_time(path: Path) -> None:
-    """A write fails within the timeout, and works when the lock has gone."""
+    """A write fails within the timeout, and works once the lock is gone."""
     with closing(changed(path, "")) as store:
         with closing(sqlite3.connect(path, isolation_level=None)) as base:
             base.execute("BEGIN EXCLUSIVE")

@@ -87,7 +87,7 @@ def test_entry_with_a_long_head_is_a_miss(shrink: Any) -> None:
 
 
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
-    """This does not count as a failure of the store."""
+    """A large entry does not count as a failure of the store."""
     shrink("stores.base.MAX_ENTRY_BYTES", 10)
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")

@@ -92,7 +92,7 @@ def taken_by(fill: Callable[[], object]) -> int:
     [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
 )
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """It exceeds the limit by at most 25%, including keys and texts."""
+    """The policies exceed the limit by at most 25%, including keys and texts."""
 
     def fill() -> object:
         memory = policy_memory(10**6, MAX_BYTES)

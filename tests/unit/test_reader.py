@@ -16,8 +16,8 @@ LINES = 1_000
 def test_reading_in_a_thread_pauses(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It pauses after every 64 lines that it parses and 64 rules that it compiles. The main thread
-    never pauses.
+    """The thread pauses after every 64 lines that it parses and 64 rules that it compiles. The main
+    thread never pauses.
     """
     pauses: list[float] = []
     monkeypatch.setattr(module._NEVER_SET, "wait", pauses.append)

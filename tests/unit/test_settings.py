@@ -50,7 +50,7 @@ def test_value_is_read(name: str, value: object, expected: object) -> None:
 
 
 def test_every_default_is_accepted() -> None:
-    """They equal the defaults of `FreshnessSettings` and `StoreUrl`."""
+    """The defaults equal those of `FreshnessSettings` and `StoreUrl`."""
     settings = RobotsSettings.from_settings(Settings())
 
     assert settings.freshness == FreshnessSettings()

@@ -141,7 +141,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
 
 
 def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
-    """It does so whatever the outcome of the fetch is, and never ends another worker's lease."""
+    """The lease ends whatever the fetch brings, and another worker's lease is left alone."""
 
     async def test(store: GuardedStore, fake: Fake) -> None:
         assert await store.lease(SITE) is None
@@ -163,7 +163,7 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
 def test_lease_that_has_ended_is_not_given_back(
     run: Callable[[Test], Fake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another worker may hold it by now."""
+    """Another worker may hold the lease by now."""
     now = 0.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 

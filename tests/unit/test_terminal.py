@@ -35,7 +35,7 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_progress_bar_is_not_in_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes to standard error. The output is escaped ASCII."""
+    """The bar goes to standard error. The output is escaped ASCII."""
     shown, written = Terminal(), Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setattr(sys, "stdout", written)

@@ -1,9 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-The server answers for any host, with a small page for every path. The answer to
-/robots.txt is a file of the folder, or a generated file. The host name determines which
-file is sent. If a host name begins with `slow-5-`, its robots.txt takes 5 seconds. The
-server prints its port when it is ready, and ends when its stdin closes.
+It answers for any host, with a small page for every path. /robots.txt is a file of the folder, or a
+generated file, chosen by the host name. For a host that begins with `slow-5-`, it takes 5 seconds.
+The server prints its port when it is ready, and ends when its stdin closes.
 """
 
 from __future__ import annotations
@@ -20,17 +19,15 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 class ServerProtocol(asyncio.Protocol):
-    """The protocol of one connection, which reads requests without a body."""
+    """One connection, whose requests have no body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
     def connection_made(self, transport: Any) -> None:
-        """Store the transport."""
         self.transport = transport
         self._unread = b""
 
     def data_received(self, data: bytes) -> None:
-        """Respond to every complete request."""
         *heads, self._unread = (self._unread + data).split(b"\r\n\r\n")
         for head in heads:
             first, _, fields = head.partition(b"\r\n")
@@ -48,9 +45,7 @@ class ServerProtocol(asyncio.Protocol):
                 self.send(body, b"text/plain")
 
     def robots(self, host: bytes) -> bytes:
-        """Return the robots.txt of *host*. All requests to one host get an equal
-        robots.txt.
-        """
+        """Each host always gets the same robots.txt."""
         name = host.partition(b":")[0]
         return self.bodies[zlib.crc32(name) % len(self.bodies)]
 
@@ -62,12 +57,9 @@ class ServerProtocol(asyncio.Protocol):
 
 
 async def main(corpus: str) -> None:
-    """Listen on loopback until stdin closes. If *corpus* is "", all sites have the file
-    `OPEN`.
-    """
+    """Listen on loopback until stdin closes. Without *corpus*, all sites have the file `OPEN`."""
     if corpus:
-        # Leave out files that disallow everything, because a crawl without pages measures
-        # nothing.
+        # A crawl without pages would measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         ServerProtocol.bodies = tuple(
             body for body in files if b"Disallow: /\n" not in body

@@ -21,9 +21,9 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 class Side:
     """One parser.
 
-    *policy* receives the bytes of a file, and returns the policy for `ROBOT`. *asks*
-    receives the policy, and returns a function that takes a URL and returns whether the
-    URL is allowed. One call of the returned function is one question.
+    *policy* makes the policy for `ROBOT` from the bytes of a file. *asks* makes a function from the
+    policy, which takes a URL and returns whether it is allowed. One call of that function is a
+    question.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Side:
 
 
 def _ours() -> Side:
-    """Return our side, whose policy is the `RobotRules` of the robot."""
+    """The policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,
@@ -42,9 +42,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Return the `Side` that measures Protego. Each question looks up the robot, as in
-    Scrapy.
-    """
+    """Each question looks up the robot, as in Scrapy."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -55,7 +53,7 @@ def _protego() -> Side:
 
 
 def _urllib() -> Side:
-    """Return the side of the parser in the standard library, without a download."""
+    """The parser of the standard library, without its download."""
 
     def policy(body: bytes) -> RobotFileParser:
         parser = RobotFileParser(ROBOTS_URL)
@@ -70,7 +68,6 @@ def _urllib() -> Side:
 
 
 def _rerp() -> Side:
-    """Return the side of robotexclusionrulesparser."""
     make = import_module("robotexclusionrulesparser").RobotExclusionRulesParser
 
     def policy(body: bytes) -> Any:
@@ -86,9 +83,7 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, which is written in C++. The policy of the side of
-    reppy is reppy's agent for the robot.
-    """
+    """The policy of reppy, which is written in C++, is its agent for the robot."""
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",
@@ -98,8 +93,8 @@ def _reppy() -> Side:
 
 
 def all_sides() -> tuple[list[Side], list[str]]:
-    """Return every side whose library is installed, and a message for each missing
-    library. Our side is the first side.
+    """Return every side whose library is installed, ours first, and a message for each other
+    side.
     """
     found, missing = [], []
     for make in (_ours, _protego, _reppy, _urllib, _rerp):

@@ -25,13 +25,12 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """A spider that requests the same number of pages from each host. The only item of
-    the spider contains the time, the CPU time and the memory of the crawl.
+    """Requests the same number of pages from each host, and yields time, CPU time and memory.
 
-    *hosts* contains patterns with a count, such as `site-{}.test` and 20. *pages* is the
-    number of pages of each host. The first page of all hosts is requested before the
-    second page of any host. If *required* is given, the crawl ends as soon as all pages
-    of the hosts that start with *required* have been fetched.
+    *hosts* are patterns with a count, such as `site-{}.test` and 20, and *pages* is the number of
+    pages of each. The first page of all hosts is requested before the second page of any. If
+    *required* is given, the crawl ends as soon as all pages of hosts that start with *required*
+    have been fetched.
     """
 
     name = "counting"
@@ -44,15 +43,12 @@ class MeasuredSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Return a spider whose method `ended` is connected to the signal
-        `spider_closed`.
-        """
         spider = super().from_crawler(crawler, *args, **options)
         crawler.signals.connect(spider.ended, signals.spider_closed)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request all pages in an order that alternates between the hosts."""
+        """Alternate between the hosts."""
         self.fetched, self.required_fetched = 0, 0
         self.resident: list[int] = []
         names = [
@@ -78,14 +74,12 @@ class MeasuredSpider(scrapy.Spider):
             self.required_fetched += 1
             if self.required_fetched == self.required_total:
                 self.required_after = monotonic() - self.started
-                # Close the crawl, because all required pages have been fetched.
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
-        """Do nothing: Scrapy counts failed pages."""
+        """Scrapy counts failed pages."""
 
     def ended(self) -> None:
-        """Record the time, the CPU time and the memory of the crawl."""
         self.result["items"].append(
             {
                 "seconds": monotonic() - self.started,
@@ -99,33 +93,27 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """A spider that requests the first page, and then all other pages from the callback
-    of the first page.
+    """Requests the first page, and all other pages from its callback.
 
-    Scrapy downloads one, two or 16 start requests at a time, depending on the number of
-    start requests that waited for a robots.txt. If pages arrive immediately, as from a
-    cache, the number of parallel downloads alone changes the CPU time by a tenth. Scrapy
-    always downloads 16 requests of a callback at a time.
+    Scrapy downloads one, two or 16 start requests at a time, depending on how many of them waited
+    for a robots.txt. If pages arrive at once, as from a cache, that alone changes the CPU time by a
+    tenth. Of a callback's requests, 16 are always downloaded at a time.
     """
 
     name = "listing"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request the first page."""
         self.others = [request async for request in super().start()]
         yield self.others.pop(0)
 
     def parse(self, response: Response) -> Iterator[Any]:
-        """Count a page. If the page is the first page, request all other pages."""
         super().parse(response)
         others, self.others = self.others, []
         yield from others
 
 
 def resident() -> int:
-    """Return the resident memory of this process in bytes, or 0 if this number is
-    unknown.
-    """
+    """Return the resident memory of this process in bytes, or 0 if it is unknown."""
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - no file
             return int(statm.read().split()[1]) * PAGE

@@ -1,4 +1,4 @@
-"""Time several sides alternately, so that other load affects all sides equally."""
+"""Time several sides alternately, so that other load affects all of them equally."""
 
 from __future__ import annotations
 
@@ -15,21 +15,18 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""The number of rounds at the start whose values are discarded."""
+"""Rounds at the start whose values are discarded."""
 
 MIN_SECONDS = 0.02
-"""The minimum CPU time of one measurement, in seconds. If one call of a function takes less
-than this time, one measurement consists of several calls.
-"""
+"""The CPU seconds that a measurement takes at least. A fast function is called several times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of one benchmark.
 
-    *values* contains the values of each side in *unit*; smaller values are better.
-    *target* is the smallest acceptable ratio of two medians: the median of the side called
-    *against*, divided by our median.
+    *values* are those of each side in *unit*; smaller is better. *target* is the smallest
+    acceptable ratio of the median of the side *against* to ours.
     """
 
     what: str
@@ -40,20 +37,17 @@ class Result:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
     def median(self, side: str) -> float:
-        """Return the median of the values of *side*."""
         return median(self.values[side])
 
     def ratio(self, side: str) -> float:
-        """Return the median of *side*, divided by our median. If the ratio is above 1,
-        our side is better than *side*.
-        """
+        """Return the median of *side* divided by ours. Above 1, ours is better."""
         ours = self.median(OURS)
         return self.median(side) / ours if ours else math.inf
 
     @property
     def meets_target(self) -> bool | None:
-        """Return whether the ratio for the side *against* is at least *target*. Return
-        `None` if there is no target, or if the side *against* was not measured.
+        """Whether the ratio to the side *against* is at least *target*. None if there is no target,
+        or that side was not measured.
         """
         if not self.target or self.against not in self.values:
             return None
@@ -65,12 +59,11 @@ def race(
 ) -> dict[str, list[float]]:
     """Return the CPU seconds of each side in each round, divided by *per*.
 
-    The order of the sides changes from round to round, because each side affects the
-    caches for the next side. The CPU time does not include the time of other processes.
+    The order of the sides changes from round to round, because each side affects the caches for the
+    next one. Other processes do not count.
     """
     for side in sides.values():
-        # Run each side once before the measurement, because the first run includes
-        # one-time work.
+        # The first run includes one-time work.
         side()
     loops = {name: _loops(side) for name, side in sides.items()}
     names = list(sides)
@@ -85,9 +78,7 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """Return how often *side* must run so that the measurement takes at least
-    `MIN_SECONDS`.
-    """
+    """Return how often *side* must run for a measurement of `MIN_SECONDS`."""
     loops = 1
     while (taken := _timed(side, loops)) < MIN_SECONDS:
         loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)
@@ -95,8 +86,8 @@ def _loops(side: Callable[[], object]) -> int:
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """Collect garbage, and then return the CPU seconds of *loops* runs. The garbage
-    collector stays enabled during the runs.
+    """Collect garbage, and return the CPU seconds of *loops* runs, during which the garbage
+    collector stays on.
     """
     gc.collect()
     started = process_time()
@@ -108,7 +99,7 @@ def _timed(side: Callable[[], object], loops: int) -> float:
 def exponent(points: Iterable[tuple[float, float]]) -> float:
     """Return the exponent k of the power law `y = c * x ** k` that fits *points* best.
 
-    An exponent of 0 means constant values, and 1 means linear growth.
+    It is 0 for constant values, and 1 for linear growth.
     """
     logs = [(math.log(x), math.log(y)) for x, y in points]
     x_mean = sum(x for x, _ in logs) / len(logs)

@@ -68,7 +68,9 @@ def scenario(title: str, wanted: str) -> Callable[[Run], Run]:
 def crawl(
     side: Side, urls: Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Crawl *urls*. Raise RuntimeError if the crawl did not start, which is no finding."""
+    """Crawl *urls*. Raise RuntimeError if the crawl did not start, because it then shows
+    nothing.
+    """
     done = start_crawl(urls, middleware=side, **options).result()
     if done.error:
         raise RuntimeError(done.error)

@@ -141,8 +141,8 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class Evidence:
-    """The observer that writes evidence. If it cannot, because the disk is full for example, the
-    crawl closes.
+    """The observer that writes evidence. If it cannot write, because the disk is full for example,
+    the crawl closes.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
