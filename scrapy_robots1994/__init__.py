@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser import Line as Line
     from scrapy_robots1994.parser import LineKind as LineKind
     from scrapy_robots1994.parser import Reason as Reason
-    from scrapy_robots1994.parser import Record as Record
     from scrapy_robots1994.parser import RobotRules as RobotRules
     from scrapy_robots1994.parser import Verdict as Verdict
+    from scrapy_robots1994.parser.records import Record as Record
     from scrapy_robots1994.parser.usage import Answer as Answer
     from scrapy_robots1994.parser.usage import Statement as Statement
     from scrapy_robots1994.parser.usage import Usage as Usage
@@ -76,7 +76,8 @@ _NAMES = {
     "directives": ("Directives",),
     "errors": ("MissingExtra", "RobotsError", "SettingsError"),
     "origin": ("Origin",),
-    "parser": ("Line", "LineKind", "Reason", "Record", "RobotRules", "Verdict"),
+    "parser": ("Line", "LineKind", "Reason", "RobotRules", "Verdict"),
+    "parser.records": ("Record",),
     "parser.usage": ("Answer", "Statement", "Usage"),
     "robotstxt": ("RobotsTxt",),
     "stores.url": ("open_store",),

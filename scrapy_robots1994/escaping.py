@@ -4,43 +4,42 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
+# The patterns are compiled when they are first used, which in most crawls they never are.
+
 # Ours O25: control characters (C0, DEL, C1), line and paragraph separators, lone surrogates, and
 # characters that are invisible or change the direction of text.
-_UNPRINTABLE = re.compile(
+_UNPRINTABLE = (
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]",
+    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 # The user name and password of a URL. Error messages of drivers may contain a decoded password,
 # with `/`, `?`, `#` or a space in it. The branches: the `@` is followed by a host and a port; the
 # text after the first colon is not a port; anything else.
-_CREDENTIALS = re.compile(
+_CREDENTIALS = (
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
     r"|(?!\[)[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
     r"|[^/?#\s]*@"
     r")"
 )
-_UNENDED = re.compile(r"(?<=//)[^/?#\s]{256,}\Z")
-_SCHEME = re.compile(r"[A-Za-z][\w+.-]*://", re.ASCII)
+_UNENDED = r"(?<=//)[^/?#\s]{256,}\Z"
+_SCHEME = r"(?a)[A-Za-z][\w+.-]*://"
 
 # "password=hunter2" or "token: abc", as drivers print their settings, but not "/etc/passwd: …".
-_NAMED_SECRET = re.compile(
-    r"(?<![\w./\\-])"
+_NAMED_CREDENTIAL = (
+    r"(?i)(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
-    r"(?:'[^']*'|\"[^\"]*\"|[^\s,;&'\"]+)",
-    re.IGNORECASE,
+    r"(?:'[^']*'|\"[^\"]*\"|[^\s,;&'\"]+)"
 )
 
 # Neither XML nor UTF-8 can hold these.
-_UNWRITABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
 # The first character of a command that CI systems obey in the output of a job. That is `::` after
 # white space, unless an IPv6 address begins there, and `##[`, `##vso[` or `##teamcity[` anywhere.
-_COMMAND = re.compile(
-    r"(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)", re.ASCII
-)
+_COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -64,7 +63,7 @@ def percent_encode_control_chars(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _UNWRITABLE.sub(_percent_encode, text)
+    return re.sub(_UNWRITABLE, _percent_encode, text)
 
 
 def _percent_encode(match: re.Match[str]) -> str:
@@ -83,9 +82,9 @@ def escape_control_chars(text: str, width: int = 120) -> str:
     """
     shown = text[: width + 1]
     if not (shown.isascii() and shown.isprintable()):
-        shown = _UNPRINTABLE.sub(_escape, shown)
+        shown = re.sub(_UNPRINTABLE, _escape, shown)
     if "::" in shown or "##" in shown:
-        shown = _COMMAND.sub(_escape, shown)
+        shown = re.sub(_COMMAND, _escape, shown)
     return shown if len(shown) <= width else shown[: max(width - 1, 0)] + "…"
 
 
@@ -105,7 +104,7 @@ def escape_json(text: str) -> str:
 
 def redact_credentials(text: str) -> str:
     """Remove the user name and password from each URL in *text*."""
-    return _CREDENTIALS.sub("", text) if "@" in text else text
+    return re.sub(_CREDENTIALS, "", text) if "@" in text else text
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
@@ -115,7 +114,7 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
     """
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "***")
-    return _NAMED_SECRET.sub(r"\1***", redact_credentials(text))
+    return re.sub(_NAMED_CREDENTIAL, r"\1***", redact_credentials(text))
 
 
 def redact_url(url: str) -> str:
@@ -125,7 +124,7 @@ def redact_url(url: str) -> str:
     the slashes may be missing.
     """
     before, at, place = url.rpartition("@")
-    scheme = _SCHEME.match(before) if at else None
+    scheme = re.match(_SCHEME, before) if at else None
     return (scheme[0] if scheme else "") + place.partition("?")[0]
 
 
@@ -135,7 +134,7 @@ def redact_and_escape(text: str, width: int = 500) -> str:
     shown = text[: width + 1_000]
     if len(shown) < len(text):
         # The credentials may continue behind the cut.
-        shown = _UNENDED.sub("…", shown)
+        shown = re.sub(_UNENDED, "…", shown)
     return escape_control_chars(redact_credentials(shown), width)
 
 

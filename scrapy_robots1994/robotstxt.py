@@ -11,7 +11,6 @@ from weakref import WeakValueDictionary
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect, grammars_of
 from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
-from scrapy_robots1994.parser.records import Record, records_of
 from scrapy_robots1994.parser.robot_reading import read_for_robot
 from scrapy_robots1994.parser.rules import RobotRules, StrictestRules
 from scrapy_robots1994.parser.user_agent import robot_names
@@ -19,6 +18,7 @@ from scrapy_robots1994.parser.verdict import Verdict
 
 if TYPE_CHECKING:
     from scrapy_robots1994.lint.kinds import Problem
+    from scrapy_robots1994.parser.records import Record
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
@@ -166,8 +166,10 @@ class RobotsTxt:
         return tuple(line for group in groups for line in group.lines)
 
     @property
-    def records(self) -> tuple[Record, ...]:
+    def records(self) -> "tuple[Record, ...]":
         """The records of the file, in order."""
+        from scrapy_robots1994.parser.records import records_of  # noqa: PLC0415 - a crawl needs no records
+
         groups = groups_of(self.text, self._dialect)
         return tuple(records_of(groups, self._dialect))
 

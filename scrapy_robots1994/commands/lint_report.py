@@ -12,9 +12,10 @@ from scrapy_robots1994.escaping import escape_control_chars, wrap_and_escape
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import Problem, lines_text
 from scrapy_robots1994.lint.values import can_match
-from scrapy_robots1994.parser import Line, LineKind, Record
+from scrapy_robots1994.parser import Line, LineKind
 from scrapy_robots1994.parser.dialects import STRICTEST, Dialect, grammars_of
 from scrapy_robots1994.parser.fields import Field, Role
+from scrapy_robots1994.parser.records import Record
 from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 from scrapy_robots1994.robotstxt import RobotsTxt

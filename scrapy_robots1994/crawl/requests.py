@@ -60,7 +60,7 @@ META: dict[str, Any] = {
 PRIORITY = 1000
 
 _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
-_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 
 
 class Exemption(Enum):

@@ -7,7 +7,6 @@
 
 from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Line
-from scrapy_robots1994.parser.records import Record
 from scrapy_robots1994.parser.robot_reading import Ignored
 from scrapy_robots1994.parser.rules import RobotRules, Rules
 from scrapy_robots1994.parser.verdict import Reason, Verdict
@@ -17,7 +16,6 @@ __all__ = [
     "Line",
     "LineKind",
     "Reason",
-    "Record",
     "RobotRules",
     "Rules",
     "Verdict",

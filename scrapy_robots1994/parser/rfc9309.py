@@ -16,7 +16,6 @@ _CALL_WORK = 800
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
-_ESCAPES = spelled_escapes(UNRESERVED)
 
 
 def normal_spelling(target: str) -> str:
@@ -30,7 +29,8 @@ def normal_spelling(target: str) -> str:
     first, *parts = target.split("%")
     if parts:
         # A `%` that begins no escape becomes `%25`.
-        pairs = [(part, _ESCAPES.get(part[:2])) for part in parts]
+        escapes = spelled_escapes(UNRESERVED)
+        pairs = [(part, escapes.get(part[:2])) for part in parts]
         spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
         target = first + "".join(spelled)
     return _OTHER.sub(_encoded, target)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from string import ascii_letters, digits, hexdigits
 from urllib.parse import unquote_to_bytes
 
@@ -47,6 +48,7 @@ def _unquoted(text: str) -> str:
     return unquote_to_bytes(encode(text)).decode("latin-1")
 
 
+@cache
 def spelled_escapes(decoded: str) -> dict[str, str]:
     """Map the two digits of every escape to the character if that is in *decoded*, else to the
     escape in capitals.
@@ -69,7 +71,7 @@ def has_cut_escape(text: str) -> bool:
 
 
 # Reserved characters that aiohttp decodes in a query
-_IN_QUERY = spelled_escapes(UNRESERVED + "!$'()*,?/:@")
+_IN_QUERY = UNRESERVED + "!$'()*,?/:@"
 
 
 def spellings_of(target: str) -> tuple[list[str], bool]:
@@ -114,7 +116,8 @@ def _respelled(target: str) -> Iterator[str]:
         yield before + slash + last.partition(";")[0] + mark + query
     if "%" in query:
         # aiohttp
-        yield path + mark + _ESCAPE.sub(lambda it: _IN_QUERY[it[1]], query)
+        escapes = spelled_escapes(_IN_QUERY)
+        yield path + mark + _ESCAPE.sub(lambda it: escapes[it[1]], query)
     if target[:2] == "//" != target[2:4]:
         # Scrapy's HTTP/1.1 since Python 3.12.4
         yield f"//{target}"

@@ -11,10 +11,11 @@ from scrapy_robots1994.escaping import (
 from scrapy_robots1994.parser.body import Body
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.reader import groups_of
-from scrapy_robots1994.parser.records import Record, records_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+    from scrapy_robots1994.parser.records import Record
 
 
 # A record may have thousands of names, of which a message shows the first.
@@ -68,8 +69,10 @@ class RecordReference(NamedTuple):
     body: Body
     dialect: Dialect
 
-    def read(self) -> Record:
+    def read(self) -> "Record":
         """Read the record from the file again."""
+        from scrapy_robots1994.parser.records import records_of  # noqa: PLC0415 - rarely used
+
         records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
         return next(it for it in records if it.first_line == self.first_line)
 
@@ -79,7 +82,7 @@ class _Sourced:
 
     __slots__ = ("_source",)
 
-    _source: Record | RecordReference | None
+    _source: "Record | RecordReference | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +107,16 @@ class Verdict(_Sourced):
     line: int | None = None
     rule: str | None = None
     spelling: str | None = None
-    source: InitVar[Record | RecordReference | None] = None
+    source: InitVar["Record | RecordReference | None"] = None
     status: int | None = None
     failure: str | None = None
     dialect: str | None = field(default=None, compare=False)
 
-    def __post_init__(self, source: Record | RecordReference | None) -> None:
+    def __post_init__(self, source: "Record | RecordReference | None") -> None:
         object.__setattr__(self, "_source", source)
 
     @property
-    def record(self) -> Record | None:
+    def record(self) -> "Record | None":
         """The record of the rule that decides, or else the first record for the robot, or None.
 
         Each access may read the file again. The strings can be written in every format, as those of
@@ -215,6 +218,6 @@ def _values_of(verdict: Verdict) -> dict[str, Any]:
 
 
 def _unpickled(
-    kind: type[Verdict], values: dict[str, Any], record: Record | None
+    kind: type[Verdict], values: dict[str, Any], record: "Record | None"
 ) -> Verdict:
     return kind(**values, source=record)
