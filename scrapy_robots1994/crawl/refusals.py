@@ -46,7 +46,7 @@ _ALL_REFUSED = (
 CLOSE_REASON = "robotstxt_denied"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Row:
     """The refusals at one origin."""
 

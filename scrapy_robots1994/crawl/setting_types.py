@@ -25,7 +25,7 @@ MAX_COUNT = 1_000_000_000
 """Some libraries fail with larger numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SettingType(Generic[T]):
     accepts: str
     """The end of "NAME must be …"."""

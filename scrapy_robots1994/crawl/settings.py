@@ -51,7 +51,7 @@ def declare(
     return cast("T", field(metadata=row))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RobotsSettings:
     """The settings of a crawl, all checked."""
 

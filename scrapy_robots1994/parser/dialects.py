@@ -54,7 +54,7 @@ def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
     return -octet_count(rule.value), rule.kind is not LineKind.ALLOW, rule.number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
     """One dialect of robots.txt: a row of all that differs between dialects."""
 
@@ -84,8 +84,8 @@ class Dialect:
     # Whether it has the fields of usage preferences: only that of `usage.py` does
     has_preferences: bool = False
     # Its fields by their names in lower case and as usually written
-    fields: Mapping[str, Field] = field(init=False, repr=False, compare=False)
-    has_allow: bool = field(init=False, compare=False)
+    fields: Mapping[str, Field] = field(init=False, repr=False)
+    has_allow: bool = field(init=False)
 
     def __post_init__(self) -> None:
         """Collect the fields of this dialect from `FIELDS`."""

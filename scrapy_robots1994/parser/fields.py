@@ -61,7 +61,7 @@ class Role(Enum):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Field:
     name: str
     # For the reference

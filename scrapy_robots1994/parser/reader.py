@@ -179,7 +179,7 @@ def lines_of(
         yield _new_line(Line, (number, kind, raw, name, value, row, said))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Group:
     """The lines of a record, or those above all records. It ends before the User-agent line
     that begins the next record; a blank line does not end it.

@@ -48,7 +48,7 @@ def has_wildcard(path: str) -> bool:
     return "*" in path or path[-1:] == "$"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class RobotReading:
     """What a robot obeys of a file."""
 

@@ -6,7 +6,6 @@ and R7 lead to no policy.
 
 import enum
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from scrapy_robots1994.parser import Reason
@@ -37,8 +36,7 @@ class AnswerGroup(NamedTuple):
     statuses: Collection[int] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutcomeRow:
+class OutcomeRow(NamedTuple):
     """What the answers in *groups* mean."""
 
     outcome: Outcome

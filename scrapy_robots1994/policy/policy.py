@@ -1,7 +1,8 @@
 """The policy of one origin: its rules, their source, and how long they apply."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.parser import Reason, Rules, Verdict
@@ -18,8 +19,7 @@ PAUSE = 300.0
 """The shortest freshness lifetime of a file, and the shortest pause after a failure, in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class FreshnessSettings:
+class FreshnessSettings(NamedTuple):
     """How long policies are used, in seconds, and which outcomes allow every URL without a file.
     The defaults are those of the settings.
     """
@@ -67,8 +67,7 @@ def is_robots_txt(url: str) -> bool:
     return canonical(target_of(url)) == ROBOTS_TXT
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """The rules of *origin*, and how long they apply. Times are in seconds since the epoch."""
 
     origin: Origin
@@ -128,8 +127,7 @@ def policy_from(
         asked = 0.0 if answer.via_proxy else answer.retry_after or 0.0
         lifetime, keep, failure = max(min(asked, lifetime), PAUSE), 0.0, answer.words
         if last := last and last.last_good(at):
-            return replace(
-                last,
+            return last._replace(
                 # Our clock may have been set back, and a policy from the future is never fresh.
                 fetched_at=min(last.fetched_at, at),
                 fresh_until=min(at + lifetime, last.keep_until),
