@@ -64,17 +64,21 @@ def test_built_in_decides_and_the_close_says_what_would_change(
     }
 
 
+@table("host", "", "moved.test", short=2)
 def test_race_is_counted_and_named_and_laid_on_no_parser(
-    site: Site, tmp_path: Path
+    site: Site, tmp_path: Path, host: str
 ) -> None:
     """Pages that Scrapy's middleware sends before robots.txt arrives are not a difference between
-    parsers.
+    parsers. The file may be on another *host*.
     """
     path = tmp_path / "report.json"
-    site.robots("User-agent: *\nDisallow: /\n", gate="all")
+    file = replies.text("User-agent: *\nDisallow: /\n", gate="all")
+    if host:
+        site.answer("/robots.txt", replies.redirect(site.url("/moved", host=host)))
+    site.answer("/moved" if host else "/robots.txt", file)
     pages = [site.url(f"/{number}") for number in range(8)]
     settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
-    site.open_when("all", "/robots.txt")
+    site.open_when("all", "/moved" if host else "/robots.txt")
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})
 
     sent = len(result.fetched)

@@ -255,8 +255,8 @@ def test_decision_about_a_url_is_found_in_any_spelling(
     assert "pass" not in refused.out
     (row,) = map(json.loads, evidence(tmp_path, f"{base}/a", "--json").lines)
     assert (row["decision"]["line"], row["robots"]["status"]) == (2, 200)
-    missing = evidence(tmp_path, f"{base}/b", f"{base}/c")
-    assert (missing.code, missing.lines[-1].split()[:2]) == (3, ["no", "decision"])
+    missing = evidence(tmp_path, f"{base}/c", f"{base}/b")
+    assert (missing.code, missing.lines[0].split()[:2]) == (3, ["no", "decision"])
     failed = json.loads(json.dumps(recorded))
     of_kind(failed, "decision")[0]["decision"] = "failed"
     named = write(tmp_path, failed, "copied")

@@ -69,15 +69,15 @@ def test_default_name_of_scrapy_is_said_once(
 @table(
     ("robots", "dialect", "said"),
     ("Disallow: /*.pdf$", "1994", "1 rule with a wildcard; the first is line 2"),
-    ("Disallow: /*.pdf$", "extended", "1 rule with a wildcard; the first is line 2"),
+    # Without a Disallow, an Allow means nothing in any dialect.
+    ("Allow: /b", "1994", ""),
     ("Disallow: /b\nAllow: /b/c", "1994", "1 Allow line; the first is line 3"),
     ("Disallow: /b\nAllow: /b/c", "extended", ""),
     ("\nDisallow: /b", "1994", "1 rule below a blank line; the first is line 3"),
     ("\nDisallow: /b*\nAllow: /b", "rfc9309", ""),
     ("\nDisallow: /b*\nAllow: /b", "strictest", ""),
     ("Disallow: /b\n\nUser-agent: other\nDisallow: /*", "1994", ""),
-    # Without a Disallow, an Allow means nothing in any dialect.
-    ("Allow: /b", "1994", ""),
+    ("Disallow: /*.pdf$", "extended", "1 rule with a wildcard; the first is line 2"),
     short=5,
 )
 def test_lines_that_the_dialect_ignores_are_said(
@@ -175,6 +175,7 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     CrawlRequest("/"),
     CrawlRequest("/private", {"dont_obey_robotstxt": True}),
     CrawlRequest("/robots.txt"),
+    short=2,
     ids=["allowed", "not-obeying", "the-file"],
 )
 def test_one_start_request_that_is_sent_prevents_the_warning(

@@ -149,15 +149,20 @@ MESSAGES = {
     "<pre>User-agent: *\nDisallow: /\n": "that a browser saved as a page",
     "hello\n": "looks like another text",
     STAR + "Content-Usage: ai-retrieval=yes\nDisallow:\n": "train-ai=y|n, ai-use=y|n",
+    "User-agent: rex\nDisallow: /a\n\nUser-agent: rexbot\nDisallow: /b\n": (
+        'the record of line 1, for "rex", and never this one'
+    ),
 }
 
 
 @pytest.mark.parametrize("body", MESSAGES)
 def test_message_has_the_values_of_the_file(body: str) -> None:
     """The words of each kind are in its row, so only the values are tested."""
-    assert (
-        MESSAGES[body] in RobotsTxt.parse(body, dialect="rfc9309").problems[0].message
+    rfc9309, text = (
+        RobotsTxt.parse(body, dialect=it).problems for it in ("rfc9309", "1994")
     )
+
+    assert MESSAGES[body] in (*rfc9309, *text)[0].message
 
 
 def test_kind_is_said_once_a_record() -> None:

@@ -151,8 +151,10 @@ def test_file_that_was_cut_off_is_fetched_again_by_a_crawl_that_reads_more(
 
 
 def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
-    """Ours R5: it is nobody's word. The last good answer stays, and decides."""
-    settings = stored_in(tmp_path)
+    """Ours R5: it is nobody's word. The last good answer stays, and decides: the store is
+    told to keep it as long.
+    """
+    settings = {"ROBOTS1994_STORE": f"tests.support.stores.Forgets://{tmp_path}"}
     urls = [site.url("/open"), site.url("/closed")]
     site.answer("/robots.txt", replies.status(503))
     assert crawl(urls, settings=settings).fetched == []

@@ -28,7 +28,7 @@ def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) 
     with closing(store_at(server, prefix)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         store.put(OTHERS[0], ENTRY, float("inf"))
-        store.lease(SITE, 5)
+        store.lease(SITE, HOUR)
     with server.client() as known:
         client: Any = known
         keys = client.keys(f"{prefix}*")
@@ -37,7 +37,7 @@ def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) 
             f"{prefix}:policy:{OTHERS[0]}",
             f"{prefix}:lease:{SITE}",
         }
-        assert all(client.pttl(key) > 0 for key in keys)
+        assert all(client.ttl(key) > HOUR / 2 for key in keys)
         assert client.ttl(f"{prefix}:policy:{SITE}") <= HOUR
 
 

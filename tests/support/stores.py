@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import Any
 from urllib.parse import unquote
 
@@ -30,6 +32,21 @@ class KeepsFirst(FolderStore):
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         if not self.path(origin).exists():
             super().put(origin, entry, keep_until)
+
+
+class Forgets(FolderStore):
+    """It forgets an entry as soon as the contract allows that."""
+
+    def get(self, origin: str) -> bytes | None:
+        """Return the entry of *origin* until it is over."""
+        path = self.path(origin)
+        is_kept = path.exists() and path.stat().st_mtime > time.time()
+        return super().get(origin) if is_kept else None
+
+    def put(self, origin: str, entry: bytes, keep_until: float) -> None:
+        """Store the entry, with its end as the time of the file."""
+        super().put(origin, entry, keep_until)
+        os.utime(self.path(origin), (0, keep_until))
 
 
 class ReturnsAnything(FolderStore):
