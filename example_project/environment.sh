@@ -1,8 +1,8 @@
 # The commands in this folder source this file, which sets `here`, `root` and `python`.
 #
-# `python` is the interpreter after --python or in ROBOTS1994_PYTHON. This interpreter must
-# already have the package. Without such an interpreter, `python` is the interpreter in .venv
-# next to this file. If .venv is missing, it is made, and the package is installed from the clone.
+# `python` is the interpreter in --python or ROBOTS1994_PYTHON, which must have the package.
+# Otherwise it is that of .venv next to this file. If .venv is missing, it is created, and the
+# package is installed from the clone.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$here")

@@ -37,6 +37,11 @@ FOLDER = Path(__file__).parents[1] / "generated"
 COMMANDS = ("robots-check", "robots-compare", "robots-lint")
 # The example of a file over the size limit is much longer.
 MAX_LINES = 20
+RANKS = {
+    "first_named": "the first with a matching name",
+    "longest_named": "the one with the longest name",
+    "equally_named": "all with the longest name",
+}
 
 
 def documented(module: ModuleType, owner: str = "") -> dict[str, str]:
@@ -144,7 +149,7 @@ def dialects() -> str:
             (words, *(yes(getattr(it, name)) for it in every))
             for words, name in features.items()
         ),
-        ("record that counts", *(it.rank.__name__.replace("_", " ") for it in every)),
+        ("the record that applies", *(RANKS[it.rank.__name__] for it in every)),
     ]
     table = "\n".join(line for row in rows for line in cells(row))
     listed = "".join(f"``{it.name}``\n    {it.meaning}\n" for it in every)

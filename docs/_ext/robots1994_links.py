@@ -51,12 +51,15 @@ def let_names_wrap(
 
     Text that a reader copies is unchanged.
     """
-    # The `&` of an entity such as `&quot;` is not a separator, but `&amp;` is.
     wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
-    context["body"] = re.sub(
+    body = re.sub(
         r'(?<=<span class="pre">)[^<]+',
         lambda found: wrap(found[0]),
         context.get("body", ""),
+    )
+    # Outside of tags, a quote needs no entity, which would show if it were broken.
+    context["body"] = re.sub(
+        r"(?<=>)[^<]+", lambda found: found[0].replace("&quot;", '"'), body
     )
 
 

@@ -1,4 +1,4 @@
-"""The settings of the example: one line enables scrapy_robots1994."""
+"""The settings of the example."""
 
 BOT_NAME = "examplebot"
 SPIDER_MODULES = ["example.spiders"]
@@ -10,11 +10,11 @@ ROBOTSTXT_OBEY = True
 # This line enables scrapy_robots1994.
 ADDONS = {"scrapy_robots1994.Addon": 500}
 
-# Disable retries, because the example is not about retries.
+# Retries would only slow the example down.
 RETRY_ENABLED = False
 DOWNLOAD_TIMEOUT = 10
 TELNETCONSOLE_ENABLED = False
 LOG_LEVEL = "INFO"
 
-# If the setting STATS_FILE is set, write the stats of the crawl to this file.
+# Writes the stats to the file in the setting STATS_FILE.
 EXTENSIONS = {"example.stats_file.StatsFile": 500}

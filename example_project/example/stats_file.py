@@ -14,25 +14,23 @@ if TYPE_CHECKING:
 
 
 class StatsFile:
-    """An extension that writes the stats to the file in the setting `STATS_FILE`."""
+    """Writes the stats to the file in the setting `STATS_FILE`."""
 
     def __init__(self, crawler: Crawler, path: Path) -> None:
-        """Connect `write` to the signal that the engine of *crawler* has stopped."""
         self._crawler = crawler
         self._path = path
-        # Do not use `spider_closed`, because other handlers of this signal still add stats.
-        # For example, a comparison adds stats.
+        # Later than `spider_closed`, whose other handlers still add stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StatsFile:
-        """Return the extension, or raise NotConfigured if the setting is empty."""
+        """Create the extension. Raise `NotConfigured` if the setting is empty."""
         path = crawler.settings.get("STATS_FILE")
         if not path:
             raise NotConfigured
         return cls(crawler, Path(path))
 
     def write(self) -> None:
-        """Write all stats as one JSON object. Values that JSON does not support become text."""
+        """Write all stats as a JSON object. Values that JSON does not support become text."""
         stats = self._crawler.stats.get_stats()
         self._path.write_text(json.dumps(stats, default=str), "utf-8")

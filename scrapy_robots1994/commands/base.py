@@ -49,7 +49,8 @@ class RobotsCommand(ScrapyCommand):
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
-        terminal.add_common_options(parser, self.help_text)
+        dialect = self.default_settings.get("ROBOTS1994_DIALECT", "1994")
+        terminal.add_common_options(parser, self.help_text, dialect)
         terminal.adder(parser)(
             "--spider",
             metavar="NAME",

@@ -64,7 +64,7 @@ class RobotsCheck(RobotsCommand):
         add(
             "--refresh",
             action="store_true",
-            help="fetch anew, and put the answers into the store of the project",
+            help="fetch again, and update the store of the project",
         )
         urls = "a file with one URL per line, or - for standard input"
         with_value("--urls", metavar="FILE", help=urls)
@@ -72,8 +72,8 @@ class RobotsCheck(RobotsCommand):
             "--purpose",
             action="append",
             choices=PURPOSES,
-            help="a purpose of the crawl (may be repeated); a page that disallows it sets "
-            "the exit code of a disallowed URL",
+            help="a purpose of the crawl; may be repeated; if a page disallows it, the exit "
+            "code is 1",
         )
         add("--explain", action="store_true", help="print the reason below each URL")
         add("--json", action="store_true", help="print JSON, one object per line")

@@ -20,7 +20,6 @@ from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
 _DIALECT = re.compile(r"(?m)^ROBOTS1994_DIALECT *= *[\"'](.*)[\"']")
-OF_THE_PROJECT = f"ROBOTS1994_DIALECT of the project, or {TODAY}"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -155,7 +154,7 @@ def main(argv: list[str] | None = None) -> int:
         usage="%(prog)s [options] FILE|FOLDER|-...",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    terminal.add_common_options(parser, HELP, OF_THE_PROJECT)
+    terminal.add_common_options(parser, HELP, TODAY)
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {__version__}"
     )

@@ -58,17 +58,13 @@ class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
     """An option or argument is wrong. The message says what to write instead."""
 
 
-OF_THE_PROJECT = "ROBOTS1994_DIALECT of the project, or 1994"
-"""The default of `--dialect` in commands that read project settings."""
-
-
 def add_common_options(
-    parser: argparse.ArgumentParser, help_text: str, default: str = OF_THE_PROJECT
+    parser: argparse.ArgumentParser, help_text: str, dialect: str
 ) -> None:
     """Add the options that all our commands share.
 
-    *help_text* is one line, a paragraph and examples. *default* names the dialect that is read
-    without `--dialect`.
+    *help_text* is one line, a paragraph and examples. *dialect* is used if neither `--dialect` nor
+    a project says which.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
@@ -78,12 +74,13 @@ def add_common_options(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="whether to print in colour; auto, the default, prints colours only on a terminal",
+        help="whether to print in colour; by default, only on a terminal",
     )
     parser.add_argument(
         "--dialect",
         choices=DIALECT_NAMES,
-        help=f"read files in this dialect instead of {default}",
+        help="the dialect of the files; by default, ROBOTS1994_DIALECT of the project, or "
+        f"{dialect}",
     )
 
 

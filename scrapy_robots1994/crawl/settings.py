@@ -58,13 +58,13 @@ class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )
-    """How robots.txt files are read; see :ref:`page-dialects`. With ``strictest``, a URL is
-    disallowed if ``1994`` or ``rfc9309`` disallows it.
+    """How robots.txt files are read; see :ref:`page-dialects`. ``"strictest"`` refuses what
+    ``"1994"`` or ``"rfc9309"`` refuses.
     """
     # RFC 9309 2.5: at least 500 KiB
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """Bytes of a robots.txt that are read. In a longer file, only the whole lines within this size
-    are obeyed (O24). A file over 8 MB counts as unreachable (R5).
+    """The maximum size of a robots.txt, in bytes. Of a longer file, only the whole lines within
+    this size are obeyed. A file over 8 MB counts as unreachable.
     """
     forbidden: str = declare(
         types.MEANING,
@@ -72,92 +72,90 @@ class RobotsSettings:
         group="What an answer means",
         decides=True,
     )
-    """What status 401 or 403 for robots.txt means for all URLs of the origin (R3)."""
+    """Whether a 401 or 403 for robots.txt disallows or allows all URLs of the origin."""
     unreachable: str = declare(
         types.MEANING, Outcome.UNREACHABLE.row.default, decides=True
     )
-    """What a robots.txt that cannot be fetched means for all URLs of the origin, if no earlier
-    policy can be used (R5).
+    """Whether all URLs of an origin are disallowed or allowed if its robots.txt cannot be fetched
+    and no earlier policy can be used.
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """The longest freshness lifetime of a policy, and its lifetime if the server states none. A
-    shorter stated lifetime is respected down to 300 s. The default is one day.
+    """The longest time for which a policy is fresh. A shorter lifetime that the server states
+    applies, but at least 300 s. The default is one day.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """How long a stale policy remains in use while every refresh fails (R5). The default is 30
+    """How long a stale policy remains in use if it cannot be refreshed. The default is 30
     days.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
     )
-    """URL of the store of policies; see :doc:`/stores`."""
+    """The URL of the store for policies; see :doc:`/stores`."""
     # Shorter than DOWNLOAD_TIMEOUT, because all pages of the origin wait.
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """Time limit of a robots.txt request; it starts anew with each redirect. ``DOWNLOAD_TIMEOUT``
-    and the ``download_timeout`` of the page apply too if they are shorter.
+    """The time limit for a robots.txt request and for each redirect. If ``DOWNLOAD_TIMEOUT`` or
+    the ``download_timeout`` of the page is shorter, it applies instead.
     """
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Meta keys that the robots.txt request copies from the page request, in addition to ``proxy``,
-    ``bindaddress`` and ``cookiejar``. Keys that the request sets itself, such as ``dont_redirect``,
-    have no effect.
+    """Meta keys that are copied from the page request to the robots.txt request, in addition to
+    ``proxy``, ``bindaddress`` and ``cookiejar``. Keys that the robots.txt request sets, such as
+    ``dont_redirect``, are not copied.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins that are not checked, and whose robots.txt is not requested. A host
-    (``"api.example.com"``) covers all its schemes and ports, but not its subdomains. Write an
-    origin as ``"https://h.example:8443"``.
+    """Hosts and origins that are not checked, and whose robots.txt is not requested. A host, such
+    as ``"api.example.com"``, stands for all its schemes and ports, but not for its subdomains.
+    An origin is written as ``"https://h.example:8443"``.
     """
     # No more, so that others wait in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``;
-    with a ``CLOSESPIDER_…COUNT`` of N, at most N/100. They are lost if the crawl is killed
-    (SIGKILL).
+    """How many requests may wait for a robots.txt without counting towards
+    ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), they are lost. With a
+    ``CLOSESPIDER_…COUNT`` of N, the maximum is N/100.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
-    """With ``True``, Scrapy's own middleware decides, and a line at the close says what
+    """With ``True``, Scrapy's own middleware decides, and when the spider closes, the log says what
     scrapy_robots1994 would change; see :ref:`page-dry-run`. Settings for pages, usage, delays,
     evidence and stores then have no effect.
     """
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers that are asked about each decision, without an effect on it; see
-    :ref:`page-comparing`. ``True`` stands for the parser of ``ROBOTSTXT_PARSER``.
+    """Parsers to compare each decision with; see :ref:`page-comparing`. ``True`` stands for the
+    parser in ``ROBOTSTXT_PARSER``.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """Path of the comparison's report, which is written at the close: ``.html`` or ``.json``.
-    ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """The path of the comparison report, which is written when the spider closes. It may contain
+    ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """With ``True``, requests are as far apart as robots.txt asks (Crawl-delay). A number is the
-    longest delay, in seconds, that is applied. The dialects ``1994`` and ``revisited`` have no
-    delays.
+    """Whether to obey Crawl-delay. A number also limits the delay, in seconds. The dialects
+    ``1994`` and ``revisited`` have no delays.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
     """With ``True``, items of NOINDEX pages and requests from NOFOLLOW pages are dropped. A list
-    names the directives to obey: ``"noindex"``, ``"nofollow"``, ``"rel-nofollow"`` (links with
-    ``rel=nofollow``).
+    chooses the directives to obey; ``"rel-nofollow"`` stands for links with ``rel=nofollow``.
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """What usage preferences do; see :doc:`/preferences`. With ``"report"``, they are counted,
-    logged and passed to the spider in ``response.meta``. With ``"items"`` or ``True``, items of
-    pages that disallow a purpose of ``ROBOTS1994_PURPOSES`` are also dropped. With ``"requests"``,
-    pages whose robots.txt disallows such a purpose are not requested either.
+    """What to do with usage preferences; see :doc:`/preferences`. ``"report"`` counts and logs
+    them, and passes them to the spider in ``response.meta``. ``"items"`` also drops items of pages
+    that disallow a purpose in ``ROBOTS1994_PURPOSES``. ``"requests"`` also refuses pages whose
+    robots.txt disallows one.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
-    """What the pages of the crawl are used for, such as ``"train-ai"``; :doc:`/preferences` lists
-    all purposes. Their names may change with the drafts that define them.
+    """What you use the pages for, such as ``"train-ai"``; :doc:`/preferences` lists all purposes.
+    Their names may change with the drafts that define them.
     """
     evidence: str | None = declare(types.FOLDER, None)
-    """Folder in which each crawl writes a file with what robots.txt said and every decision; see
-    :doc:`/evidence`. ``%(name)s`` and ``%(time)s`` work as in ``FEEDS``.
+    """The folder in which each crawl records every robots.txt and every decision; see
+    :doc:`/evidence`. It may contain ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     close_when_denied: bool = declare(types.FLAG, default=False)
-    """Whether a crawl whose start requests were all refused closes with the reason
-    ``robotstxt_denied`` instead of ``finished``.
+    """Whether the spider closes with the reason ``robotstxt_denied`` instead of ``finished`` if
+    all start requests were refused.
     """
 
     @classmethod

@@ -129,7 +129,7 @@ class Dialect:
 _ROWS = (
     Dialect(
         "1994",
-        "The text of 30 June 1994, the default: :doc:`/standard/1994`.",
+        "The standard of 30 June 1994, the default.",
     ),
     # Revisited K1, K2
     Dialect(
@@ -142,14 +142,14 @@ _ROWS = (
     # Ours X1 to X8
     Dialect(
         "extended",
-        "1994 with Allow and other fields of later years.",
+        "The standard of 1994 with Allow, Crawl-delay and Sitemap.",
         rank=longest_named,
         order=_in_file_order,
     ),
     # RFC 9309 2.2
     Dialect(
         "rfc9309",
-        "RFC 9309, the standard of 2022, with fields that others have added.",
+        "RFC 9309, the standard of 2022, with Crawl-delay and Sitemap.",
         rank=equally_named,
         merges_named=True,
         has_blank_lines=False,

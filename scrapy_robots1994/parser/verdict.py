@@ -34,14 +34,14 @@ class Reason(str, Enum):
     RULE = "rule", "a rule of the robot's record covers the URL"
     WILDCARDS = (
         "wildcards",
-        "the rules have more wildcards than can be compared with the URL",
+        "the rules have too many wildcards to compare with the URL",
     )
     SPELLINGS = (
         "spellings",
-        "the URL has more spellings than can be compared with the rules",
+        "the URL has too many spellings to compare with the rules",
     )
     NO_RULE = "no-rule", "no rule of the robot's record covers the URL"
-    NO_RECORD = "no-record", "no record of robots.txt is for this robot"
+    NO_RECORD = "no-record", "no record of robots.txt applies to this robot"
     EMPTY = "empty", "robots.txt contains no record"
     ROBOTS_TXT = "robots.txt-itself", "robots.txt itself may always be retrieved"
     ABSENT = "absent", "the site has no robots.txt"

@@ -238,11 +238,11 @@ TEXT = """\
      5 Disallow: /                                  forbids everything
      6 Disallow: /a b                               forbids what begins with /a b
        ^ warning R017, also line 9: the space is part of the path "/a b".
-         Write `#` before a comment, one path a line, and `%20` for a space in a path.
+         Write one path per line, `%20` for a space, and `#` before a comment.
      7 Disalow: /x                                  ignored: this dialect has no such field
        ^ error R005: "Disalow: /x" is ignored: was "Disallow: /x" meant? Some robots, Googlebot
          among them, guess so.
-         Write the field exactly, with a colon after it.
+         Spell the field correctly, with a colon after it.
      8 Sitemap: /s.xml                              names a sitemap
        ^ warning R019: the value "/s.xml" is not an absolute URL.
          Write it as in `Crawl-delay: 10` or `Sitemap: https://example.com/sitemap.xml`.

@@ -94,7 +94,7 @@ SENTENCES = [
     (FILE, "/y", f"allowed: no rule of {FOR_ALL} covers the URL"),
     (FILE, "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
     ("", "/x", "allowed: robots.txt contains no record"),
-    ("User-agent: max", "/", "allowed: no record of robots.txt is for this robot"),
+    ("User-agent: max", "/", "allowed: no record of robots.txt applies to this robot"),
     # Ours O25: names and rules are printed without control characters.
     (
         ESCAPED,

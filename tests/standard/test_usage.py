@@ -305,7 +305,7 @@ Content-Usage: ai=n\nDisallowAITraining: / | "ai=n" is not understood in Content
 Content-Usage: train-ai=no, search=y | "train-ai=no" is not understood
 Content-Usage: train-ai=n, | "" is not understood
 Content-Usage: train-ai=n search=y | "train-ai=n search=y" is not understood
-Content-Usage: train-ai=n\nUser-agent: *\nDisallow: /x | speaks to no robot
+Content-Usage: train-ai=n\nUser-agent: *\nDisallow: /x | applies to no robot
 Content-Signals: Search=Yes , AI-Train = no,use=reference\nDisallow: |
 Content-Signals: /a ai-train=no\nDisallow: |
 Content-Signals: ai-train: no\nDisallow: | "ai-train: no" is not understood

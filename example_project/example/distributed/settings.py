@@ -1,4 +1,4 @@
-"""The settings of each worker: the example's settings, scrapy-redis, and our store."""
+"""The settings of each worker: those of the example, scrapy-redis, and a shared store."""
 
 import os
 
@@ -9,7 +9,7 @@ SPIDER_MODULES = ["example.distributed.spider"]
 REDIS_URL = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 NAME = os.environ.get("CRAWL_NAME", "example")
 
-# With scrapy-redis, all workers share one queue and one set of seen URLs.
+# All workers share one queue and one set of seen URLs.
 SCHEDULER = "scrapy_redis.scheduler.Scheduler"
 DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
 SCHEDULER_PERSIST = True
@@ -17,5 +17,5 @@ SCHEDULER_QUEUE_KEY = f"{NAME}:queue"
 SCHEDULER_DUPEFILTER_KEY = f"{NAME}:seen"
 REDIS_START_URLS_KEY = f"{NAME}:start"
 
-# With this store, all workers share one policy for each origin.
+# All workers share one policy for each origin.
 ROBOTS1994_STORE = os.environ.get("ROBOTS_URL", REDIS_URL) + f"?prefix={NAME}:robots"

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without annotations
-    """A spider that crawls URLs from Redis like the spider `pages`.
-
-    The spider ends after 3 seconds without a URL.
-    """
+    """Crawls URLs from Redis like the spider `pages`, and ends after 3 seconds without one."""
 
     name = "worker"
     redis_batch_size = 4
@@ -30,7 +27,7 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without an
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Return a spider that is connected to Redis, as `RedisSpider` does."""
+        """Create the spider and connect it to Redis, as `RedisSpider` does."""
         spider: Self = super().from_crawler(crawler, *args, start="", **kwargs)
         spider.setup_redis(crawler)
         return spider
@@ -41,7 +38,7 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without an
             yield request
 
     def make_request_from_data(self, data: bytes) -> Request:
-        """Return the request for a URL from Redis. The URL is plain text, not JSON."""
+        """Return the request for a URL from Redis, which is plain text, not JSON."""
         return self.request(data.decode())
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Spiders that enable features beyond the text of 1994 with one or two settings."""
+"""Spiders that enable features beyond the standard of 1994."""
 
 from __future__ import annotations
 
@@ -18,23 +18,21 @@ if TYPE_CHECKING:
 
 
 class RevisitedSpider(PagesSpider):
-    """A spider that obeys the grammar of 1996, with several names or paths on a line."""
+    """Obeys the grammar of 1996, with several names or paths on a line."""
 
     name = "revisited"
     custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
 
 
 class ExtendedSpider(PagesSpider):
-    """A spider that also obeys Allow lines. The first Allow or Disallow line that matches
-    a URL decides.
-    """
+    """Also obeys Allow lines. The first Allow or Disallow line that matches a URL decides."""
 
     name = "extended"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
 
 class CrawlDelaySpider(PagesSpider):
-    """A spider that obeys the Crawl-delay of a site, up to 2 seconds."""
+    """Obeys the Crawl-delay of a site, up to 2 seconds."""
 
     name = "crawl-delay"
     custom_settings = {
@@ -44,14 +42,14 @@ class CrawlDelaySpider(PagesSpider):
 
 
 class PageDirectivesSpider(PagesSpider):
-    """A spider that obeys NOINDEX and NOFOLLOW in pages."""
+    """Obeys NOINDEX and NOFOLLOW in pages."""
 
     name = "page-directives"
     custom_settings = {"ROBOTS1994_PAGES": True}
 
 
 class SitemapsSpider(SitemapSpider):
-    """A spider that starts with a robots.txt, and requests the pages in its sitemaps."""
+    """Starts with a robots.txt, and requests the pages in its sitemaps."""
 
     name = "sitemaps"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
@@ -64,7 +62,7 @@ class SitemapsSpider(SitemapSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Return a spider that is connected to the signal `robots_sitemaps`."""
+        """Create the spider and connect it to the signal `robots_sitemaps`."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.add_sitemaps, robots_sitemaps)
         return spider
