@@ -308,7 +308,7 @@ def report(body: str, *args: str) -> Any:
 
 def test_json_has_lines_records_and_problems() -> None:
     """The record has the longer of two delays."""
-    file = report(BODY + "\nCrawl-delay: 20\nCrawl-delay: 2\nAllow: /b\n")
+    file = report(BODY + "\nAllow: /b\nCrawl-delay: 20\nCrawl-delay: 2\n")
 
     assert file["records"] == [
         {

@@ -13,6 +13,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from tests.support import replies
 from tests.support.crawl import BY_HAND, CrawlResult, Reactor, crawl
 from tests.support.left_out import table
+from tests.support.replies import Reply
 from tests.support.site import Site
 
 DRY: dict[str, Any] = {"ROBOTS1994_DRY_RUN": True, "ROBOTSTXT_OBEY": True}
@@ -72,13 +73,16 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
     parsers. The file may be on another *host*.
     """
     path = tmp_path / "report.json"
-    file = replies.text("User-agent: *\nDisallow: /\n", gate="all")
+    target = "/moved" if host else "/robots.txt"
     if host:
         site.answer("/robots.txt", replies.redirect(site.url("/moved", host=host)))
-    site.answer("/moved" if host else "/robots.txt", file)
+    site.answer(target, replies.text("User-agent: *\nDisallow: /\n", gate="all"))
     pages = [site.url(f"/{number}") for number in range(8)]
     settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
-    site.open_when("all", "/moved" if host else "/robots.txt")
+    site.open_when("all", target)
+    # A crawl that closes earlier may not wait for the target of our redirect.
+    site.answer("/7", Reply(gate="ours"))
+    site.open_when("ours", target, count=2)
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})
 
     sent = len(result.fetched)

@@ -105,7 +105,7 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
         first = site.url("/robots.txt", host="moved.test")
         secret = site.url("/b#part", host="file.test").replace("//", "//me:pass@")
         settings = {
-            "ROBOTS1994_EVIDENCE": str(tmp_path / "%(name)s"),
+            "ROBOTS1994_EVIDENCE": f"file://{tmp_path}/%(name)s",
             "ROBOTS1994_EXEMPT": ["exempt.test"],
         }
         result = crawl([*pages, secret], settings=settings, reactor=reactor)

@@ -210,12 +210,11 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
         [site.url("/private/1")],
         spider="LoggingIn",
         spider_args={"login": site.url("/login")},
-        settings=CLOSING,
     )
 
     assert [it.target for it in site.log("/login")] == ["/login"]
     assert "robots.txt refused every start request (1)" in result.log
-    assert result.stats["finish_reason"] == "robotstxt_denied"
+    assert result.stats["finish_reason"] == "finished"
 
 
 def test_start_request_that_is_retried_counts_once(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from protego import Protego
 
-from scrapy_robots1994.compare.questions import Question, questions
+from scrapy_robots1994.compare.questions import UNKNOWN_ROBOT, Question, questions
 from scrapy_robots1994.compare.rows import ALLOWS, FORBIDS, File, Reading, compare
 from scrapy_robots1994.compare.why import Lines, ddmin
 from tests.support.corpus import generated_files
@@ -28,6 +28,12 @@ def test_ddmin_leaves_no_item_that_can_go() -> None:
     found = ddmin(range(3), lambda some: 0 in some and (1 not in some or 2 in some))
 
     assert [*found] == [0]
+
+
+def test_questions_are_for_each_named_robot_and_one_that_is_not_named() -> None:
+    asked, _ = questions(URL, b"User-agent: rex\nUser-agent: *\nDisallow: /x\n")
+
+    assert {it.robot for it in asked} == {"rex", UNKNOWN_ROBOT}
 
 
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:

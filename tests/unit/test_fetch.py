@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from scrapy.settings import Settings
@@ -12,7 +14,7 @@ from scrapy_robots1994.crawl.fetch import (
     is_out_of_resources,
     parallel_fetches,
 )
-from scrapy_robots1994.crawl.requests import is_requestable
+from scrapy_robots1994.crawl.requests import RobotName, is_requestable
 from scrapy_robots1994.policy.answer import Answer
 
 
@@ -76,3 +78,12 @@ def test_server_may_ask_for_another_pause(
     answer = Answer(urls=("u",), status=503, fetched_at=0.0, retry_after=asked)
 
     assert _pause_after(answer, pause) == taken
+
+
+def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
+    """As in Scrapy, where the attribute is deprecated."""
+    spider = SimpleNamespace(user_agent="rex/1.0")
+    settings = Settings({"USER_AGENT": "max/1.0"})
+    crawler: Any = SimpleNamespace(settings=settings, spider=spider)
+
+    assert RobotName(crawler).usual == "rex/1.0"
