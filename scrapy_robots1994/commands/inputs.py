@@ -14,6 +14,7 @@ from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import escape_control_chars, redact_and_escape
 from scrapy_robots1994.origin import is_http
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy, UniformRules
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
@@ -166,7 +167,7 @@ class PolicySource:
     @classmethod
     def from_policy(cls, name: str, policy: Policy) -> "PolicySource":
         why = ""
-        if not policy.is_known:
+        if policy.outcome is Outcome.UNREACHABLE:
             how = policy.failure or f"HTTP {policy.status}"
             why = f"could not fetch robots.txt ({how}); try again later"
         outcome = policy.outcome.value

@@ -22,7 +22,7 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import deferred_f_from_coro_f, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, DeferredSemaphore
 from twisted.internet.error import TimeoutError as TwistedTimeoutError
@@ -146,12 +146,14 @@ class RobotsFetcher:
         of a failure that is ours (Ours R7).
         """
         url = start or origin.robots_url
+        follow = deferred_f_from_coro_f(self._follow)
         pauses, attempts = iter(self._pauses), 1
         while True:
             pause = next(pauses, None)
-            follow = partial(self._follow, url, page, is_past_cache=is_past_cache)
             # `run` gives the permit back, at whatever moment the fetch is cancelled.
-            permitted = self._permits.run(lambda it: deferred_from_coro(it()), follow)
+            permitted = self._permits.run(
+                follow, url, page, is_past_cache=is_past_cache
+            )
             try:
                 answer: Answer = await maybe_deferred_to_future(permitted)
             except Exception as error:
@@ -278,7 +280,10 @@ class RobotsFetcher:
         row = outcome_of(status, via_proxy=via_proxy).row
         body, is_truncated = b"", False
         if fault is None and row.reads_body:
-            body, is_truncated = whole_lines(response.body, self._max_bytes)
+            body = response.body
+            is_truncated = len(body) > self._max_bytes
+            if is_truncated:
+                body = whole_lines(body, self._max_bytes)
             fault = _body_fault(response, body, is_truncated=is_truncated)
         return Answer(
             urls=tuple(urls),
@@ -315,14 +320,10 @@ def parallel_fetches(settings: BaseSettings) -> int:
     return MAX_FETCHES
 
 
-def whole_lines(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """Return the whole lines of *body* within *limit* bytes, and whether more follow (Ours
-    O24).
-    """
-    if len(body) <= limit:
-        return body, False
+def whole_lines(body: bytes, limit: int) -> bytes:
+    """Return the whole lines of *body* within *limit* bytes (Ours O24)."""
     end = max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))
-    return body[: end + 1], True
+    return body[: end + 1]
 
 
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:

@@ -1,19 +1,19 @@
 """The downloader middleware. `Robots1994Middleware.process_request` handles a request:
 
-1. Our own requests for robots.txt pass. Our keys of an earlier pass are removed from the meta
-   of any other request (`Visit.begin`).
-2. A request that is not checked passes (`exemption_of`), or fails if its URL names no host.
-3. A fresh policy of its origin in memory decides at once (`PolicyResolver.fresh`,
-   `_decide`). Nothing is awaited, unless the file is large.
-4. Else the request waits (`_wait`), without counting towards CONCURRENT_REQUESTS
-   (`WaitingRequests.waiting`), while its policy is found (`PolicyResolver.resolve`):
-   in memory, in the store, or by one fetch for all who wait.
-5. If the crawl closes meanwhile, or while it is held, it goes back to the scheduler, unless it
-   is one of the last that are still sent (`WaitingRequests.goes_back`). If the fetch failed on
-   our side, it fails.
-6. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
+1. Is it checked (`exemption_of`)? Others pass, as do our own requests for robots.txt, or fail
+   if their URL names no host.
+2. A fresh policy of its origin in memory (`PolicyResolver.fresh`) decides at once. Nothing is
+   awaited, unless the file is large.
+3. Else the request waits, without counting towards CONCURRENT_REQUESTS
+   (`WaitingRequests.waiting`).
+4. Its policy is found, once for all who wait (`PolicyResolver.resolve`): in the store, or by
+   a fetch. If the fetch failed on our side, the request fails.
+5. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
    (`Refusals`). The observers see the decision, and may refuse too.
-7. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
+6. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
+
+If the crawl closes during steps 3 to 6, the request goes back to the scheduler, unless it is
+one of the last that are still sent (`WaitingRequests.goes_back`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from scrapy_robots1994.crawl.requests import (
 from scrapy_robots1994.crawl.resolver import PolicyResolver
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 from scrapy_robots1994.crawl.store import GuardedStore
-from scrapy_robots1994.crawl.threads import INLINE_BYTES, Turns
+from scrapy_robots1994.crawl.threads import INLINE_BYTES
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser import Reason, Verdict
@@ -79,7 +79,6 @@ class Robots1994Middleware:
         self._crawler = crawler
         self._exempt = settings.exempt
         self._robot = RobotName(crawler)
-        self._turns = Turns()
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         self._observers = observers_of(crawler, settings)
         self.fetcher = RobotsFetcher(crawler, settings, self._waiting.file, self._robot)
@@ -119,6 +118,7 @@ class Robots1994Middleware:
         """Let *request* pass, or raise `ForbiddenByRobots`, after a wait for its policy if
         need be. Return *request* if it goes back to the scheduler of a closing crawl.
         """
+        # 1
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
             return None
         visit = Visit.begin(request)
@@ -126,15 +126,26 @@ class Robots1994Middleware:
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
-            self._pass(visit, origin, exemption)
+            self._handle_unchecked(visit, origin, exemption)
             return None
+        # 2
         policy = self._resolver.fresh(origin)
-        if policy is None:
-            return await self._wait(visit, origin)
-        if policy.stated.size > INLINE_BYTES:
-            await self._make_ready(policy, request)
-        self._decide(visit, origin, policy)
-        return None
+        if policy is not None:
+            if policy.stated.size > INLINE_BYTES:
+                await self._resolver.make_ready(policy, request)
+            self._decide(visit, origin, policy)
+            return None
+        # 3
+        count(self._crawler, stats.WAITED)
+        with self._waiting.waiting(visit, origin):
+            # 4
+            policy, cause = await self._find(visit, origin)
+            if policy is not None:
+                # 5
+                self._decide(visit, origin, policy, cause)
+                # 6
+                await self._waiting.slot(visit)
+        return visit.returned() if self._waiting.goes_back(visit, policy) else None
 
     def process_exception(
         self,
@@ -184,7 +195,7 @@ class Robots1994Middleware:
             return UNCHECKED
         policy = await self.resolve(request, origin)
         if policy.stated.size > INLINE_BYTES:
-            await self._make_ready(policy, request)
+            await self._resolver.make_ready(policy, request)
         return policy.rules(self._robot.of(request)).verdict(url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
@@ -195,35 +206,28 @@ class Robots1994Middleware:
         policy, _ = await self._resolver.resolve(origin, request)
         return policy
 
-    async def _wait(self, visit: Visit, origin: Origin) -> Request | None:
-        request, waiting = visit.request, self._waiting
-        count(self._crawler, stats.WAITED)
-        with waiting.waiting(visit, origin):
-            try:
-                policy, cause = await self._resolver.resolve(origin, request)
-                if policy.stated.size > INLINE_BYTES:
-                    await self._make_ready(policy, request)
-            except CancelledError:
-                # Of Twisted, an `Exception`: the wait was cancelled, not the fetch.
-                raise
-            except Exception as error:
-                if waiting.goes_back(visit, None):
-                    return visit.returned()
-                for observer in self._observers:
-                    observer.decided(request, origin, error, None)
-                # Without a policy, the request is neither allowed nor refused.
-                raise
-            if waiting.goes_back(visit, policy):
-                return visit.returned()
-            self._decide(visit, origin, policy, cause)
-            await waiting.slot(visit)
-        return visit.returned() if waiting.goes_back(visit, policy) else None
-
-    async def _make_ready(self, policy: Policy, request: Request) -> None:
-        await self._resolver.make_ready(policy, request)
-        # Ours O28: a comparison with a file of many wildcards may take milliseconds, and a
-        # thousand requests may wait for the file. One a turn of the event loop.
-        await self._turns.take()
+    async def _find(
+        self, visit: Visit, origin: Origin
+    ) -> tuple[Policy | None, Exception | None]:
+        """Return the policy for the waiting request of *visit*, and its cause. The policy is
+        None if the request goes back.
+        """
+        request = visit.request
+        try:
+            policy, cause = await self._resolver.resolve(origin, request)
+            if policy.stated.size > INLINE_BYTES:
+                await self._resolver.make_ready(policy, request)
+        except CancelledError:
+            # Of Twisted, an `Exception`: the wait was cancelled, not the fetch.
+            raise
+        except Exception as error:
+            if self._waiting.goes_back(visit, None):
+                return None, None
+            for observer in self._observers:
+                observer.decided(request, origin, error, None)
+            # Without a policy, the request is neither allowed nor refused.
+            raise
+        return (None if self._waiting.goes_back(visit, policy) else policy), cause
 
     def _decide(
         self,
@@ -244,7 +248,7 @@ class Robots1994Middleware:
                 raise self._refusals.refuse(request, verdict, origin) from cause
         self._refusals.has_passed |= not visit.is_awaited
 
-    def _pass(
+    def _handle_unchecked(
         self, visit: Visit, origin: Origin | None, exemption: Exemption | None
     ) -> None:
         if exemption is Exemption.NO_HOST:

@@ -90,7 +90,9 @@ class PolicyLog:
                 count(self._crawler, stats.REFRESHED)
         if policy.is_stale_on_error:
             count(self._crawler, stats.STALE_IF_ERROR)
-        level, meaning = self._meaning(policy, known)
+        level, meaning = DEBUG, ""
+        if row.setting:
+            level, meaning = self._meaning(policy, known)
         rest = policy.fresh_until - now
         # `meaning` is our own text, without a per cent sign.
         if policy.failure is not None:
@@ -114,7 +116,9 @@ class PolicyLog:
         )
 
     def _meaning(self, policy: Policy, known: Policy | None) -> tuple[int, str]:
-        """Return the level of the line about *policy*, and its effect or ""."""
+        """Return the level of the line about *policy*, which a setting may reverse, and its
+        effect.
+        """
         row = policy.outcome.row
         if policy.is_stale_on_error:
             is_new = known is None or not known.is_stale_on_error
@@ -124,24 +128,19 @@ class PolicyLog:
             # Once an origin: a 403 is often a mistake of the server, and an origin without
             # an answer is asked again and again.
             is_new = known is None or known.outcome is not row.outcome
-            is_new &= bool(row.setting) and not (is_open and row.is_answer)
-            meaning = (
-                f"all URLs of the origin {row.effect(is_open=is_open)}"
-                if row.setting
-                else ""
-            )
+            is_new &= not (is_open and row.is_answer)
+            meaning = f"all URLs of the origin {row.effect(is_open=is_open)}"
         return WARNING if is_new else DEBUG, meaning
 
-    def read(self, policy: Policy, rules: Rules) -> None:
+    def read(self, origin: Origin, answer: Answer, rules: Rules) -> None:
         """Log and count what of a new file *rules* do not obey (1994 F6, Ours O24)."""
-        robots = policy.robots
-        if robots and robots.is_truncated:
+        if answer.is_truncated:
             count(self._crawler, stats.TRUNCATED)
             self._origins.log(
                 WARNING,
                 "%s is longer than ROBOTS1994_MAX_BYTES (%d): only the whole lines within "
                 "this limit are obeyed; raise ROBOTS1994_MAX_BYTES to obey the other lines",
-                policy.origin,
+                origin,
                 self._settings.max_bytes,
             )
         if rules.ignored is not None:
@@ -150,7 +149,7 @@ class PolicyLog:
                 WARNING,
                 '%s: the dialect %s ignores or takes literally %s; ROBOTS1994_DIALECT = "rfc9309" '
                 'obeys them, and "strictest" those that disallow',
-                policy.origin,
+                origin,
                 self._settings.dialect,
                 str(rules.ignored),
             )

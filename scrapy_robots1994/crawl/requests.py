@@ -3,7 +3,6 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
-from functools import cached_property
 from logging import WARNING
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -110,8 +109,23 @@ class RobotName:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._exact: str | None = crawler.settings["ROBOTSTXT_USER_AGENT"] or None
         self._has_warned = False
+        settings = crawler.settings
+        self._exact: str | None = settings["ROBOTSTXT_USER_AGENT"] or None
+        # As DefaultHeadersMiddleware does: the first of two names that differ only in case
+        # counts, and a value may be a list.
+        sent = Headers()
+        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+            if value is not None and name not in sent:
+                sent[name] = value
+        self.usual: str | bytes = (
+            self._exact
+            or sent.get(b"User-Agent")
+            or getattr(crawler.spider, "user_agent", None)
+            or settings["USER_AGENT"]
+            or ""
+        )
+        """The name for requests without a User-Agent of their own."""
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*: a bare name or a whole User-Agent header."""
@@ -136,24 +150,6 @@ class RobotName:
             "sends the User-Agent %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
             robot_text(expected),
             robot_text(sent),
-        )
-
-    @cached_property
-    def usual(self) -> str | bytes:
-        """The name for requests without a User-Agent of their own."""
-        settings = self._crawler.settings
-        # As DefaultHeadersMiddleware does: the first of two names that differ only in case
-        # counts, and a value may be a list.
-        sent = Headers()
-        for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
-            if value is not None and name not in sent:
-                sent[name] = value
-        return (
-            self._exact
-            or sent.get(b"User-Agent")
-            or getattr(self._crawler.spider, "user_agent", None)
-            or settings["USER_AGENT"]
-            or ""
         )
 
 

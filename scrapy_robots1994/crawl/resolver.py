@@ -14,8 +14,8 @@ from functools import partial
 from logging import ERROR
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy.utils.defer import deferred_from_coro
-from twisted.internet.defer import CancelledError
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
 from scrapy_robots1994.crawl import threads
@@ -28,6 +28,7 @@ from scrapy_robots1994.crawl.parser import (
 )
 from scrapy_robots1994.crawl.policy_log import PolicyLog
 from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy, policy_from
 from scrapy_robots1994.stores.memory import policy_memory
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.answer import Answer
 
-    Waiter: TypeAlias = "threads.DeferredWaiter[Resolved | Exception]"
+    Waiter: TypeAlias = "Deferred[Resolved | Exception]"
 
 CLOSING = "the crawl is closing"
 
@@ -93,11 +94,12 @@ class PolicyResolver:
         self._crawler = crawler
         self._timeout = settings.timeout
         self._reads_usage = bool(settings.usage)
-        self._fetcher = fetcher
         self._store = store
         self._observers = observers
         self._robot = robot
+        self._turns = threads.Turns()
         self._log = PolicyLog(crawler, settings)
+        self._fetch = partial(fetcher.fetch, retrying=self._log.retrying)
         self._policy = partial(
             policy_from, reader=settings.new_reader(), freshness=settings.freshness
         )
@@ -129,13 +131,15 @@ class PolicyResolver:
             raise FetchAborted(CLOSING)
         is_new = lookup is None
         lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
-        waiter: Waiter = threads.DeferredWaiter()
+        # Each has its own. In the built-in middleware all share one Deferred: the first takes
+        # its result, and the others get None and pass unchecked.
+        waiter: Waiter = Deferred()
         lookup.waiters[waiter] = page
         if is_new:
             self._start(lookup)
         # The lookup goes on for the others if this wait is cancelled.
         try:
-            result = await waiter
+            result = await maybe_deferred_to_future(waiter)
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
@@ -144,16 +148,18 @@ class PolicyResolver:
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
-        """Compile the rules of *policy* for the robot of *page*, in a thread if the file is
-        large.
+        """Read the large file of *policy* for the robot of *page* if need be, and return when
+        *page* may be decided.
         """
         robots, robot = policy.robots, self._robot.of(page)
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
-            work = partial(robots.prepare, robot, reads_usage=self._reads_usage)
-            await threads.compute(work, robots.size)
+            await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
                 # It has grown.
                 self.memory[policy.origin] = policy
+        # Ours O28: a comparison with a file of many wildcards may take milliseconds, and a
+        # thousand requests may wait for the file. One a turn of the event loop.
+        await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """End the waits (Ours R6), but for those of requests for which *keeps* is true:
@@ -164,7 +170,7 @@ class PolicyResolver:
             waiters = tuple(lookup.waiters.items())
             for waiter, page in waiters:
                 if not keeps(page):
-                    waiter.release(FetchAborted(CLOSING))
+                    threads.release(waiter, FetchAborted(CLOSING))
             is_kept = any(keeps(page) for _, page in waiters)
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
@@ -200,7 +206,7 @@ class PolicyResolver:
             lookup.traceback = error.__traceback__
             self._log.failed(lookup.origin, error)
         for waiter in tuple(lookup.waiters):
-            waiter.release(lookup.found or error)
+            threads.release(waiter, lookup.found or error)
 
     async def _find(self, lookup: _Lookup) -> Resolved:
         origin, known, store = lookup.origin, lookup.known, self._store
@@ -216,38 +222,31 @@ class PolicyResolver:
             # Another crawl may have fetched it meanwhile.
             answer = await store.lease(origin, last.fetched_at if last else 0.0)
         if answer is None:
-            answer, last = await self._fetch(lookup, last)
+            answer = await self._fetch(origin, lookup.page)
+            if answer.source == "cache":
+                cached = self._policy(origin, answer)
+                if not cached.is_fresh(now := self.now()):
+                    # Ours 3.2: the stale cached answer is the last good policy.
+                    last = cached.last_good(now) or last
+                    answer = await self._fetch(origin, lookup.page, is_past_cache=True)
             if store is not None:
                 store.put(origin, answer)
         policy = self._policy(origin, answer, last=last)
         return await self._use(lookup, policy, answer)
 
-    async def _fetch(
-        self, lookup: _Lookup, last: Policy | None
-    ) -> tuple[Answer, Policy | None]:
-        """Return the answer of the origin, and the last good policy."""
-        origin = lookup.origin
-        fetch = partial(self._fetcher.fetch, origin, lookup.page, self._log.retrying)
-        answer = await fetch()
-        if answer.source == "cache":
-            # Ours 3.2: a stale cached answer is the last good policy.
-            cached = self._policy(origin, answer)
-            if not cached.is_fresh(now := self.now()):
-                last = cached.last_good(now) or last
-                answer = await fetch(is_past_cache=True)
-        return answer, last
-
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> Resolved:
         """Put *policy* into memory, and let the observers and handlers learn of it."""
         known, page, robots = lookup.known, lookup.page, policy.robots
+        robot = self._robot.of(page)
         try:
             # Before it is in memory, so that its measured size includes the rules.
-            await self.make_ready(policy, page)
+            if robots is not None:
+                await threads.prepare(robots, robot, reads_usage=self._reads_usage)
         finally:
             # Whatever happens afterwards, the policy decides.
             self.memory[policy.origin] = policy
-            cause = None if policy.is_known else answer.error
-            lookup.found = Resolved(policy, cause)
+            is_known = policy.outcome is not Outcome.UNREACHABLE
+            lookup.found = Resolved(policy, None if is_known else answer.error)
         for observer in self._observers:
             observer.fetched(policy, answer)
         self._log.used(policy, answer, known, self.now())
@@ -256,9 +255,9 @@ class PolicyResolver:
             return lookup.found
         send = partial(threads.send_signal, self._crawler, request=page)
         if is_new:
-            self._log.read(policy, policy.rules(self._robot.of(page)))
-            if sitemaps := sitemaps_of(policy.origin, robots):
-                named = {"sitemaps": sitemaps, "origin": policy.origin}
+            self._log.read(policy.origin, answer, robots.rules(robot))
+            if robots.sitemaps and (urls := sitemaps_of(policy.origin, robots)):
+                named = {"sitemaps": urls, "origin": policy.origin}
                 await send(robots_sitemaps, robots=robots, **named)
         # As the built-in does, also for an unchanged file.
         if ROBOTS_PARSED is not None:

@@ -114,12 +114,12 @@ class EngineAccess:
             active = engine.downloader.active | active
         return active  # noqa: RET504 - the block may fail
 
-    def is_full(self, number: int) -> bool:
-        """Return whether *number* unfinished requests reach the present limit."""
+    def limit(self) -> float:
+        """Return the present limit of concurrent requests."""
         engine: Any = self._crawler.engine
         with suppress(Exception):
-            return bool(0 < engine.downloader.total_concurrency <= number)
-        return False
+            return index(engine.downloader.total_concurrency) or math.inf
+        return math.inf
 
     def is_closing(self) -> bool:
         """Return whether the spider is closing."""
@@ -148,17 +148,19 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     return True
 
 
-class SlotState(NamedTuple):
-    """The name of a download slot, how many requests it sends at once, and the seconds
-    between them.
+class DownloadSlot(NamedTuple):
+    """The name of a download slot, how many requests it sends at once, the seconds between
+    them, and the slot itself. Those of a slot that is not known are the defaults.
     """
 
-    name: str
-    concurrency: float
-    delay: float
+    name: str = ""
+    concurrency: float = math.inf
+    delay: float = 0.0
+    slot: Any = None
 
 
-def _slot(crawler: Crawler, request: Request) -> tuple[str, Any]:
+def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
+    """Return the download slot of *request*."""
     # Creates a missing slot, as it does for a request that is sent. Without it, only the
     # order of requests changes, so there is no warning (but see `slow_down`).
     engine: Any = crawler.engine
@@ -169,15 +171,8 @@ def _slot(crawler: Crawler, request: Request) -> tuple[str, Any]:
         except TypeError:
             # Before Scrapy 2.14, the spider is its second argument.
             name, slot = get_slot(request, crawler.spider)
-        return name, slot
-    return "", None
-
-
-def slot_of(crawler: Crawler, request: Request) -> SlotState:
-    """Return the state of the download slot of *request*."""
-    name, slot = _slot(crawler, request)
-    concurrency = getattr(slot, "concurrency", math.inf)
-    return SlotState(name, max(1, concurrency), getattr(slot, "delay", 0.0))
+        return DownloadSlot(name, max(1, slot.concurrency), slot.delay, slot)
+    return DownloadSlot()
 
 
 @contextmanager
@@ -188,7 +183,7 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
     active requests, and would take too many for an origin with a slow robots.txt.
     """
-    active: Any = getattr(_slot(crawler, request)[1], "active", set())
+    active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):
         active.add(request)
     try:
@@ -203,7 +198,7 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
     apart. Return the name of the slot.
     """
     # No public name changes a slot. AutoThrottle sets the same attribute.
-    name, slot = _slot(crawler, request)
+    name, _, _, slot = slot_of(crawler, request)
     with _using(crawler, "downloader._get_slot"):
         slot.delay = max(slot.delay, seconds)
         slot.concurrency = 1

@@ -3,11 +3,12 @@ Scrapy.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from functools import partial
 from threading import Lock
 from types import SimpleNamespace
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -16,6 +17,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from scrapy_robots1994.errors import FetchAborted
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 T = TypeVar("T")
 
@@ -44,16 +46,17 @@ async def run_in_thread(work: Callable[[], T]) -> T:
 _computing = Lock()
 
 
-async def compute(work: Callable[[], T], size: int) -> T:
-    """Return the result of *work*, which reads *size* bytes: on the event loop if they are
-    few, else in a thread, one at a time.
-    """
+async def prepare(
+    robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool = False
+) -> None:
+    """Prepare *robots* for *robot*, in a thread if the file is large, one at a time."""
+    work = partial(robots.prepare, robot, reads_usage=reads_usage)
 
-    def alone() -> T:
+    def alone() -> None:
         with _computing:
-            return work()
+            work()
 
-    return await run_in_thread(alone) if size > INLINE_BYTES else work()
+    await run_in_thread(alone) if robots.size > INLINE_BYTES else work()
 
 
 class Turns:
@@ -117,10 +120,10 @@ async def result_within(
     Work that ignores its cancellation goes on, but nobody waits for it.
     """
     running: Deferred[T] = deferred_from_coro(work)
-    ended: DeferredWaiter[Any] = DeferredWaiter(lambda _: running.cancel())
+    ended: Deferred[list[Any]] = Deferred()
     # In a list, or an error would be raised where the wait itself is cancelled. Twisted
     # would log an error that nobody takes.
-    running.addBoth(lambda result: ended.release([result]))
+    running.addBoth(lambda result: release(ended, [result]))
     timer: Any = None
 
     def look() -> None:
@@ -128,17 +131,17 @@ async def result_within(
         if is_paused():
             timer = call_later(seconds, look)
         else:
-            ended.release([])
+            release(ended, [])
 
     timer = call_later(seconds, look)
     try:
-        results = await ended
+        results = await maybe_deferred_to_future(ended)
     except CancelledError:
         raise FetchAborted(INTERRUPTED) from None
     finally:
         timer.cancel()
-    if not results:
         running.cancel()
+    if not results:
         raise NotReturned
     (result,) = results
     if isinstance(result, Failure):
@@ -150,23 +153,29 @@ async def future_result(future: Future[T]) -> T:
     """Return the result of *future*, which another thread sets. Cancelling the wait cancels
     *future*.
     """
-    done: DeferredWaiter[T] = DeferredWaiter(lambda _: future.cancel())
+    done: Deferred[T] = Deferred()
     call_in_crawl = thread_safe_call()
 
     def deliver() -> None:
         if not future.cancelled():
-            done.release(future.result())
+            release(done, future.result())
 
     future.add_done_callback(lambda _: call_in_crawl(deliver))
-    return await done
+    try:
+        return await maybe_deferred_to_future(done)
+    finally:
+        future.cancel()
 
 
 async def sleep(seconds: float) -> None:
     """Return after *seconds*. Cancelling the wait cancels the timer."""
     # Not every crawl has an asyncio event loop.
-    woken: DeferredWaiter[None] = DeferredWaiter(lambda _: timer.cancel())
-    timer = call_later(seconds, lambda: woken.release(None))
-    await woken
+    woken: Deferred[None] = Deferred()
+    timer = call_later(seconds, lambda: woken.callback(None))
+    try:
+        await maybe_deferred_to_future(woken)
+    finally:
+        timer.cancel()
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
@@ -182,24 +191,7 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
     return SimpleNamespace(cancel=lambda: timer.active() and timer.cancel())
 
 
-class DeferredWaiter(Generic[T]):
-    """A future that works with any reactor or without one. *cancel* is called if the wait
-    is cancelled.
-
-    Each waiting request has its own. In the built-in middleware all share one Deferred: the
-    first takes its result, and the others get None and pass unchecked.
-    """
-
-    __slots__ = ("_result",)
-
-    def __init__(self, cancel: Callable[[Any], Any] | None = None) -> None:
-        self._result: Deferred[T] = Deferred(cancel)
-
-    def release(self, resolution: T) -> None:
-        """Resume the waiting coroutine with *resolution*. A second call has no effect."""
-        if not self._result.called:
-            self._result.callback(resolution)
-
-    def __await__(self) -> Generator[Any, Any, T]:
-        """Wait for `release`."""
-        return maybe_deferred_to_future(self._result).__await__()
+def release(waiter: Deferred[T], result: T) -> None:
+    """End the wait for *waiter* with *result*. A second call has no effect."""
+    if not waiter.called:
+        waiter.callback(result)

@@ -18,9 +18,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from scrapy_robots1994.crawl.log import total
 from scrapy_robots1994.crawl.refusals import VERDICT
@@ -30,7 +32,7 @@ from scrapy_robots1994.crawl.scrapy_private import (
     count_in_slot,
     slot_of,
 )
-from scrapy_robots1994.crawl.threads import DeferredWaiter, call_later
+from scrapy_robots1994.crawl.threads import call_later, release
 from scrapy_robots1994.policy.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -73,6 +75,14 @@ LIMITS = (
 # With a limit of *n*, at most *n* / `SHARE` waiting requests do not count.
 SHARE = 100
 
+# One of these follows when a request is finished: a response, another request (retry, redirect),
+# or the engine asks the scheduler for the next one.
+FINISHED = (
+    signals.response_received,
+    signals.request_scheduled,
+    signals.scheduler_empty,
+)
+
 UNSTORABLE = "scheduler/unserializable"
 """Scrapy's stat of requests that JOBDIR cannot store."""
 
@@ -89,8 +99,6 @@ class Visit:
     origin: Origin | None = None
     # Whether the limit is raised for the request
     is_raised: bool = False
-    # The future that a held request awaits
-    turn: DeferredWaiter[None] | None = None
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
@@ -133,9 +141,9 @@ class WaitingRequests:
         self._max_waiting = min([max_waiting, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
-        # Waiting and held, in order of arrival; and those of them that are held.
+        # Waiting and held, in order of arrival; and what those that are held await.
         self._visits: dict[Request, Visit] = {}
-        self._held: dict[Request, Visit] = {}
+        self._held: dict[Visit, Deferred[None]] = {}
         # The download slots of the requests that went on after a wait.
         self._passed: dict[Request, str] = {}
         # Requests in an earlier middleware at the last check, and at the last two.
@@ -143,13 +151,12 @@ class WaitingRequests:
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
-        self._is_looking = self._is_closed = self._is_releasing = False
+        self._is_closed = self._is_listening = False
+        # The timer of the next look
+        self._timer: Any = None
         connect = crawler.signals.connect
-        # One of these follows when a request is finished: a response, another request
-        # (retry, redirect), or the engine asks the scheduler for the next one.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
-        connect(self._release_held, signals.scheduler_empty)
         connect(self.close, signals.spider_closed)
 
     def unmark(self, request: Request) -> None:
@@ -164,7 +171,8 @@ class WaitingRequests:
         """
         request = visit.request
         self._visits[request] = visit
-        self._start_looking()
+        if self._timer is None:
+            self._look()
         visit.origin = origin
         visit.is_raised = (
             self._raised < self._max_waiting
@@ -182,19 +190,26 @@ class WaitingRequests:
         finally:
             self._visits.pop(request, None)
             self._lower(visit)
+            if self._timer and not self._visits and not self._files:
+                self._timer.cancel()
+                self._timer = None
 
     async def slot(self, visit: Visit) -> None:
         """Hold the request of *visit*, whose policy is known, until a slot is free."""
         # A request that counts has a slot.
         if self._is_closed or visit.is_awaited or not visit.is_raised:
             return
-        visit.turn = DeferredWaiter()
-        self._held[visit.request] = visit
+        turn = self._held[visit] = Deferred()
         self._release_held()
+        if visit in self._held and not self._is_listening:
+            # Only now, because each page pays for a listener.
+            self._is_listening = True
+            for signal in FINISHED:
+                self._crawler.signals.connect(self._release_held, signal)
         try:
-            await visit.turn
+            await maybe_deferred_to_future(turn)
         finally:
-            self._held.pop(visit.request, None)
+            self._held.pop(visit, None)
 
     @contextmanager
     def file(self) -> Iterator[None]:
@@ -202,7 +217,8 @@ class WaitingRequests:
         raised for the maximum number of waiting requests.
         """
         self._files += 1
-        self._start_looking()
+        if self._timer is None:
+            self._look()
         is_raised = self._raised < self._max_waiting and self._engine.change_limit(1)
         try:
             yield
@@ -245,9 +261,8 @@ class WaitingRequests:
             for visit in own:
                 visit.is_kept = True
         self._on_closing()
-        for visit in own:
-            if visit.turn is not None:
-                visit.turn.release(None)
+        for turn in tuple(self._held.values()):
+            release(turn, None)
         if any(it.is_kept for it in own):
             call_later(CLOSE_SECONDS, self._return_kept)
 
@@ -258,12 +273,10 @@ class WaitingRequests:
 
     def _scheduled(self, request: Request) -> None:
         request.meta[SCHEDULED] = True
-        self._release_held()
 
     def _received(self, request: Request) -> None:
         # A middleware before ours may have answered.
         request.meta.pop(SCHEDULED, None)
-        self._release_held()
 
     def _lower(self, visit: Visit) -> None:
         if visit.is_raised:
@@ -275,38 +288,33 @@ class WaitingRequests:
             self._engine.change_limit(-1)
 
     def _release_held(self) -> None:
-        """Let held requests go on while slots are free."""
-        # Without asyncio, a released request goes on at once, and may finish another one.
-        if self._is_releasing or not self._held:
+        """Let held requests go on, first in first out, while the crawl and their download
+        slots have room.
+        """
+        if not self._held:
             return
-        self._is_releasing = True
-        while visit := self._next_held():
-            del self._held[visit.request]
-            # Now, because the request goes on in a later turn of the event loop, and the
-            # engine must not take another one for its slot.
-            self._lower(visit)
-            if visit.turn is not None:
-                visit.turn.release(None)
-        self._is_releasing = False
-
-    def _next_held(self) -> Visit | None:
-        """Return the first held request whose download slot has room, if the crawl has."""
         active = self._engine.active()
-        stuck = sum(SCHEDULED in it.meta for it in self._stuck & active)
-        if self._engine.is_full(len(active) - stuck):
-            return None
+        room = self._engine.limit() - len(active)
+        for request in self._stuck & active:
+            room += SCHEDULED in request.meta
         self._passed = {it: slot for it, slot in self._passed.items() if it in active}
         of_slot = Counter(self._passed.values())
-        for visit in self._held.values():
+        turns = []
+        for visit in tuple(self._held):
+            if room <= 0:
+                break
             slot = slot_of(self._crawler, visit.request)
             if of_slot[slot.name] < slot.concurrency:
+                room -= 1
+                of_slot[slot.name] += 1
                 self._passed[visit.request] = slot.name
-                return visit
-        return None
-
-    def _start_looking(self) -> None:
-        if not self._is_looking:
-            self._look()
+                # Now, because the request goes on in a later turn of the event loop, and the
+                # engine must not take another one for its slot.
+                self._lower(visit)
+                turns.append(self._held.pop(visit))
+        # Without asyncio, a released request goes on at once, and may finish another one.
+        for turn in turns:
+            release(turn, None)
 
     def _look(self) -> None:
         """Check whether the crawl is closing, again and again while requests wait."""
@@ -317,6 +325,6 @@ class WaitingRequests:
             self._stuck, self._before = before & self._before, before
             # No signal comes if a middleware fails while stuck requests have all slots.
             self._release_held()
-        self._is_looking = bool(self._visits or self._files) and not self._is_closed
-        if self._is_looking:
-            call_later(LOOK_SECONDS, self._look)
+        self._timer = None
+        if (self._visits or self._files) and not self._is_closed:
+            self._timer = call_later(LOOK_SECONDS, self._look)

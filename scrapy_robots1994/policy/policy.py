@@ -95,18 +95,14 @@ class Policy(NamedTuple):
         """The parsed file, or None if the policy does not come from a file."""
         return None if isinstance(self.stated, UniformRules) else self.stated
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the origin stated this policy (Ours R1, R3, R4)."""
-        return self.outcome.row.is_answer
-
     def is_fresh(self, now: float) -> bool:
         """A policy from the future is not fresh."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
         """Return this policy if it may still decide at *now* after its refresh failed."""
-        return self if self.is_known and now < self.keep_until else None
+        is_good = self.outcome is not Outcome.UNREACHABLE and now < self.keep_until
+        return self if is_good else None
 
 
 def policy_from(

@@ -25,7 +25,7 @@ from scrapy_robots1994.crawl.fetch import RobotsFetcher
 from scrapy_robots1994.crawl.log import log_line
 from scrapy_robots1994.crawl.requests import OPT_OUT, OWN_MARK, RobotName, exemption_of
 from scrapy_robots1994.crawl.settings import RobotsSettings
-from scrapy_robots1994.crawl.threads import compute, result_of
+from scrapy_robots1994.crawl.threads import prepare, result_of
 from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
@@ -141,8 +141,7 @@ class DryRun:
         policy = policy_from(origin, answer, self._reader, self._freshness)
         robots = policy.robots
         if robots is not None:
-            read = partial(robots.prepare, self._robot.of(page), reads_usage=False)
-            await compute(read, robots.size)
+            await prepare(robots, self._robot.of(page))
         waiting = self._policies[origin]
         assert isinstance(waiting, list)  # noqa: S101 - found once
         self._room -= policy.stated.memory_bytes
