@@ -140,7 +140,7 @@ class Robots1994Middleware:
         with self._waiting.waiting(visit, origin):
             # 4
             policy, cause = await self._find(visit, origin)
-            if policy is not None:
+            if policy is not None and not self._waiting.goes_back(visit, policy):
                 # 5
                 self._decide(visit, origin, policy, cause)
                 # 6
@@ -209,8 +209,8 @@ class Robots1994Middleware:
     async def _find(
         self, visit: Visit, origin: Origin
     ) -> tuple[Policy | None, Exception | None]:
-        """Return the policy for the waiting request of *visit*, and its cause. The policy is
-        None if the request goes back.
+        """Return the policy for the waiting request of *visit*, and its cause. None if none was
+        found and the request goes back.
         """
         request = visit.request
         try:
@@ -227,7 +227,7 @@ class Robots1994Middleware:
                 observer.decided(request, origin, error, None)
             # Without a policy, the request is neither allowed nor refused.
             raise
-        return (None if self._waiting.goes_back(visit, policy) else policy), cause
+        return policy, cause
 
     def _decide(
         self,
