@@ -280,10 +280,9 @@ class RobotsFetcher:
         row = outcome_of(status, via_proxy=via_proxy).row
         body, is_truncated = b"", False
         if fault is None and row.reads_body:
-            body = response.body
-            is_truncated = len(body) > self._max_bytes
-            if is_truncated:
-                body = whole_lines(body, self._max_bytes)
+            # Ours O24: the reader takes the whole lines of it.
+            body = response.body[: self._max_bytes]
+            is_truncated = len(response.body) > len(body)
             fault = _body_fault(response, body, is_truncated=is_truncated)
         return Answer(
             urls=tuple(urls),
@@ -320,14 +319,8 @@ def parallel_fetches(settings: BaseSettings) -> int:
     return MAX_FETCHES
 
 
-def whole_lines(body: bytes, limit: int) -> bytes:
-    """Return the whole lines of *body* within *limit* bytes (Ours O24)."""
-    end = max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))
-    return body[: end + 1]
-
-
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:
-    """Return why the *body* of *response*, cut to whole lines, says nothing (Ours R5)."""
+    """Return why *body*, of *response* within the limit, says nothing (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
     # aiohttp undoes no transfer coding but `chunked`.
@@ -336,7 +329,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     # bounded: a header may be megabytes
     if packed := _PACKED.search(b",".join(lines)[:200].lower()):
         return f"encoding {packed[0].decode()}, which was not undone"
-    if is_truncated and not body:
+    if is_truncated and b"\n" not in body and b"\r" not in body:
         return "no line ends within ROBOTS1994_MAX_BYTES; raise it"
     return None
 

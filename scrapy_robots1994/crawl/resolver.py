@@ -28,7 +28,6 @@ from scrapy_robots1994.crawl.parser import (
 )
 from scrapy_robots1994.crawl.policy_log import PolicyLog
 from scrapy_robots1994.errors import FetchAborted
-from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy, policy_from
 from scrapy_robots1994.stores.memory import policy_memory
 
@@ -191,7 +190,7 @@ class PolicyResolver:
         if self._keeps is not None:
             self._cancel_later(lookup)
 
-    def _ended(self, result: Resolved | Failure, lookup: _Lookup) -> None:
+    def _ended(self, result: Failure | None, lookup: _Lookup) -> None:
         """Forget *lookup*, and let those who wait go on."""
         del self._lookups[lookup.origin]
         if self._store is not None:
@@ -208,33 +207,44 @@ class PolicyResolver:
         for waiter in tuple(lookup.waiters):
             threads.release(waiter, lookup.found or error)
 
-    async def _find(self, lookup: _Lookup) -> Resolved:
-        origin, known, store = lookup.origin, lookup.known, self._store
-        last = known and known.last_good(self.now())
+    async def _find(self, lookup: _Lookup) -> None:
+        origin, page, store = lookup.origin, lookup.page, self._store
+        last = lookup.known and lookup.known.last_good(self.now())
         answer = None
         if store is not None:
-            answer = await store.get(origin)
-            if answer and (last is None or answer.fetched_at > last.fetched_at):
-                stored = self._policy(origin, answer)
-                if stored.is_fresh(now := self.now()):
-                    return await self._use(lookup, stored, answer)
-                last = stored.last_good(now)
-            # Another crawl may have fetched it meanwhile.
-            answer = await store.lease(origin, last.fetched_at if last else 0.0)
+            answer, last = await self._from_store(store, origin, last)
         if answer is None:
-            answer = await self._fetch(origin, lookup.page)
+            answer = await self._fetch(origin, page)
             if answer.source == "cache":
-                cached = self._policy(origin, answer)
-                if not cached.is_fresh(now := self.now()):
-                    # Ours 3.2: the stale cached answer is the last good policy.
-                    last = cached.last_good(now) or last
-                    answer = await self._fetch(origin, lookup.page, is_past_cache=True)
+                # Ours 3.2
+                is_fresh, last = self._judge(origin, answer, last)
+                if not is_fresh:
+                    answer = await self._fetch(origin, page, is_past_cache=True)
             if store is not None:
                 store.put(origin, answer)
         policy = self._policy(origin, answer, last=last)
-        return await self._use(lookup, policy, answer)
+        await self._use(lookup, policy, answer)
 
-    async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> Resolved:
+    async def _from_store(
+        self, store: GuardedStore, origin: Origin, last: Policy | None
+    ) -> tuple[Answer | None, Policy | None]:
+        """Return the answer in *store*, if one decides, and the last good policy."""
+        answer = await store.get(origin)
+        if answer and (last is None or answer.fetched_at > last.fetched_at):
+            is_fresh, last = self._judge(origin, answer, last)
+            if is_fresh:
+                return answer, last
+        # Another crawl may have fetched it meanwhile.
+        return await store.lease(origin, last.fetched_at if last else 0.0), last
+
+    def _judge(
+        self, origin: Origin, answer: Answer, last: Policy | None
+    ) -> tuple[bool, Policy | None]:
+        """Return whether *answer* is fresh, and the last good policy, which a stale answer is."""
+        policy, now = self._policy(origin, answer), self.now()
+        return policy.is_fresh(now), policy.last_good(now) or last
+
+    async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
         """Put *policy* into memory, and let the observers and handlers learn of it."""
         known, page, robots = lookup.known, lookup.page, policy.robots
         robot = self._robot.of(page)
@@ -245,14 +255,14 @@ class PolicyResolver:
         finally:
             # Whatever happens afterwards, the policy decides.
             self.memory[policy.origin] = policy
-            is_known = policy.outcome is not Outcome.UNREACHABLE
-            lookup.found = Resolved(policy, None if is_known else answer.error)
+            cause = None if policy.is_stale_on_error else answer.error
+            lookup.found = Resolved(policy, cause)
         for observer in self._observers:
             observer.fetched(policy, answer)
         self._log.used(policy, answer, known, self.now())
         is_new = known is None or known.robots != robots
         if robots is None or (policy.is_stale_on_error and not is_new):
-            return lookup.found
+            return
         send = partial(threads.send_signal, self._crawler, request=page)
         if is_new:
             self._log.read(policy.origin, answer, robots.rules(robot))
@@ -262,4 +272,3 @@ class PolicyResolver:
         # As the built-in does, also for an unchanged file.
         if ROBOTS_PARSED is not None:
             await send(ROBOTS_PARSED, robotparser=Robots1994Parser(robots))
-        return lookup.found

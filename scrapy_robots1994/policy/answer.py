@@ -42,8 +42,8 @@ class Answer:
     offline and its HTTP cache does not have the answer.
     """
     body: bytes = b""
-    """The body as received by Scrapy, cut at whole lines within `ROBOTS1994_MAX_BYTES`. Empty
-    unless the outcome reads the body.
+    """The body as received by Scrapy, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the outcome
+    reads the body.
     """
     is_truncated: bool = False
     """Whether *body* is only the beginning of the file."""
