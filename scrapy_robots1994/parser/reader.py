@@ -30,6 +30,8 @@ _BLANK, _COMMENT, _ORPHAN = LineKind.BLANK, LineKind.COMMENT, LineKind.ORPHAN
 _MALFORMED, _UNKNOWN = LineKind.MALFORMED, LineKind.UNKNOWN
 _NAMES, _RULE = Role.NAMES, Role.RULE
 
+_ALLOW_KEY = ALLOW.key
+
 T = TypeVar("T")
 
 # Without pauses, a thread lets the event loop run only every 5 ms.
@@ -162,13 +164,14 @@ def lines_of(
         if row is None:
             # 1994 F4, Ours O15
             name = name.strip(SPACE)
-            row = fields(name.lower())
+            key = name.lower()
+            row = fields(key)
+            if row is None and only_effective and key != _ALLOW_KEY:
+                continue
         said = value = value.strip(_SPACE_OR_END)
         if row is None:
             # 1994 F6
             kind = _UNKNOWN if name else _MALFORMED
-            if only_effective and name.lower() != ALLOW.key:
-                continue
         else:
             kind = row.kind
             read_value = names_in if row.role is _NAMES else row.read
