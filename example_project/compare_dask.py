@@ -13,9 +13,10 @@ from pathlib import Path
 import dask.bag
 from scrapy.robotstxt import ProtegoRobotParser
 
+from scrapy_robots1994 import RobotsTxt
 from scrapy_robots1994.compare.questions import questions
-from scrapy_robots1994.compare.report import FILES, Report, describe, write_report
-from scrapy_robots1994.compare.rows import Comparison, File, SiteResult, compare
+from scrapy_robots1994.compare.report import FILES, Report, write_report
+from scrapy_robots1994.compare.rows import Site, SiteResult, compare
 
 DIALECT = "1994"
 PARSERS = {"ProtegoRobotParser": partial(ProtegoRobotParser, spider=None)}
@@ -24,18 +25,23 @@ PARSERS = {"ProtegoRobotParser": partial(ProtegoRobotParser, spider=None)}
 def compared(path: str) -> SiteResult:
     """Compare one file."""
     body = Path(path).read_bytes()
-    asked, possible = questions("http://localhost", body)
-    return compare(File(path, body), PARSERS, asked, DIALECT, possible)
+    site = Site(path, RobotsTxt.parse(body), PARSERS, DIALECT)
+    return compare(site, questions("http://localhost", body))
 
 
-def main(folder: str, report: str) -> None:
-    """Compare the files of *folder*, and write *report*."""
-    paths = sorted(str(it) for it in Path(folder).rglob("*") if it.is_file())
-    sites = dask.bag.from_sequence(paths).map(compared).compute()
-    metadata = describe(DIALECT, robots="all that a file names", questions="a sample")
-    comparison = Comparison(DIALECT, [*PARSERS], sites)
-    subject = f"{len(sites):,} files of {folder}"
-    write_report(Report(subject, comparison, metadata, FILES), Path(report))
+def main(folder: str, path: str) -> None:
+    """Compare the files of *folder*, and write the report *path*."""
+    names = sorted(str(it) for it in Path(folder).rglob("*") if it.is_file())
+    report = Report(
+        subject=f"{len(names):,} files of {folder}",
+        source=FILES,
+        dialect=DIALECT,
+        robots="all that a file names",
+        asked="a sample of what the rules suggest",
+        parsers=[*PARSERS],
+        sites=dask.bag.from_sequence(names).map(compared).compute(),
+    )
+    write_report(report, Path(path))
 
 
 if __name__ == "__main__":

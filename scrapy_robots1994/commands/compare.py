@@ -7,13 +7,13 @@ from pathlib import Path
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
 from scrapy_robots1994.commands.inputs import (
-    PolicySource,
     expand,
     is_url,
     listed,
     refuse_twice,
 )
 from scrapy_robots1994.commands.terminal import WrongUse
+from scrapy_robots1994.escaping import redact_credentials
 
 MAX_ALONE = 50
 """The most files that are compared without further processes."""
@@ -83,16 +83,15 @@ class RobotsCompare(RobotsCommand):
         refuse_twice(args, (opts.urls,))
         names = expand(args)
         if opts.urls is not None:
-            opts.urls = listed(opts.urls)
+            opts.urls = [redact_credentials(it) for it in listed(opts.urls)]
             if not opts.urls:
                 raise WrongUse("--urls: no URL is in the file: write one URL per line")
         worker = compare_job.Worker(opts, self.settings)
         if opts.report:
-            with compare_job.report_errors(opts.report):
-                prepare(Path(opts.report))
-        sources: list[PolicySource] = []
+            prepare(Path(opts.report))
+        sources: list[compare_job.Source] = []
         self.lookup(opts).run(filter(is_url, names), sources.append)
-        files = [name for name in names if not is_url(name)]
-        if len(files) <= MAX_ALONE:
+        sources += [name for name in names if not is_url(name)]
+        if len(sources) <= MAX_ALONE:
             opts.processes = 1
-        return compare_job.run(args, [*sources, *files], worker, opts)
+        return compare_job.run(args, sources, worker, opts)

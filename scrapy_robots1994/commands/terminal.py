@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from enum import IntEnum
 from functools import partial
 from inspect import cleandoc
+from itertools import count
 from typing import NoReturn, TextIO, TypeAlias
 
 from scrapy_robots1994.errors import RobotsError, did_you_mean
@@ -45,6 +46,9 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 
 MIN_STEPS = 20
 """Below this number of steps no progress bar is shown."""
+
+NOTE_FILES = 100
+"""Without a progress bar, a line is printed after so many files."""
 
 MAX_NAMED = 20
 """Lines of one kind that are printed. The rest are counted."""
@@ -188,10 +192,21 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show a progress bar on a terminal if `rich` is installed.
+    """Show how many of *total* files are done: a bar on a terminal if `rich` is installed, else
+    a line after each `NOTE_FILES`.
 
-    Call the yielded function after each of *total* steps.
+    Call the yielded function after each file.
     """
+    if not os.isatty(2):
+        numbers = count(1)
+
+        def note() -> None:
+            number = next(numbers)
+            if number % NOTE_FILES == 0:
+                print_note(f"{number:,} of {total:,} files")
+
+        yield note
+        return
     try:
         # Importing `rich` takes longer than most commands.
         from rich.console import Console  # noqa: PLC0415 - imported only when needed
@@ -199,7 +214,7 @@ def progress(total: int) -> Iterator[Callable[[], object]]:
     except ImportError:
         yield lambda: None
         return
-    console, is_off = Console(stderr=True), total < MIN_STEPS or not os.isatty(2)
+    console, is_off = Console(stderr=True), total < MIN_STEPS
     with Progress(
         console=console, transient=True, redirect_stdout=False, disable=is_off
     ) as bar:

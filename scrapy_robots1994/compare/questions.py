@@ -33,36 +33,34 @@ class Question(NamedTuple):
     robot: str
     others_robot: str = ""
 
-    @property
-    def robots(self) -> str:
-        """The robot as a report shows it."""
-        other = f" (for the other parser: {self.others_robot})"
-        return self.robot + (other if self.others_robot else "")
-
 
 def questions(
-    origin: str, body: bytes, robots: Iterable[str] = ()
-) -> tuple[list[Question], int]:
-    """Return at most `MAX_QUESTIONS` questions about *body*, and how many there are in all.
+    origin: str,
+    body: bytes,
+    robots: Iterable[str] = (),
+    urls: Iterable[str] | None = None,
+) -> list[Question]:
+    """Return questions about *body*: each of *urls* for each of *robots*.
 
-    Each path that the rules suggest is asked for each of *robots*, or else for each robot
-    that the file names and for one that it does not. Equal arguments make equal samples.
+    Without *urls*, at most `MAX_QUESTIONS` about paths that the rules suggest, equal ones for
+    equal arguments. Without *robots*, for those that the file names, and one that it does not.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(
         _shown(it.value) for it in lines if it.field.lower() == "user-agent"
     )
     names = tuple(robots) or (*(it for it in named if it.strip("*")), UNKNOWN_ROBOT)
-    targets = [it for it in dict.fromkeys([*ALWAYS, *_targets(lines)]) if is_asked(it)]
+    wanted = (*ALWAYS, *_targets(lines)) if urls is None else urls
+    targets = [it for it in dict.fromkeys(wanted) if is_asked(it)]
     count = len(targets) * len(names)
-    places: Iterable[int] = range(count)
-    if count > MAX_QUESTIONS:
-        dice = random.Random(len(body))  # noqa: S311 - a repeatable sample
-        places = sorted(dice.sample(range(count), MAX_QUESTIONS))
-    return [
-        Question(origin + targets[place // len(names)], names[place % len(names)])
-        for place in places
-    ], count
+    size = min(count, MAX_QUESTIONS) if urls is None else count
+    dice = random.Random(len(body))  # noqa: S311 - a repeatable sample
+    made = []
+    for place in sorted(dice.sample(range(count), size)):
+        target, name = targets[place % len(targets)], names[place // len(targets)]
+        url = f"{origin}{target}" if target.startswith("/") else target
+        made.append(Question(url, name))
+    return made
 
 
 def is_asked(url: str) -> bool:

@@ -203,8 +203,8 @@
     const all = rowsAbout.get(site.site);
     const rows = all.filter(({ parser }) => parser === state.parser);
     const pairs = (row) => [
-      ["scrapy_robots1994", row.ours], [row.parser === ACTS ? "its parser" : shortName(row.parser), `${row.says} it`], ["Scrapy's middleware", row.did],
-      ["cause", row.cause ? [titleOf(row.cause), data.cause_words[row.cause][1]].filter(Boolean).join(": ") : "not looked for"],
+      ["scrapy_robots1994", row.ours], [row.parser === ACTS ? "its parser" : shortName(row.parser), `${row.says} it`], ["asked as", row.others_robot], ["Scrapy's middleware", row.did],
+      ["cause", data.cause_words[row.cause].filter(Boolean).join(": ")],
       ["lines", row.lines.length ? `${row.lines.join(", ")} of ${number(site.lines)}, alone, make the same difference` : ""], ["also", row.also]];
     const parts = rows.map((row) => element("div", { class: "example" },
       element("p", {}, element("span", { class: `tag ${DIRECTIONS[row.way]}` }, DIRECTIONS[row.way]), " ", code(row.url), " as ", code(row.robot)),
@@ -231,7 +231,7 @@
   const showCauses = () => {
     const found = new Map();
     for (const { parser, cause, way } of data.rows) {
-      if (parser !== state.parser || !cause) continue;
+      if (parser !== state.parser) continue;
       if (!found.has(cause)) found.set(cause, { cause, opened: 0, closed: 0, raised: 0 });
       found.get(cause)[DIRECTIONS[way]] += 1;
     }

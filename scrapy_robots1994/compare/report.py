@@ -10,7 +10,7 @@ import json
 import platform
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -18,8 +18,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from scrapy_robots1994.compare.rows import Comparison, Row, Way
-from scrapy_robots1994.compare.why import BY_CODE, CAUSES, MAX_BYTES
+from scrapy_robots1994.compare.rows import CHANGES, Row, SiteResult, Way
+from scrapy_robots1994.compare.why import BY_CODE, CAUSES
 from scrapy_robots1994.escaping import escape_control_chars, escape_json
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
@@ -36,6 +36,7 @@ CHANGE_WORDS = {
     "closed": ("only closed", "URLs become disallowed"),
     "both": ("both", "some URLs become allowed, and others disallowed"),
 }
+"""The title of each of `CHANGES`, and what it means."""
 
 # Below the table of answers.
 _WAYS = (
@@ -44,114 +45,115 @@ _WAYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A comparison, and what it was about: *source* is one of the four words above."""
+    """All sites of a comparison, and what it was about."""
 
     subject: str
-    comparison: Comparison
-    metadata: Mapping[str, str]
     source: str
+    """One of the four words above."""
+    dialect: str
+    robots: str
+    asked: str
+    """What the questions are, such as "the requests of a crawl"."""
+    parsers: Sequence[str]
+    """The names of the others, in order."""
+    sites: Sequence[SiteResult]
     notes: Sequence[str] = ()
 
     @property
-    def all_notes(self) -> list[str]:
-        """*notes*, and what the numbers leave out."""
-        compared, notes = self.comparison, [*self.notes]
-        if compared.skipped:
-            notes.append(f"Not compared: {compared.skipped:,} decisions.")
-        for name in compared.parsers:
-            if raised := compared.count(name, Way.RAISED):
-                asked = f"{raised:,} of {compared.count(name):,} questions"
-                notes.append(f"{name} failed on {asked}.")
-        if any(row.cause is None for row in compared.rows):
-            notes.append(
-                f"Of files over {MAX_BYTES:,} bytes, and after 20 seconds at the close of a "
-                "crawl, no causes are looked for."
-            )
-        return notes
+    def metadata(self) -> dict[str, str]:
+        """How and when it was compared."""
+        return {
+            "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+            "dialect": self.dialect,
+            "robot": self.robots,
+            "questions": f"{self.questions:,}, {self.asked}",
+            "versions": f"scrapy_robots1994 {version('scrapy_robots1994')}, "
+            f"Scrapy {version('scrapy')}, Protego {version('protego')}, "
+            f"Python {platform.python_version()}",
+        }
 
+    def count(self, parser: str, *ways: Way) -> int:
+        """Return how often *parser* answered in one of *ways*, or at all."""
+        numbers = [it.parsers.get(parser, {}) for it in self.sites]
+        return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 
-def describe(dialect: str, *, robots: str, questions: str) -> dict[str, str]:
-    """Return the metadata of a report."""
-    return {
-        "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "dialect": dialect,
-        "robot": robots,
-        "questions": questions,
-        "versions": f"scrapy_robots1994 {version('scrapy_robots1994')}, "
-        f"Scrapy {version('scrapy')}, Protego {version('protego')}, "
-        f"Python {platform.python_version()}",
-    }
+    def changes(self, parser: str) -> dict[str, int]:
+        """Return the number of sites for each of `CHANGES`."""
+        found = (it.parsers[parser] for it in self.sites if parser in it.parsers)
+        counts = Counter(it["change"] for it in found)
+        return {it: counts[it] for it in CHANGES}
+
+    @property
+    def questions(self) -> int:
+        """How many questions were compared."""
+        return max(map(self.count, self.parsers), default=0)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of all sites, by site."""
+        return [row for it in self.sites for row in it.rows]
 
 
 def as_text(report: Report) -> str:
     """Return tables of the sites, the answers and the causes; of a single file, its rows too."""
-    compared = report.comparison
-    parsers, rows = compared.parsers, [*compared.rows]
-    answers: dict[str, list[int | str]] = {
-        it: [*(compared.count(it, way) for way in Way), _agreement(compared, it)]
-        for it in parsers
-    }
-    causes = Counter(row.cause for row in rows if row.cause)
-    of_parser = Counter((row.cause, row.parser) for row in rows)
-    by_cause = {
-        BY_CODE[it].words: [of_parser[it, parser] for parser in parsers]
-        for it, _ in causes.most_common()
-    }
-    nothing = "No parser differs." if compared.questions else "Nothing was compared."
+    parsers, rows = report.parsers, report.rows
+    start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
+    if not report.questions:
+        return f"{start}Nothing was compared."
+    answers = {it: [report.count(it, way) for way in Way] for it in parsers}
+    causes = Counter((it.cause, it.parser) for it in rows)
+    by_frequency = Counter(it.cause for it in rows).most_common()
     parts = [
         _grid(
             "sites, by what changes",
             [title for title, _ in CHANGE_WORDS.values()],
-            {it: [*compared.changes(it).values()] for it in parsers},
+            {it: [*report.changes(it).values()] for it in parsers},
         ),
-        _grid(
-            "compared with scrapy_robots1994",
-            [*(it.value for it in Way), "agreement"],
-            answers,
-        ),
-        _grid("causes (of the examples)", parsers, by_cause) if causes else [nothing],
+        _grid("compared with scrapy_robots1994", [it.value for it in Way], answers),
     ]
     if rows:
+        by_cause = {
+            BY_CODE[it].words: [causes[it, parser] for parser in parsers]
+            for it, _ in by_frequency
+        }
         parts[1] += _WAYS
-    if len(compared.sites) == 1 and report.source in {FILES, ANSWERS}:
+        parts.append(_grid("causes (of the examples)", parsers, by_cause))
+    if len(report.sites) == 1 and report.source in {FILES, ANSWERS}:
         parts += map(_row_lines, rows)
-    return "\n\n".join("\n".join(part) for part in parts)
-
-
-def _agreement(compared: Comparison, parser: str) -> str:
-    whole = compared.count(parser)
-    return f"{100 * compared.count(parser, Way.AGREE) / whole:.2f}%" if whole else "-"
+    return start + "\n\n".join("\n".join(part) for part in parts)
 
 
 def _grid(
-    title: str, heads: Sequence[str], rows: Mapping[str, Sequence[int | str]]
+    title: str, heads: Sequence[str], rows: Mapping[str, Sequence[int]]
 ) -> list[str]:
     """Return the lines of a table: names to the left, numbers to the right."""
     first = max(map(len, (title, *rows)))
     widths = [max(len(it) + 2, _MIN_COLUMN) for it in heads]
 
-    def line(name: str, cells: Sequence[int | str]) -> str:
-        texts = (f"{it:,}" if isinstance(it, int) else it for it in cells)
-        padded = (f"{it:>{width}}" for it, width in zip(texts, widths, strict=True))
+    def line(name: str, cells: Iterable[str]) -> str:
+        padded = (f"{it:>{width}}" for it, width in zip(cells, widths, strict=True))
         return f"{name:{first}}" + "".join(padded)
 
-    return [line(title, heads), *(line(*it) for it in rows.items())]
+    numbers = ((name, map("{:,}".format, row)) for name, row in rows.items())
+    return [line(title, heads), *(line(*it) for it in numbers)]
 
 
 def _row_lines(row: Row) -> list[str]:
     """Return one difference in words."""
-    url, robot = (escape_control_chars(it, _MAX_SHOWN) for it in (row.url, row.robot))
-    why = "not looked for"
-    if row.cause is not None:
-        cause = BY_CODE[row.cause]
-        why = cause.words + f" ({cause.clause})" * bool(cause.clause)
+    cause = BY_CODE[row.cause]
+    why = cause.words + f" ({cause.clause})" * bool(cause.clause)
     if row.lines:
         why += f"; lines {', '.join(map(str, row.lines))}"
-    lines = [f"{url} as {robot}", f"  scrapy_robots1994: {row.ours}"]
-    lines.append(f"  {row.parser}: {row.says}")
-    return [*lines, f"  cause: {why}", *[f"  {row.also}"] * bool(row.also)]
+    lines = [
+        f"{row.url} as {row.robot}",
+        f"  scrapy_robots1994: {row.ours}",
+        f"  {row.parser}: {row.says}",
+        f"  cause: {why}",
+        f"  {row.also}",
+    ]
+    return [escape_control_chars(it, _MAX_SHOWN) for it in lines if it.strip()]
 
 
 def as_plain(report: Report) -> dict[str, Any]:
@@ -159,19 +161,17 @@ def as_plain(report: Report) -> dict[str, Any]:
 
     Strings are as they are in files and URLs: nothing is escaped.
     """
-    compared = report.comparison
-    sites = [asdict(it) for it in compared.sites]
+    sites = [asdict(it) for it in report.sites]
     return {
         "subject": report.subject,
-        "metadata": dict(report.metadata),
         "source": report.source,
-        "notes": report.all_notes,
+        "metadata": report.metadata,
+        "notes": [*report.notes],
         "files": len(sites),
-        "not_compared": compared.skipped,
         "parsers": {
-            it: {way.value: compared.count(it, way) for way in Way}
-            | {"changes": compared.changes(it)}
-            for it in compared.parsers
+            it: {way.value: report.count(it, way) for way in Way}
+            | {"changes": report.changes(it)}
+            for it in report.parsers
         },
         "dialects": [*DIALECT_NAMES],
         "bases": [[it.name, it.heading, it.words] for it in GROUPS],

@@ -38,7 +38,7 @@ class Cause(NamedTuple):
     code: str
     words: str
     clause: str = ""
-    """What our side follows."""
+    """What our side follows, or why there is no cause."""
     pattern: str = ""
     """Found in the needed lines, as `_normal` writes them."""
 
@@ -48,6 +48,10 @@ RACE = Cause(
     "on-its-way", "sent by Scrapy's middleware while robots.txt was on its way"
 )
 RAISED = Cause("raised", "the parser failed")
+UNSOUGHT = Cause(
+    *("unsought", "not looked for"),
+    f"a file over {MAX_BYTES:,} bytes, or after 20 seconds at the close of a crawl",
+)
 ALLOW = Cause("allow", "Allow", "1994 F6", "^allow:")
 # What is not printable ASCII, and a CR that ends a line by itself.
 ENCODING = Cause(
@@ -61,6 +65,7 @@ CAUSES = (
     STATUS,
     RACE,
     RAISED,
+    UNSOUGHT,
     ALLOW,
     Cause("wildcard", "wildcard or $", "1994 D1", f"{_RULE}.*[*$]"),
     Cause(

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.support import replies
-from tests.support.crawl import Reactor, crawl, start_crawl
+from tests.support.crawl import DAY, Reactor, crawl, crawl_over_time, start_crawl
 from tests.support.site import Site
 
 PROTEGO = "robots1994/compare/ProtegoRobotParser"
@@ -70,9 +70,28 @@ def test_what_finds_no_room_is_skipped_counted_and_noted(
 
     assert len(result.fetched) == 3
     assert result.stats["robots1994/compare/skipped"] == 2
-    assert json.loads(path.read_text("utf-8"))["notes"] == [
-        "Not compared: 2 decisions."
+    notes = json.loads(path.read_text("utf-8"))["notes"]
+    assert notes == ["Not compared: 2 decisions"]
+
+
+def test_file_that_changes_is_a_site_of_its_own(site: Site, tmp_path: Path) -> None:
+    """The examples of each file of an origin are shown with its own lines."""
+    path = tmp_path / "report.json"
+    files = [
+        replies.text(f"User-agent: *\nDisallow: /*{it}\n") for it in ("gif", "png")
     ]
+    site.answer("/robots.txt", files)
+    pages = [site.url("/a.gif"), site.url("/b.png")]
+    settings = {"ROBOTS1994_COMPARE": True, "ROBOTS1994_COMPARE_REPORT": str(path)}
+
+    crawl_over_time(pages[:1], 2 * DAY, pages[1:], settings=settings)
+
+    report = json.loads(path.read_text("utf-8"))
+    urls = {row["site"]: row["url"] for row in report["rows"]}
+    origin = site.url("/").rstrip("/")
+    assert urls == {origin: pages[0], f"{origin} (file 2)": pages[1]}
+    ends = [it["excerpt"][1][1].rpartition("*")[2] for it in report["sites"]]
+    assert ends == ["gif", "png"]
 
 
 def test_report_that_cannot_be_written_is_logged_once(

@@ -346,7 +346,7 @@ def test_folder_that_cannot_be_written_stops_the_crawl(
     folder = tmp_path / "file" / "evidence"
     result = crawl([site.url("/")], settings={"ROBOTS1994_EVIDENCE": str(folder)})
 
-    assert "ROBOTS1994_EVIDENCE: cannot write into" in result.error
+    assert "ROBOTS1994_EVIDENCE: cannot write" in result.error
     assert site.targets() == []
 
 

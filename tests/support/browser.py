@@ -105,7 +105,10 @@ def overlapping_cells(browser: Chrome) -> list[str]:
         const area = (cell) => {
           const range = document.createRange();
           range.selectNodeContents(cell);
-          const { left, right, top, bottom } = range.getBoundingClientRect();
+          const { left, right, top, bottom: end } = range.getBoundingClientRect();
+          // Of a file that scrolls, the range has the hidden lines too.
+          const file = cell.querySelector(".file");
+          const bottom = Math.min(end, file ? file.getBoundingClientRect().bottom : end);
           return { cell, left, right, top, bottom };
         };
         for (const table of document.querySelectorAll("table, #causes, .tiles")) {

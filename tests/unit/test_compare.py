@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from protego import Protego
 
-from scrapy_robots1994.compare.questions import UNKNOWN_ROBOT, Question, questions
-from scrapy_robots1994.compare.rows import ALLOWS, FORBIDS, File, Reading, compare
+from scrapy_robots1994 import RobotsTxt
+from scrapy_robots1994.compare.questions import UNKNOWN_ROBOT, questions
+from scrapy_robots1994.compare.rows import ALLOWS, Site, Way, compare
 from scrapy_robots1994.compare.why import Lines, ddmin
 from tests.support.corpus import generated_files
 
@@ -31,7 +32,7 @@ def test_ddmin_leaves_no_item_that_can_go() -> None:
 
 
 def test_questions_are_for_each_named_robot_and_one_that_is_not_named() -> None:
-    asked, _ = questions(URL, b"User-agent: rex\nUser-agent: *\nDisallow: /x\n")
+    asked = questions(URL, b"User-agent: rex\nUser-agent: *\nDisallow: /x\n")
 
     assert {it.robot for it in asked} == {"rex", UNKNOWN_ROBOT}
 
@@ -40,16 +41,13 @@ def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
     """Checked with the real parsers, for each difference of generated files."""
     causes = set()
     for _, body in generated_files()[:60]:
-        asked, _ = questions(URL, body, ["mybot"])
-        found = compare(File("h", body), {"other": Other}, asked, "1994")
-        for row in found.rows:
-            question = Question(row.url, row.robot)
-            ours = FORBIDS if row.says == ALLOWS else ALLOWS
+        site = Site("h", RobotsTxt.parse(body), {"other": Other}, "1994")
+        for row in compare(site, questions(URL, body, ["mybot"])).rows:
             for part in (body, Lines(body).part(row.lines)):
-                reading = Reading(part, {"other": Other})
-                assert reading.theirs("other", question) == row.says
-                rules = reading.ours("1994").rules(row.robot)
-                assert rules.allowed(row.url) == (ours == ALLOWS)
+                theirs = Other(part).allowed(row.url, row.robot)
+                assert theirs == (row.says == ALLOWS)
+                ours = RobotsTxt.parse(part).allowed(row.url, row.robot)
+                assert ours == (row.way is Way.STRICTER) != theirs
             causes.add(row.cause)
     assert "wildcard" in causes
     assert "other" not in causes

@@ -6,6 +6,7 @@ causes are looked for when the crawl closes, in a thread.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from logging import ERROR, INFO
 from time import monotonic
@@ -19,37 +20,26 @@ from scrapy_robots1994.compare.report import (
     DRY_RUN,
     Report,
     as_text,
-    describe,
     prepare,
     write_report,
 )
-from scrapy_robots1994.compare.rows import (
-    MIDDLEWARE,
-    Comparison,
-    Did,
-    File,
-    Site,
-    Way,
-    is_race,
-    word_of,
-)
-from scrapy_robots1994.compare.why import RACE
+from scrapy_robots1994.compare.rows import MIDDLEWARE, Site, Way
 from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.parsers import other_parsers
-from scrapy_robots1994.crawl.features.paths import fill_in_path
+from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.threads import result_of, run_in_thread
-from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.policy import Policy
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
-    from scrapy import Request, Spider
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
@@ -86,14 +76,21 @@ class CrawlComparison:
         wanted = (PARSER_SETTING,) * settings.dry_run + settings.compare
         # Now, so that no crawl starts with a parser that cannot be loaded.
         self._others = other_parsers(wanted, crawler)
-        self._sites: dict[File, Site] = {}
+        if settings.dry_run:
+            first = next(iter(self._others.values()))
+            self._others = {MIDDLEWARE: first} | self._others
+        self._sites: dict[Origin, list[Site]] = {}
+        """The files of each origin, in the order in which they were met."""
         self._room = MAX_BYTES
-        self.decisions = 0
-        """Decisions so far. In a dry run, some are never compared: our policy is not known."""
-        self._asked = self._races = 0
-        self.findings: list[Deferred[None]] = []
+        self._decisions = self._skipped = 0
+        self.findings: Collection[Deferred[Site | None]] = ()
         """What the report waits for: in a dry run, our policies."""
-        self._path = _report_path(settings.compare_report, crawler.spider)
+        self._path: Path | None = None
+        if settings.compare_report is not None:
+            name, spider = "COMPARE_REPORT", crawler.spider
+            self._path = fill_in_path(name, settings.compare_report, spider)
+            with must_be_writable(name, self._path):
+                prepare(self._path)
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def decided(
@@ -101,89 +98,99 @@ class CrawlComparison:
         request: Request,
         origin: Origin,  # noqa: ARG002 - an argument of every observer
         found: object,
-        verdict: Verdict | None,
+        verdict: Verdict | None,  # noqa: ARG002 - see above
     ) -> None:
         """Ask the other parsers, if *found* is a policy."""
-        if isinstance(found, Policy) and verdict is not None:
-            self.decisions += 1
-            self.ask(found, question(request.url, self._robot.of(request)), verdict)
+        if isinstance(found, Policy):
+            robot = self._robot.of(request)
+            self.ask(self.site_of(found), question(request.url, robot))
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
         """A policy is looked at when it decides."""
 
-    def ask(
-        self, policy: Policy, asked: Question, verdict: Verdict, did: Did | None = None
-    ) -> None:
-        """Put the question *asked*, of which *verdict* is our decision, to the others."""
-        file = file_of(policy)
-        if file not in self._sites:
-            self._room -= len(file.body) + SITE_BYTES
-            if self._room < 0:
-                return
-            self._sites[file] = Site(file, self._others, self._dialect, MAX_KEPT)
-        answers = self._sites[file].ask(asked, word_of(verdict.allowed), did)
-        self._asked += 1
-        self._races += is_race(answers)
+    def site_of(self, policy: Policy) -> Site | None:
+        """Return where decisions by *policy* are compared, or None if there is no room."""
+        origin, stated = policy.origin, policy.stated
+        sites = self._sites.get(origin, [])
+        for site in reversed(sites):
+            # Equal files are one object, mostly. To compare texts takes longer.
+            if site.stated is stated or site.stated == stated:
+                return site
+        self._room -= stated.size + SITE_BYTES
+        if self._room < 0:
+            return None
+        name = f"{origin} (file {len(sites) + 1})" if sites else str(origin)
+        site = Site(name, stated, self._others, self._dialect, MAX_KEPT)
+        self._sites[origin] = [*sites, site]
+        return site
 
-    def _finish(self) -> Report:
+    def ask(
+        self,
+        site: Site | None,
+        asked: Question,
+        did: str = "",
+        *,
+        is_early: bool = False,
+    ) -> Site | None:
+        """Put the question *asked* to the others, unless there is no *site*. Return *site*."""
+        self._decisions += 1
+        if site is None:
+            self._skipped += 1
+        else:
+            site.ask(asked, did, is_early=is_early)
+        return site
+
+    def _report(self) -> Report:
         """Look for the causes, and return the report."""
         end = monotonic() + CLOSE_SECONDS
-        sites = [
-            it.result(with_causes=monotonic() < end)
-            for _, it in sorted(self._sites.items(), key=lambda item: item[0].site)
-        ]
-        names = [MIDDLEWARE] * self._is_dry_run + [*self._others]
-        skipped = self.decisions - self._asked
+        sites = [site for _, some in sorted(self._sites.items()) for site in some]
         name = getattr(self._crawler.spider, "name", None) or "a spider"
-        return Report(
-            f"the crawl of {escape_control_chars(name)}",
-            Comparison(self._dialect, names, sites, skipped),
-            describe(
-                self._dialect,
-                robots=robot_text(self._robot.usual),
-                questions="the requests of a crawl, each as often as it was decided",
-            ),
-            DRY_RUN if self._is_dry_run else CRAWL,
-            [f"{counted(self._races, 'request')} {RACE.words}."] * bool(self._races),
+        report = Report(
+            subject=f"the crawl of {escape_control_chars(name)}",
+            source=DRY_RUN if self._is_dry_run else CRAWL,
+            dialect=self._dialect,
+            robots=robot_text(self._robot.usual),
+            asked="the requests of a crawl, each as often as it was decided",
+            parsers=[*self._others],
+            sites=[it.result(with_causes=monotonic() < end) for it in sites],
         )
+        notes = []
+        if self._is_dry_run:
+            opened = report.count(MIDDLEWARE, Way.STRICTER)
+            closed = report.count(MIDDLEWARE, Way.LAXER)
+            notes.append(
+                f"Dry run, {counted(self._decisions, 'request')}: scrapy_robots1994 would "
+                f"allow {opened:,} that Scrapy refused, and refuse {closed:,} that Scrapy "
+                f"allowed; sent while robots.txt was on its way: {self._races:,}"
+            )
+        if self._skipped:
+            notes.append(f"Not compared: {counted(self._skipped, 'decision')}")
+        return replace(report, notes=notes)
 
-    def _in_short(self, compared: Comparison) -> str:
-        """Return what a dry run would change, in one sentence."""
-        opened = compared.count(MIDDLEWARE, Way.STRICTER)
-        closed = compared.count(MIDDLEWARE, Way.LAXER)
-        changes = [f"allow {opened:,} that Scrapy refused"] * bool(opened)
-        who = "it" if opened else "Scrapy"
-        changes += [f"refuse {closed:,} that {who} allowed"] * bool(closed)
-        late, unknown = self._races, compared.skipped
-        text = (
-            f"Dry run, {counted(self.decisions, 'request')}: scrapy_robots1994 would "
-        )
-        text += ", and ".join(changes) or "change none"
-        if late:
-            verb = "was" if late == 1 else "were"
-            text += f"; {late:,} {verb} sent while robots.txt was on its way"
-        if unknown:
-            text += f"; {unknown:,} {'is' if unknown == 1 else 'are'} not known"
-        return text
+    @property
+    def _races(self) -> int:
+        return sum(site.races for some in self._sites.values() for site in some)
+
+    def _count(self, report: Report) -> None:
+        for parser in report.parsers:
+            for way in Way:
+                if number := report.count(parser, way):
+                    parts = {"parser": parser, "direction": way.value}
+                    count(self._crawler, stats.COMPARED, number, **parts)
+        if self._skipped:
+            count(self._crawler, stats.UNCOMPARED, self._skipped)
+        if self._is_dry_run:
+            count(self._crawler, stats.RACES, self._races)
 
     async def _closed(self) -> None:
         for finding in self.findings:
             await result_of(finding)
         # In a thread, because other crawls may share the event loop.
-        report = await run_in_thread(self._finish)
-        compared = report.comparison
-        for name in compared.parsers:
-            for way in Way:
-                if number := compared.count(name, way):
-                    parts = {"parser": name, "direction": way.value}
-                    count(self._crawler, stats.COMPARED, number, **parts)
-        if compared.skipped:
-            count(self._crawler, stats.UNCOMPARED, compared.skipped)
-        if self._is_dry_run:
-            count(self._crawler, stats.RACES, self._races)
-            log_line(self._crawler, INFO, "%s", self._in_short(compared))
-        table = f"robots.txt compared, parser by parser:\n{as_text(report)}"
-        log_lines(self._crawler, INFO, table)
+        report = await run_in_thread(self._report)
+        self._count(report)
+        for note in report.notes:
+            log_line(self._crawler, INFO, "%s", note)
+        log_lines(self._crawler, INFO, f"robots.txt compared: {as_text(report)}")
         if self._path is None:
             return
         try:
@@ -200,32 +207,3 @@ def question(url: str, robot: str | bytes, others_robot: str | bytes = "") -> Qu
     """Return the question whether *robot* may retrieve *url*."""
     name, other = robot_text(robot), robot_text(others_robot)
     return Question(redact_credentials(url), name, "" if other == name else other)
-
-
-def _report_path(path: str | None, spider: Spider | None) -> Path | None:
-    """Return *path* with its placeholders filled in, and create its folder.
-
-    Raise `SettingsError` if no file can be written there: the crawl fails at its start, not
-    at its end.
-    """
-    if path is None:
-        return None
-    filled = fill_in_path("COMPARE_REPORT", path, spider)
-    try:
-        prepare(filled)
-    except OSError as error:
-        shown = escape_control_chars(str(filled), 400)
-        raise SettingsError(
-            f"ROBOTS1994_COMPARE_REPORT: cannot write {shown}: {error.strerror or error}; "
-            "write the path of a file in a folder to which the crawl may write."
-        ) from None
-    return filled
-
-
-def file_of(policy: Policy) -> File:
-    """Return what other parsers read in place of *policy*: an empty file, if none decides."""
-    label = str(policy.origin)
-    if policy.robots is not None:
-        return File(label, policy.robots.body)
-    uniform = policy.rules("").verdict(f"{label}/")
-    return File(label, b"", uniform, policy.status)

@@ -19,7 +19,6 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.python import global_object_name
 
-from scrapy_robots1994.compare.rows import Did
 from scrapy_robots1994.crawl.features.comparison import CrawlComparison, question
 from scrapy_robots1994.crawl.fetch import RobotsFetcher
 from scrapy_robots1994.crawl.log import log_line
@@ -27,15 +26,16 @@ from scrapy_robots1994.crawl.requests import OPT_OUT, OWN_MARK, RobotName, exemp
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import prepare, result_of
 from scrapy_robots1994.origin import Origin
-from scrapy_robots1994.policy.policy import Policy, policy_from
+from scrapy_robots1994.policy.policy import policy_from
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
-    from scrapy_robots1994.compare.questions import Question
+    from scrapy_robots1994.compare.rows import Site
 
 DISOBEYING = (
     "Dry run disabled: ROBOTSTXT_OBEY is False, so robots.txt is not obeyed in this crawl; "
@@ -62,10 +62,10 @@ class DryRun:
         self._comparison = CrawlComparison(crawler, settings)
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
-        # Not the store: others may share it.
-        self._policies: dict[Origin, Policy | list[tuple[Question, Did]] | None] = {}
-        """What waits for a policy, the policy, or None if it stays unknown."""
-        self._room = settings.store.max_bytes
+        # Not from the store: others may share it.
+        self._sites: dict[Origin, Deferred[Site | None]] = {}
+        """Where the decisions about an origin are compared, as soon as its policy is known."""
+        self._comparison.findings = self._sites.values()
         # As Scrapy's middleware knows hosts: by `netloc`.
         self._decided: set[str] = set()
         self._files: set[str] = set()
@@ -98,9 +98,9 @@ class DryRun:
             if decision is not None:
                 await result_of(decision)
         except IgnoreRequest:
-            self._watch(request, netloc, is_sent=False, is_early=is_early)
+            self._watch(request, netloc, "refused", is_early=is_early)
             raise
-        self._watch(request, netloc, is_sent=True, is_early=is_early)
+        self._watch(request, netloc, "sent", is_early=is_early)
 
     def _received(self, response: Response, request: Request) -> None:
         # The robots.txt of Scrapy's middleware, perhaps after redirects.
@@ -110,45 +110,30 @@ class DryRun:
             self._files.add(urlsplit(first).netloc)
 
     def _watch(
-        self, request: Request, netloc: str, *, is_sent: bool, is_early: bool
+        self, request: Request, netloc: str, did: str, *, is_early: bool
     ) -> None:
         """Write our verdict next to what was done, at once or when the policy is known."""
         origin = Origin.of(request.url)
         if not origin or exemption_of(request.url, origin, request.meta, self._exempt):
             return
         self._decided.add(netloc)
-        self._comparison.decisions += 1
         options = self._crawler.settings
         sent = request.headers.get(b"User-Agent", options["USER_AGENT"])
         others_robot = options["ROBOTSTXT_USER_AGENT"] or sent or ""
-        asked = question(request.url, self._robot.of(request), others_robot)
-        did = Did(is_sent, is_early and netloc in self._files)
-        if origin not in self._policies:
+        if origin not in self._sites:
             # Once: Scrapy's middleware does not ask again either.
-            self._policies[origin] = [(asked, did)]
             finding = deferred_from_coro(self._find(origin, request))
-            finding.addErrback(lambda _: self._policies.update({origin: None}))
-            self._comparison.findings.append(finding)
-            return
-        policy = self._policies[origin]
-        if isinstance(policy, list):
-            policy.append((asked, did))
-        elif policy is not None:
-            self._ask(policy, asked, did)
+            self._sites[origin] = finding.addErrback(lambda _: None)
+        self._sites[origin].addCallback(
+            self._comparison.ask,
+            question(request.url, self._robot.of(request), others_robot),
+            did,
+            is_early=is_early and netloc in self._files,
+        )
 
-    async def _find(self, origin: Origin, page: Request) -> None:
+    async def _find(self, origin: Origin, page: Request) -> Site | None:
         answer = await self._fetcher.fetch(origin, page, lambda *_: None)
         policy = policy_from(origin, answer, self._reader, self._freshness)
-        robots = policy.robots
-        if robots is not None:
-            await prepare(robots, self._robot.of(page))
-        waiting = self._policies[origin]
-        assert isinstance(waiting, list)  # noqa: S101 - found once
-        self._room -= policy.stated.memory_bytes
-        self._policies[origin] = policy if self._room > 0 else None
-        for asked, did in waiting:
-            self._ask(policy, asked, did)
-
-    def _ask(self, policy: Policy, asked: Question, did: Did) -> None:
-        verdict = policy.rules(asked.robot).verdict(asked.url)
-        self._comparison.ask(policy, asked, verdict, did)
+        if policy.robots is not None:
+            await prepare(policy.robots, self._robot.of(page))
+        return self._comparison.site_of(policy)

@@ -25,12 +25,10 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.crawl.features.paths import fill_in_path
+from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import counted, log_line
 from scrapy_robots1994.crawl.requests import RobotName
-from scrapy_robots1994.crawl.settings import PREFIX
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
-from scrapy_robots1994.errors import SettingsError
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.parser.user_agent import robot_text
 from scrapy_robots1994.policy.policy import Policy
@@ -158,13 +156,8 @@ class Evidence:
         self._answers = self._decisions = 0
         spider = crawler.spider
         folder = fill_in_path("EVIDENCE", settings.evidence, spider)
-        try:
+        with must_be_writable("EVIDENCE", folder):
             self._file = EvidenceFile(folder, getattr(spider, "name", "crawl"))
-        except OSError as error:
-            raise SettingsError(
-                f"{PREFIX}EVIDENCE: cannot write into {folder}: {error.strerror}; write "
-                "the path of a folder."
-            ) from None
         self._usual = robot_text(self._robot.usual)
         line = {
             "format": FORMAT,

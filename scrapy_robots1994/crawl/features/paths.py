@@ -1,5 +1,7 @@
 """Paths of files that a crawl writes, with placeholders as in the URIs of FEEDS."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from w3lib.url import file_uri_to_path
 
 from scrapy_robots1994.crawl.settings import PREFIX
 from scrapy_robots1994.errors import SettingsError
+from scrapy_robots1994.escaping import escape_control_chars
 
 
 class _Placeholders(dict[str, object]):
@@ -35,3 +38,18 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
             "write %% for a per cent sign."
         ) from None
     return Path(file_uri_to_path(path) if path.startswith("file:") else path)
+
+
+@contextmanager
+def must_be_writable(setting: str, path: Path) -> Iterator[None]:
+    """Raise `SettingsError` if the block raises an `OSError` about *path*, the value of
+    *setting*: at the start of the crawl, not at its end.
+    """
+    try:
+        yield
+    except OSError as error:
+        shown = escape_control_chars(str(path), 400)
+        raise SettingsError(
+            f"{PREFIX}{setting}: cannot write {shown}: {error.strerror or error}; write a "
+            "path to which the crawl may write."
+        ) from None
