@@ -14,8 +14,8 @@ MIN_FILE_BYTES: Final = 1_000_000
 _TABLE = "CREATE TABLE robots1994 (origin TEXT PRIMARY KEY, entry BLOB NOT NULL)"
 # Another program may have stored a large text or number there.
 _GET = (
-    "SELECT entry FROM robots1994 WHERE origin = ? AND typeof(entry) = 'blob' "  # noqa: S608 - no input
-    f"AND length(entry) <= {MAX_ENTRY_BYTES}"
+    "SELECT entry FROM robots1994 WHERE origin = ? AND typeof(entry) = 'blob' "
+    "AND length(entry) <= ?"
 )
 _PUT = "INSERT OR REPLACE INTO robots1994 VALUES (?, ?)"
 # Deletes the oldest tenth. Replacing an entry gives it a new rowid.
@@ -62,7 +62,7 @@ class SqliteStore:
         return cls(path, max_bytes=max_bytes, timeout=timeout)
 
     def get(self, origin: str) -> bytes | None:
-        row = self._opened().execute(_GET, (origin,)).fetchone()
+        row = self._opened().execute(_GET, (origin, MAX_ENTRY_BYTES)).fetchone()
         return row and bytes(row[0])
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
