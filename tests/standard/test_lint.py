@@ -149,9 +149,7 @@ MESSAGES = {
     "<pre>User-agent: *\nDisallow: /\n": "that a browser saved as a page",
     "hello\n": "looks like another text",
     STAR + "Content-Usage: ai-retrieval=yes\nDisallow:\n": "train-ai=y|n, ai-use=y|n",
-    "User-agent: rex\nDisallow: /a\n\nUser-agent: rexbot\nDisallow: /b\n": (
-        'the record of line 1, for "rex", and never this one'
-    ),
+    "User-agent: rex\nDisallow: /a\n\nUser-agent: rexbot\nDisallow: /b\n": "line 1 ",
 }
 
 
