@@ -25,7 +25,7 @@ DYNAMIC = "dynamic"
 
 _HEADER = "header X-Robots-Tag"
 
-# Terms with a value after a colon, which would look like the name of a robot in a header.
+# Terms with a value after a colon. In a header, they look like the name of a robot.
 _VALUED = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
@@ -128,7 +128,7 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    # One group for each name, and one for the terms before the first name.
+    # A group for each name, and one for the terms before the first name
     groups: dict[str, list[str]] = {}
     group = ""
     # RFC 9110 5.3: repeated headers mean the same as one with the values joined.
@@ -143,7 +143,7 @@ def _groups_of_headers(
             or (name and term in TERMS | USAGE_TERMS)
             or _NAME.fullmatch(name)
         ):
-            # Part of a date, or a term with a value.
+            # A part of a date, or a term with a value
             continue
         else:
             # Pages P6
@@ -164,7 +164,7 @@ def _plain(text: str) -> str:
 
 # One piece of a page, such as a tag or a comment, as the HTML tokenizer would end it. A piece
 # without an end extends to the end of the page. A match never fails after consuming text, so the
-# time is linear, which libxml2 before 2.14 and `html.parser` do not guarantee.
+# time is linear. libxml2 before 2.14 and `html.parser` do not guarantee that.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"

@@ -24,7 +24,7 @@ class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what
 def needs_extra(user: str, extra: str) -> Iterator[None]:
     """Raise `MissingExtra` if an import in the block fails.
 
-    *user* is what needs the import, *extra* the extra that installs it.
+    *user* is the feature that needs the import, *extra* the extra that installs it.
     """
     try:
         yield
@@ -42,7 +42,7 @@ class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is 
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*, if any is similar enough."""
+    """Return the most similar word of *known*, or None if no word is similar enough."""
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):

@@ -14,8 +14,8 @@ _UNPRINTABLE = (
 )
 
 # The user name and password of a URL. Error messages of drivers may contain a decoded password,
-# with `/`, `?`, `#` or a space in it. The branches: the `@` is followed by a host and a port; the
-# text after the first colon is not a port; anything else.
+# with a `/`, `?`, `#` or space. The branches: the `@` is followed by a host and a port; the text
+# after the first colon is not a port; anything else.
 _CREDENTIALS = (
     r"(?<=//)(?:"
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
@@ -75,7 +75,7 @@ def _percent_encode(match: re.Match[str]) -> str:
 
 
 def escape_control_chars(text: str, width: int = 120) -> str:
-    r"""Return *text* as one printable line of at most *width* characters; a cut line ends with `…`.
+    r"""Return *text* as one printable line of at most *width* characters. A cut line ends with `…`.
 
     Escapes such as `\x1b` replace characters that move the cursor, end a line, change the direction
     of writing, are invisible or cannot be encoded, and the beginning of a CI command.
@@ -98,7 +98,7 @@ def wrap_and_escape(text: str, width: int) -> list[str]:
 
 
 def escape_json(text: str) -> str:
-    """Rewrite JSON without `##`, which some CI systems take for a command."""
+    """Rewrite JSON without `##`, which some CI systems take for the start of a command."""
     return text.replace("##", "#\\u0023")
 
 
@@ -120,8 +120,8 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 def redact_url(url: str) -> str:
     """Remove user name, password and query from *url*, which may be malformed.
 
-    Everything between the scheme and the last `@` goes: a password may contain any character, and
-    the slashes may be missing.
+    Everything between the scheme and the last `@` is removed, because a password may contain any
+    character, and the slashes may be missing.
     """
     before, at, place = url.rpartition("@")
     scheme = re.match(_SCHEME, before) if at else None

@@ -38,8 +38,8 @@ class Origin(NamedTuple):
     def of(url: str | bytes) -> "Origin | None":
         """Return the origin of *url*, or None if it has none. Never raises.
 
-        It has none if its scheme is not http, https, ws or wss, if the host is missing or the port
-        wrong, or if clients might disagree about the host.
+        A URL has no origin if its scheme is not http, https, ws or wss, if the host is missing or
+        the port wrong, or if clients might disagree about the host.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -81,8 +81,10 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return the name that clients look up: *host* itself if it cannot be encoded, "" if IDNA turns
-    one of its characters into a delimiter.
+    """Return the name that clients look up for *host*.
+
+    A host that cannot be encoded is returned unchanged. Return "" if IDNA turns one of its
+    characters into a delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -100,7 +102,7 @@ def target_of(url: str) -> str:
 
 
 def head_and_target(url: str) -> tuple[str, str]:
-    """Split *url* into scheme and authority ("" if it is only a path) and target."""
+    """Split *url* into its scheme with authority, "" if it is only a path, and its target."""
     match = _URL_HEAD.match(url)
     head = match[0] if match else ""
     # Ours O26

@@ -45,7 +45,7 @@ class RobotsCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         self._parser = parser
-        # Scrapy's help formatter, which would join the lines of our texts.
+        # Scrapy's help formatter would join the lines of our texts.
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
@@ -96,13 +96,13 @@ class RobotsCommand(ScrapyCommand):
         if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
-            # These lines would repeat the printed result.
+            # The command prints the same as these lines.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield why a crawl of the project would decide differently."""
+    """Yield the reasons why a crawl of the project would decide differently."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:
@@ -111,7 +111,7 @@ def project_notes(settings: Settings) -> Iterator[str]:
         raise WrongUse(f"{name}: {error}") from None
     if is_off:
         yield f"note: {name} is off, so a crawl would not fetch robots.txt"
-    # Scrapy sets this inside a project.
+    # Scrapy sets this variable inside a project.
     if "SCRAPY_SETTINGS_MODULE" in os.environ and not _is_enabled(settings):
         yield (
             "note: this project does not enable scrapy_robots1994, so its crawl uses "

@@ -27,7 +27,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# Columns of the verdict.
+# The width of the column with the verdict
 _MARGIN = 12
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
@@ -115,7 +115,9 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if is_found else ExitCode.FINE
 
     def _exemption(self, url: str) -> str:
-        """Return why a crawl does not check *url*, or "". Raise `WrongUse` if it is not a URL."""
+        """Return the reason why a crawl does not check *url*, or "". Raise `WrongUse` if it is not
+        a URL.
+        """
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         is_path = url.startswith("/")
@@ -168,8 +170,8 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is printed about *url*. If a crawl does not check it, *exemption* says why and *source*
-    is None.
+    """The output for *url*. If a crawl does not check it, *exemption* says why and *source* is
+    None.
     """
 
     url: str

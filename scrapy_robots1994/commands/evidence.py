@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Values: TypeAlias = dict[str, Any]
 
 MAX_LINE_BYTES = 8_000_000
-"""Longer lines are not read. A body of 512,000 bytes takes at most 3 MB."""
+"""Longer lines are skipped. A body of 512,000 bytes takes at most 3 MB."""
 
 MAX_PARSED = 200
 """Policies that are kept in memory."""
@@ -52,7 +52,8 @@ _DECISIONS = {
 }
 _OTHER = ExitCode.FOUND, "31"
 _MARGIN = 13
-# What a malformed line raises: not JSON, too deep, too long a number, other types, a missing key.
+# The exceptions for a malformed line: not JSON, too deep, too long a number, other types, a missing
+# key.
 _ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
@@ -229,7 +230,7 @@ class Decision:
 
     @property
     def words(self) -> str:
-        """When and why, in one sentence."""
+        """The time and the reason in one sentence."""
         values, about = self.values, self.about
         text = f"{values['time']}: "
         if values.get("line") is not None:
@@ -330,7 +331,7 @@ class EvidenceFile:
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
-        """Yield what differs when *answer*, which decided, is read again."""
+        """Yield the differences after *answer*, which decided, is read again."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
         url, settings = values["url"], self._settings

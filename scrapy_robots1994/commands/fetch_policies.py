@@ -36,13 +36,13 @@ ISOLATED: dict[str, Any] = {
 }
 
 NOTE_SECONDS = 5.0
-"""After this time, the command says that it still waits."""
+"""After this time, the command prints what it still waits for."""
 
 NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """A lookup that fetches URLs, in a crawl of *process* with a spider of class *kind*.
+    """Fetches URLs in a crawl of *process* with a spider of class *kind*.
 
     *robot* is the robot name of the settings, and that of the spider once the crawl runs.
     """
@@ -86,7 +86,7 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        # Runs on the event loop, because the signal may interrupt a print.
+        # A handler that runs at once might interrupt a print.
         give_up = partial(thread_safe_call(), self._give_up)
         signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual
@@ -125,7 +125,7 @@ class PolicyLookup(Lookup):
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
         start = None if is_own else url
-        # The command says what it waits for, so retries are not logged.
+        # The command prints what it waits for, so retries are not logged.
         page, unlogged = Request(url), lambda *_: None
         answer = await ours.fetcher.fetch(origin, page, unlogged, start)
         if is_own and ours.store is not None:
@@ -135,7 +135,10 @@ class PolicyLookup(Lookup):
 
 
 def _error_of(started: Any) -> str:
-    """*started* is what `CrawlerProcess.crawl` returned, a Deferred or a task."""
+    """Return the error of a crawl, or "".
+
+    *started* is what `CrawlerProcess.crawl` returned, a Deferred or a task.
+    """
     if hasattr(started, "exception"):
         return "cancelled" if started.cancelled() else str(started.exception() or "")
     outcome: list[Any] = []

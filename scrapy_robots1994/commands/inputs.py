@@ -34,7 +34,7 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        # An unset shell variable, most likely.
+        # Probably an unset shell variable.
         if not name:
             raise WrongUse(
                 "the name of a file is empty: name a file, a folder or a URL"
@@ -57,13 +57,13 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
         for path in sorted(folders.pop().iterdir()):
             if path.name.startswith("."):
                 continue
-            # Whoever made the folder must not choose which other files of this machine are read.
+            # Whoever made the folder must not be able to choose other files of this machine.
             if not path.resolve().is_relative_to(real):
                 left_out.append(f"links out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
-                # A file called `-`, not standard input.
+                # A file with the name `-`, not standard input.
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
                 # A pipe may never end.
@@ -118,7 +118,7 @@ def _as_url(line: bytes) -> str:
 
 
 def why_unread(error: OSError) -> str:
-    """Return the reason without the name of the file, which the message already has."""
+    """Return the reason without the file name, which the message already has."""
     return escape_control_chars(error.strerror or str(error), 300)
 
 
@@ -126,8 +126,9 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if no rules are known. *why* says why they are not, or why the fetch failed
-    without a last good policy; in that case one answer applies to all URLs (Ours R5).
+    *rules* is None if no rules are known, and *why* then has the reason. If a fetch failed and
+    there is no last good policy, *why* has that reason, and one answer applies to all URLs (Ours
+    R5).
     """
 
     name: str
@@ -150,14 +151,14 @@ class PolicySource:
     @classmethod
     def from_file(cls, name: str, reader: Reader) -> "PolicySource":
         try:
-            # One byte more, to see whether the file is over the limit.
+            # One more byte shows whether the file is over the limit.
             robots = reader.read(read_bytes(name, reader.limit + 1))
         except OSError as error:
             is_missing = isinstance(error, FileNotFoundError)
             hint = "; write a URL as https://host" * is_missing
             return cls(name, None, why=why_unread(error) + hint)
         if robots.is_truncated and not robots.text:
-            # Ours O24: without a whole line, nothing is known.
+            # Ours O24: a file without a whole line says nothing.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )
@@ -226,7 +227,7 @@ class Lookup:
         terminal.print_note(f"{start}no answer yet from {missing}{end}")
 
     def _give_up(self) -> NoReturn:
-        # A second Ctrl-C does not wait.
+        # After a second Ctrl-C, do not wait.
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         try:
             self._end()

@@ -34,14 +34,14 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# Each robot reads the whole file, so fewer robots read a large one.
+# Each robot reads the whole file, so a large file is read for fewer robots.
 _MAX_READ = 500_000
 # Only a rule for the whole site covers both.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 
 class Report:
-    """What each line of a file does, and its problems except those of the *ignored* codes."""
+    """The effect of each line of a file, and its problems except those of the *ignored* codes."""
 
     def __init__(
         self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
@@ -58,8 +58,8 @@ class Report:
         self.effects = list(_effects(self))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots to which the site is closed only in `other`, and those to which it is
-        closed only here.
+        """Return the robots for which only `other` closes the whole site, and those for which only
+        the dialect of the report does.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
@@ -76,7 +76,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """A sentence on what `other` decides differently, or ""."""
+        """Return a sentence on the differences in `other`, or "" if there are none."""
         parts = [
             f"{how} to {_quoted(names[0])}"
             + f" and {len(names) - 1} more" * (len(names) > 1)
@@ -103,7 +103,7 @@ def _shown(text: str) -> str:
 
 
 def _effects(report: Report) -> Iterator[str]:
-    """Yield what each line does, or "" for comments and for blank lines that end no record."""
+    """Yield the effect of each line, or "" for comments and for blank lines that end no record."""
     dialect = report.dialect
     starts = {it.first_line for it in report.records}
     beaten = {
@@ -195,8 +195,8 @@ def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _advised(report: Report) -> Iterator[tuple[Problem, str, str, str]]:
-    """Yield each problem with its severity and code, its message, and its advice, which is given
-    only once per file.
+    """Yield each problem with its severity and code, its message, and its advice. Each advice is
+    given only once per file.
     """
     advised: set[str] = set()
     for problem in report.problems:

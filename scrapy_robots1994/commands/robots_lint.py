@@ -59,7 +59,7 @@ class LintRun:
 
     def add(self, source: PolicySource) -> None:
         """Print the report on *source*, or keep it for the JSON document."""
-        # Users share reports, so these must not contain credentials.
+        # Reports are shared, so they must not contain credentials.
         name = redact_credentials(source.name)
         if not isinstance(source.rules, RobotsTxt):
             self._add_unread(name, source)
@@ -77,7 +77,7 @@ class LintRun:
             terminal.print_lines(lint_report.as_text(report, self._paint))
 
     def _add_unread(self, name: str, source: PolicySource) -> None:
-        """Say why *source* has no file, which is no error if the origin has none."""
+        """Report why *source* has no file. This is not an error if the origin has none."""
         why, is_fault = source.why, True
         if source.policy is not None and not why:
             why = source.policy.rules("").verdict(f"{source.policy.origin}/").explain()

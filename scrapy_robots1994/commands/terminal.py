@@ -22,7 +22,7 @@ from scrapy_robots1994.escaping import (
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 
 WIDTH = 100
-"""Columns at which printed text is wrapped."""
+"""The width at which printed text is wrapped."""
 
 Paint: TypeAlias = Callable[[str, str], str]
 """Styles a text for the terminal with a code such as `1;31`, unless colours are off."""
@@ -35,7 +35,7 @@ class ExitCode(IntEnum):
     UNREAD = 3
     INTERRUPTED = 130
     BROKEN_PIPE = 141
-    """As a shell reports a process that SIGPIPE ended."""
+    """The exit code that a shell reports after SIGPIPE."""
 
 
 EXIT_CODES = """\
@@ -45,13 +45,13 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 MIN_STEPS = 20
-"""Below this number of steps no progress bar is shown."""
+"""With fewer steps, no progress bar is shown."""
 
 NOTE_FILES = 100
 """Without a progress bar, a line is printed after so many files."""
 
 MAX_NAMED = 20
-"""Lines of one kind that are printed. The rest are counted."""
+"""The number of lines of one kind that are printed. The rest are only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
@@ -72,8 +72,8 @@ def add_common_options(
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
-    # The help of an option must not have a colon before a space: Scrapy's formatter makes a heading
-    # of a line that ends in a colon.
+    # The help of an option must not contain a colon before a space, as the line might then end in
+    # that colon, and Scrapy's formatter makes a heading of such a line.
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -153,19 +153,19 @@ def print_note(line: str) -> None:
 
 def _print(line: str, stream: TextIO | None) -> None:
     if stream is None:
-        # Python has no stream for a closed descriptor.
+        # If a descriptor is closed, Python has no stream for it.
         return
     encoding = stream.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)
     try:
         print(shown, file=stream, flush=True)
     except BrokenPipeError:
-        # `head` does this. SystemExit would be caught by an event loop.
+        # `head` closes the pipe early. An event loop would catch SystemExit.
         end_now(ExitCode.BROKEN_PIPE)
 
 
 def capped(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first `MAX_NAMED` of *lines*, and then the number of the others."""
+    """Yield the first `MAX_NAMED` of *lines*, and then a line with the number of the others."""
     number = 0
     for number, line in enumerate(lines, 1):
         if number <= MAX_NAMED:
@@ -175,7 +175,7 @@ def capped(lines: Iterable[str]) -> Iterator[str]:
 
 
 def print_notes(what: str, lines: Iterable[str]) -> None:
-    """Print the first *lines* as notes, each after *what*."""
+    """Print the first *lines* as notes that begin with *what*."""
     for line in capped(f"{what}: {redact_and_escape(it, 300)}" for it in lines):
         print_note(line)
 

@@ -59,7 +59,7 @@ def _closest(letters: str) -> Field | None:
 
 
 def seen(character: str) -> str:
-    """Return what *character* looks like to an author, often the character itself."""
+    """Return the character that an author sees in *character*, often itself."""
     category = unicodedata.category(character)
     # Ours O17: a no-break space in Latin-1 is not valid UTF-8.
     if character == "\udca0" or category in {"Zs", "Zl", "Zp"}:
@@ -74,7 +74,7 @@ def seen(character: str) -> str:
 
 
 def odd_place(text: str) -> int:
-    """Return the position of the first character that authors cannot see or would take for another,
+    """Return the position of the first character that authors cannot see or confuse with another,
     or -1.
     """
     if text.isascii() and text.isprintable():

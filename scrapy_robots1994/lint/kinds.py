@@ -1,7 +1,7 @@
 """The kinds of problems, one row each, and `Problem`.
 
-The reference page, the tests and the reports are made from the rows. A new kind also needs a check
-in `lines.py`, `values.py`, `records.py` or `problems.py` that yields it.
+The reference page, the tests and the reports are made from the rows. A check in `lines.py`,
+`values.py`, `records.py` or `problems.py` must yield a new kind.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _MARK = "»"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of problem, with an example for the reference page and the tests."""
+    """A kind of problem, with an example for the reference page and for tests."""
 
     code: str
     severity: str = WARNING
@@ -30,13 +30,13 @@ class Kind:
     when: str
     """The heading on the reference page."""
     message: str
-    """What is wrong, with placeholders for text of the file."""
+    """A sentence on the problem, with placeholders for text of the file."""
     advice: str
     """One sentence that tells the author what to do."""
     bad: str
     """A file with the problem. A » marks the place."""
     good: str
-    """The file after the advice was followed."""
+    """The file once the advice is followed."""
     dialect: str = "rfc9309"
     """The dialect in which both files are read."""
 
@@ -78,9 +78,9 @@ class Problem:
     """One kind of problem in a record or file. All texts are safe to print.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based place
-    in the first of them. *message* says in a sentence what is wrong there. *severity* is "error",
-    "warning" or "info". *weakens_policy* is true if the file allows URLs that its author probably
-    meant to disallow. *meant* is the field that a wrong line probably means, or None.
+    in the first of them. *message* is a sentence on the problem. *severity* is "error", "warning"
+    or "info". *weakens_policy* is true if the file allows URLs that its author probably meant to
+    disallow. *meant* is the field that a wrong line probably means, or None.
     """
 
     kind: Kind
@@ -103,7 +103,7 @@ class Problem:
 
     @property
     def fix(self) -> str:
-        """What the author of the file can do, in one sentence."""
+        """A sentence that tells the author what to do."""
         return self.kind.advice
 
     def __repr__(self) -> str:

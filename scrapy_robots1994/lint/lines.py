@@ -1,4 +1,4 @@
-"""Problems of single lines, whatever their record."""
+"""Problems of single lines, without regard to their record."""
 
 import re
 from collections.abc import Iterator
@@ -79,13 +79,13 @@ def _two_fields(line: Line, second: re.Match[str]) -> Problem:
 def _odd_character(
     line: Line, content: str, place: int, dialect: Dialect
 ) -> Problem | None:
-    """Return the problem of the character at *place*, unless the line has no field without
-    it either.
+    """Return the problem of the character at *place*, unless the line has no field even without
+    that character.
     """
     text = "".join(map(seen, content))
     name, column = name_of(content[place]), place + 1
     if not text.strip(SPACE):
-        # To the author, this is a blank line.
+        # The author sees a blank line.
         return kinds.CHARACTER.at(
             line, name, column=column, severity=WARNING, opens=False
         )
@@ -118,7 +118,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
 def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
     odd = next((it for it in line.field if not it.isascii()), "")
     if odd:
-        # A letter of another alphabet that looks like the right one.
+        # A letter of another alphabet that looks like a Latin one.
         column = line.text.find(odd) + 1
         return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
     guess = "" if value == content else _GUESSED

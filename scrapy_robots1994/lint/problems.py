@@ -65,7 +65,7 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     if what:
         yield kinds.NOT_ROBOTS.at(written[0], what, opens=what == _SAVED)
     yield from found
-    # If a User-agent line was lost, nobody knows to which record the rules below it belong.
+    # If a User-agent line was lost, the rules below it may belong to any record.
     nameless = {0} if what else set()
     for problem in found:
         if problem.meant is USER_AGENT and not lines[problem.line - 1].is_obeyed:
@@ -124,7 +124,7 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
 
 
 def _other_file(text: str) -> str:
-    """Return what *text* looks like if it is not a robots.txt, else ""."""
+    """Return a name for what *text* seems to be, if not a robots.txt, or ""."""
     if not begins_as_markup(text):
         return ""
     page = text[:_MOST].lower()

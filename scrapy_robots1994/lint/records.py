@@ -19,13 +19,13 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# Names and rules are compared with one another only up to these numbers.
+# The numbers of names and rules that are compared with one another.
 MAX_COMPARED = 500
 MAX_LINES = 500_000
 
 _WHOLE = ("/", "*", "/*")
 _FREE = ("", *_WHOLE)
-# What another line does to a line that has no effect.
+# Words for the effect of the line that overrides another.
 _BEATS = "decides for every URL that this line covers"
 _CONTRADICTS = "disallows something, so the empty Disallow has no effect"
 _BARE = (*IDLE, LineKind.USER_AGENT)
@@ -164,7 +164,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
             others = (it for it in rules if it.value not in values)
             missing = [it.number for it in others if not plain.cover(it.value)]
             if missing:
-                # Repeated alone, these rules would close what `*` may retrieve.
+                # Without the rules for `*`, these would close what `*` may retrieve.
                 missing += [it.number for it in exceptions if it.value not in allowed]
                 texts = written, lines_text(sorted(missing))
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)

@@ -19,7 +19,7 @@ _SLOW_SECONDS = 600
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
-# Punctuation that robots' names do not have in these places. `WWW::Mechanize` and `Xenu's` are
+# Punctuation that names of robots do not have in these places. `WWW::Mechanize` and `Xenu's` are
 # names.
 _ODD_MARK = re.compile(r"[*,;|<>\[\]{}\"`\u2018-\u201d]|(?<!\S)[(:']|[:'](?!\S)")
 _TOKEN_END = re.compile(rf"[{SPACE}/\\(]")
@@ -121,7 +121,7 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         if path and not path.startswith("/"):
             yield from _pathless(line, path, column, dialect)
             continue
-        # `//` alone may be meant: faulty links lead to such URLs.
+        # A rule for `//` alone may be intended, because faulty links lead to such URLs.
         if path.startswith("//") and path.strip("/*$"):
             words = "begins with two slashes: only URLs with both match"
             yield kinds.PATHLESS.at(line, path, words, column=column, severity=WARNING)
@@ -129,7 +129,7 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
             named = {" ": "space", "\t": "tab"}.get(found[0], "separator")
             if path.startswith("<!--", found.end()):
                 named = "HTML comment"
-            # After a space, the rest may also belong to the path or be a comment.
+            # The text after a space may belong to the path, or be a comment.
             opens = _NEXT_PATH.match(path, found.start()) is not None
             column += found.start()
             yield kinds.SEVERAL_PATHS.at(line, named, path, column=column, opens=opens)

@@ -1,6 +1,6 @@
 """The fields of robots.txt, one row each in `FIELDS`, and the kinds of lines.
 
-The reader, the rules, lint and the reference take all they know about a field from its row. A field
+The reader, the rules, lint and the reference read everything about a field from its row. A field
 with an effect also needs a member of `LineKind`.
 """
 
@@ -42,7 +42,7 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""Why lines of these kinds are ignored, short enough to stand next to a line."""
+"""The reason why lines of each kind are ignored, short enough to stand next to a line."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
 """Lines that neither have an effect nor are ignored."""
@@ -82,18 +82,18 @@ class Field:
     allows: bool = False
     # Only the dialect of `parser/usage.py` has these fields.
     is_preference: bool = False
-    # What a line does, with `{}` for its value. None if no dialect has the field.
+    # The effect of a line, with `{}` for its value. None if no dialect has the field
     effect: str | None = None
 
     @property
     def key(self) -> str:
-        """The name in lower case, by which the field is known."""
+        """The name in lower case."""
         # 1994 F4
         return self.name.lower()
 
     @property
     def closes(self) -> bool:
-        """Whether a line can disallow paths, or name robots to which paths are disallowed."""
+        """Whether a line can disallow paths, or name robots for which paths are disallowed."""
         return self.role in (Role.NAMES, Role.RULE) and not self.allows
 
     def __repr__(self) -> str:
@@ -222,7 +222,7 @@ _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def may_state_usage(text: str) -> bool:
-    """Whether *text* contains the name of a preference field anywhere. Few files do."""
+    """Whether *text* contains the name of a preference field, as few files do."""
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)
 

@@ -1,7 +1,6 @@
 """The records of a file, as objects for users of the package.
 
-A crawl compiles its rules straight from the lines (`robot_reading`), and needs records only for
-messages.
+A crawl compiles its rules from the lines (`robot_reading`), and needs records only for messages.
 """
 
 from collections.abc import Iterable, Iterator

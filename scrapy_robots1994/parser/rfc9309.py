@@ -71,7 +71,10 @@ class Pattern(NamedTuple):
         return cls(first, tuple(others), longest, is_anchored)
 
     def work(self, target: str) -> int:
-        """Return the most character comparisons that `covers` may need. Its calls count too."""
+        """Return the most character comparisons that `covers` may need.
+
+        Each call of `str.find` counts as some comparisons too.
+        """
         return len(target) * len(self.longest) + _CALL_WORK * len(self.others)
 
     def covers(self, target: str) -> bool:
@@ -87,7 +90,7 @@ class Pattern(NamedTuple):
             if end < place or not target.endswith(last):
                 return False
         for text in self.others[: -1 if self.is_anchored else None]:
-            # The leftmost occurrence leaves the most text for the others.
+            # The leftmost occurrence leaves the most text for the other parts.
             place = target.find(text, place, end)
             if place < 0:
                 return False

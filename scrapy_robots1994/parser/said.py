@@ -1,4 +1,4 @@
-"""A term with its place."""
+"""`Said`, a term with its place."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ class Said:
     """A term that a page or a robots.txt states."""
 
     term: str
-    """As written; a robots directive in lower case."""
+    """As written, except that robots directives are in lower case."""
     where: str
-    """Where the term stands, such as "meta tag robots"."""
+    """The place of the term, such as "meta tag robots"."""
 
     def __str__(self) -> str:
         where = escape_control_chars(self.where, 80)

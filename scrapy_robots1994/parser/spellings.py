@@ -39,7 +39,7 @@ def canonical(text: str) -> str:
     """
     if "%" not in text and text.isascii():
         return text
-    # Ours O18: `%2F` may be data, while `/` separates.
+    # Ours O18: `%2F` may be part of a name, while `/` separates names.
     return _SLASH_KEPT.join(map(_unquoted, _ENCODED_SLASH.split(text)))
 
 
@@ -50,7 +50,7 @@ def _unquoted(text: str) -> str:
 
 @cache
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Map the two digits of every escape to the character if that is in *decoded*, else to the
+    """Map the two digits of every escape to its character if *decoded* contains that, else to the
     escape in capitals.
     """
     return {
@@ -159,12 +159,12 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
-    # Ours O19: the URL as written, except for credentials and the case of its origin. In this form,
-    # the rule `http://h` also covers `http://h2/`.
+    # Ours O19: the first form is the URL as written, without credentials and with its origin in
+    # lower case. In this form, the rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalized origin, which a host with an escape cannot have. `=` keeps
-    # the two forms apart.
+    # The second form has a normalized origin. A host with an escape has none. `=` keeps the two
+    # forms apart.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

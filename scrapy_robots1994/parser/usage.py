@@ -31,7 +31,7 @@ USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"
 LICENSE_FIELD = "License"
 
-# Content-Signals is a common misspelling.
+# A common misspelling of Content-Signal is Content-Signals.
 _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
@@ -39,7 +39,7 @@ TDM = "tdm"
 """Text and data mining, which only pages can disallow (TDMRep)."""
 
 MAX_NOT_UNDERSTOOD = 20
-"""Values that could not be read and are reported, per page or robots.txt."""
+"""The number of unreadable values that are reported per page or robots.txt."""
 
 MAX_LENGTH = 16_384
 """Longer values of Content-Usage are not read. One of this length takes 10 ms."""
@@ -49,7 +49,7 @@ MAX_WORK = 6_000_000
 disallowed for every purpose that the robot's records disallow for any path.
 """
 
-# The cost of a search besides its comparisons
+# The cost of a search in addition to its comparisons
 _CALL_WORK = 64
 
 _SPACE = " \t"
@@ -75,7 +75,7 @@ class Label(NamedTuple):
     disallow: str
 
     def answer_of(self, value: str) -> Answer | None:
-        """Return the answer that *value* states, or None if it is not understood."""
+        """Return the answer that *value* states, or None if *value* is unknown."""
         # Usage U5: the case of a Content Signal's value does not matter.
         value = value if self.field == USAGE_FIELD else value.lower()
         return {self.allow: Answer.ALLOW, self.disallow: Answer.DISALLOW}.get(value)
@@ -151,7 +151,7 @@ class Usage:
         return max(answers, key=_RESTRICTIVE.index, default=Answer.UNSTATED)
 
     def forbids(self, purposes: Collection[str]) -> Statement | None:
-        """Return the first statement that disallows one of *purposes*."""
+        """Return the first statement that disallows one of *purposes*, if any does."""
         for statement in self.statements:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
                 return statement
@@ -203,7 +203,7 @@ class _Preference(NamedTuple):
     use: str | None = None
 
     def covers(self, target: str) -> bool:
-        """*target* must be in its normal spelling."""
+        """Whether the pattern covers *target*, which must be in its normal spelling."""
         pattern = self.pattern
         return pattern is None or (
             target.startswith(pattern.first) and pattern.covers(target)
@@ -368,7 +368,7 @@ def http_sf(user: str = "Reading usage preferences") -> Any:
 
 
 def why_unread(text: str) -> str:
-    """Return the message about the missing extra if the file *text* states preferences, else ""."""
+    """Return the message about the missing extra if the file *text* states preferences, or ""."""
     try:
         http_sf()
     except MissingExtra as error:

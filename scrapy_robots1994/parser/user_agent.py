@@ -34,7 +34,7 @@ _LOCALE = r"[a-z]{2}[-_][a-z]{2}|en"
 _NO_NAME = re.compile(f"{_ADDRESS}|{_VERSION}|{_LOCALE}", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(_VERSION, re.IGNORECASE | re.ASCII)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
-# Replaces what was removed from a header.
+# The replacement of removed parts of a header
 _GAP = ";"
 # Punctuation that may surround a name.
 _AROUND = " \"'+:|[]"
@@ -81,7 +81,7 @@ def robot_names(robot: str | bytes) -> tuple[str, ...]:
 
 def joined_names(robot: Sequence[str]) -> str:
     """Join the `robot_names` of a robot into one text, for a `NameRank`."""
-    # Names in records contain no line end, so a match never spans two names.
+    # Names in records contain no line break, so a match never spans two names.
     return "\n".join(("", *robot, ""))
 
 
@@ -140,7 +140,7 @@ def _words(text: str) -> list[str]:
 
 
 def _remaining(word: str) -> str:
-    """Return *word*, with `_GAP` in place of the parts that name no robot."""
+    """Return *word*, with `_GAP` in place of the parts that do not name a robot."""
     if _NO_NAME.fullmatch(word):
         return _GAP
     name, *others = word.split("/")
@@ -186,5 +186,5 @@ def _is_header(value: str) -> bool:
 
 def _header_name(value: str) -> tuple[str, ...]:
     # Further phrases, such as `crawler` or `Java`, are parts of other robots' names. A header
-    # without a phrase stands for itself and matches nobody, as no robot's name contains a `/`.
+    # without a phrase is its own name. It matches no record, because names there contain no `/`.
     return tuple(_phrases(value)[:1]) or (value,)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.records import Record
 
 
-# A record may have thousands of names, of which a message shows the first.
+# A record may have thousands of names. Messages show only the first.
 _QUOTED = 20
 
 
@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """Where to find the record of a verdict, which is rarely asked for."""
+    """The place of a verdict's record, which is read only when needed."""
 
     first_line: int
     names: tuple[str, ...]
@@ -78,7 +78,9 @@ class RecordReference(NamedTuple):
 
 
 class _Sourced:
-    """A slot outside the fields of `Verdict`, all of which exporters write."""
+    """A base class with a slot that is not a field of `Verdict`, because exporters write all
+    fields.
+    """
 
     __slots__ = ("_source",)
 
