@@ -30,7 +30,7 @@ CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
 
 
 class Page(HTMLParser):
-    """The links and anchors of one page, and the ids in its text that are not links."""
+    """The links and anchors of one page, and the unlinked ids in its text."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Page(HTMLParser):
             self._open.remove(tag)
 
     def handle_data(self, data: str) -> None:
-        """Ignores text that is only an id, such as that of a row."""
+        """Ignore text that is only an id, such as that of a row."""
         if not self._open and not CODE.fullmatch(data.strip()):
             self.codes.update(CODE.findall(data))
 

@@ -128,7 +128,7 @@ def example(body: str) -> str:
 
 def dialects() -> str:
     """Return each dialect with its meaning, and a table of the differences."""
-    # Fields that all dialects have, or none has, are left out.
+    # Skip fields that all dialects have, or none has.
     some = [it for it in FIELDS if 0 < len(it.dialects) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",

@@ -20,7 +20,7 @@ class ProjectUrls(MetadataHookInterface):
     """Fills in `urls` and `readme`, which pyproject.toml declares as dynamic."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """*metadata* already has the version."""
+        """Fill in *metadata*, which already has the version."""
         repository = self.config["repository"].rstrip("/")
         version = metadata["version"]
         metadata["urls"] = {
@@ -32,7 +32,8 @@ class ProjectUrls(MetadataHookInterface):
         }
 
         def absolute(link: re.Match[str]) -> str:
-            # An image needs the address of the file itself, a link that of the page that shows it.
+            # An image needs the address of the file itself, and a link the address of the page that
+            # shows the file.
             view = "raw" if link[1] else "blob"
             return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
 

@@ -13,16 +13,17 @@ from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
-# The built-in middleware's order
+# The order of the built-in middleware
 ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""Field of `RobotsSettings` that needs it, import path, order. Near the engine, a spider middleware
-sees the output of all others.
+"""For each middleware, the field of `RobotsSettings` that switches it on, its import path and its
+order. Near the engine, a spider middleware sees the output of all others.
 """
 
-# Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.
+# This is the spelling in Scrapy's default settings. Before 2.14, a class and its path are different
+# keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
@@ -39,13 +40,15 @@ class Addon:
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Raise `SettingsError` for a wrong `ROBOTS1994_` setting."""
+        """Enable the components in *settings*. Raise `SettingsError` for a wrong `ROBOTS1994_`
+        setting.
+        """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
         if chosen.dry_run:
             _replace_built_in(settings)
             return
-        # Overrides Scrapy's default, but not the user's value.
+        # This overrides Scrapy's default, but not the user's value.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         add = settings.setdefault_in_component_priority_dict
@@ -58,7 +61,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     name = "DOWNLOADER_MIDDLEWARES"
     # The dict itself may belong to a spider class, so change a copy.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # A key is a class or an import path, of which a class may have several.
+    # A key is a class or an import path. A class may have several paths.
     classes = {}
     for key in listed:
         # Scrapy reports a wrong path later, unless its order is None.
@@ -77,9 +80,9 @@ def _replace_built_in(settings: BaseSettings) -> None:
             logger.warning(text, global_object_name(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # Overrides DOWNLOADER_MIDDLEWARES_BASE.
+    # This overrides DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
-    # Keeps its priority, so that settings that override it still do.
+    # Keep the priority, so that settings that override it still do.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 

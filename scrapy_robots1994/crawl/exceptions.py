@@ -14,10 +14,10 @@ class ForbiddenByRobots(IgnoreRequest):
 
     @property
     def verdict(self) -> Verdict:
-        """Why the request was refused, and by which line of which record."""
+        """The reason, with the line and the record that refuse the request."""
         verdict: Verdict = self.args[0]
         return verdict
 
     def __str__(self) -> str:
-        """Make the message on demand, because few are read."""
+        """Make the message only when it is read, which is rare."""
         return f"Forbidden by robots.txt: {self.verdict}"

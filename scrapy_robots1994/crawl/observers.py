@@ -36,8 +36,8 @@ class Observer(Protocol):
     def fetched(self, policy: Policy, answer: Answer) -> None:
         """Called with each *policy* that the crawl begins to use, before any request uses it.
 
-        *answer*, from which it was made, comes from the origin, the store or the HTTP cache. If a
-        policy stays in use because its refresh failed, *answer* is that of the refresh.
+        *policy* was made from *answer*, which comes from the origin, the store or the HTTP cache.
+        If a policy stays in use because its refresh failed, *answer* is that of the refresh.
         """
 
     def decided(
@@ -57,13 +57,13 @@ class Observer(Protocol):
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 OBSERVERS = (
-    # Before usage, which may decline a request
+    # This comes before usage, which may decline a request.
     ("evidence", f"{_FEATURES}.evidence.Evidence"),
     ("compare", f"{_FEATURES}.comparison.CrawlComparison"),
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""Field of `RobotsSettings` that switches the observer on, import path."""
+"""The field of `RobotsSettings` that switches each observer on, and the observer's import path."""
 
 
 def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:

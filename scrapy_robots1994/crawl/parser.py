@@ -25,8 +25,8 @@ parsed file; *request*, the page request that needed the file.
 class Robots1994Parser(RobotParser):
     """One robots.txt, read by `RobotsTxt`, with the interface of Scrapy's parsers.
 
-    It changes how the built-in middleware reads a file, and nothing else: that middleware still
-    ignores, for example, the status of the answer. Any body and any URL are accepted.
+    It changes only how the built-in middleware reads a file. That middleware still ignores the
+    status of the answer, for example. Any body and any URL are accepted.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
@@ -44,13 +44,13 @@ class Robots1994Parser(RobotParser):
         """
         if crawler is None:
             return cls(robotstxt_body)
-        # Read for each file, because the parsers of a crawl share no object.
+        # The parsers of a crawl share no object, so each reads the settings.
         settings = RobotsSettings.from_settings(crawler.settings)
         # Ours O24: the built-in middleware passes the whole body.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
-        """*user_agent* is a bare name or a whole header."""
+        """Whether *user_agent*, a bare name or a whole header, may retrieve *url*."""
         return self.robots.allowed(url, user_agent)
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
@@ -70,14 +70,12 @@ class Robots1994Parser(RobotParser):
 
 
 def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
-    """Return the distinct http and https URLs of the sitemaps that *robots*, the file of *origin*,
-    names.
-    """
+    """Return the distinct http and https URLs of sitemaps in *robots*, the file of *origin*."""
     found: dict[str, None] = {}
     for named in robots.sitemaps:
-        # Brackets without an IPv6 address raise it.
+        # `urljoin` raises it for brackets without an IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # `urljoin` may make this of a URL without a host.
+    # `urljoin` returns this URL for one without a host.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))

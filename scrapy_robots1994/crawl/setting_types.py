@@ -22,7 +22,7 @@ NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
 
 MAX_COUNT = 1_000_000_000
-"""Some libraries fail with larger numbers."""
+"""Some libraries fail for larger numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,23 +30,23 @@ class SettingType(Generic[T]):
     accepts: str
     """The end of "NAME must be …"."""
     parse: Callable[[Any], T]
-    """Reads a value from code or from `-s`. Raises `ValueError`, `TypeError` or `LookupError`."""
+    """Read a value from code or from `-s`. Raise `ValueError`, `TypeError` or `LookupError`."""
     choices: tuple[str, ...] = ()
     """Suggested for misspelt words."""
 
     def read(self, name: str, value: Any) -> T:
-        """Return what *value* of the setting *name* means.
+        """Return the meaning of *value* for the setting *name*.
 
         Raise `SettingsError`, which says what is accepted.
         """
         try:
             return self.parse(value)
         except SettingsError:
-            # Has a more precise message.
+            # Its message is more precise.
             raise
         # RecursionError: `json.loads` of 100,000 brackets
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            # 1994 may be meant as "1994".
+            # The number 1994 may stand for "1994".
             word = str(value) if isinstance(value, int) else value
             hint = did_you_mean(word, self.choices) or "."
             shown = escape_control_chars(repr(value))

@@ -110,7 +110,7 @@ class RobotsSettings:
     as ``"api.example.com"``, stands for all its schemes and ports, but not for its subdomains.
     An origin is written as ``"https://h.example:8443"``.
     """
-    # No more, so that others wait in the scheduler, whose queue may be on disk.
+    # The limit lets other requests wait in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards
     ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), they are lost. With a
@@ -220,7 +220,7 @@ class RobotsSettings:
 
     @property
     def freshness(self) -> FreshnessSettings:
-        """How long policies are used, and which outcomes allow all URLs."""
+        """The times for which policies are used, and the outcomes that allow all URLs."""
         return FreshnessSettings(
             ttl=self.ttl,
             stale_ttl=self.stale_ttl,
@@ -250,7 +250,7 @@ class RobotsSettings:
                 f"pages are for {purposes}" if purposes else "preferences are reported"
             )
             more += f"; {what} ({VERSIONS})"
-        # Comes last because a long line is cut at its end.
+        # This comes last, because a long line is cut at its end.
         if self.exempt:
             more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
@@ -295,7 +295,7 @@ def log_settings_errors() -> Iterator[None]:
     """
     try:
         yield
-    # Any other exception is a bug, and its traceback is needed.
+    # Any other exception is a bug, whose traceback is needed.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         # Without a running event loop, Scrapy reports the error itself.

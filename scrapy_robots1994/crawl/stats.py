@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# Those of the built-in middleware, with the same meanings
+# The keys of the built-in middleware, with the same meanings
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Refused requests."""
 REQUESTS: Final = "robotstxt/request_count"

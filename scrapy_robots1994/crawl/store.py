@@ -58,7 +58,7 @@ class GuardedStore:
         crawler.signals.connect(self.close, signals.spider_closed)
 
     async def get(self, origin: Origin) -> Answer | None:
-        """Return what *origin* said last, if the store knows it."""
+        """Return the last answer of *origin*, if the store has it."""
         read: Future[Answer | None] = self._submit(self._read, origin)
         return await future_result(read)
 
@@ -74,12 +74,12 @@ class GuardedStore:
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))
-            # The last holder may have stored an answer just before.
+            # The last holder may just have stored an answer.
             answer = await self.get(origin)
             if answer is not None and answer.fetched_at > since:
                 self.release(origin)
                 return answer
-            # None means that the store fails.
+            # None means that the store failed.
             if is_granted is not False:
                 break
             await sleep(1)
@@ -142,7 +142,7 @@ class GuardedStore:
             self._store.put(str(origin), entry, keep_until)
 
     def _take_lease(self, origin: Origin) -> bool:
-        # Set before the call, because even a failed call may have taken the lease.
+        # Set this before the call, because even a failed call may have taken the lease.
         self._leases[origin] = monotonic() + LEASE_SECONDS
         if self._store.lease(str(origin), LEASE_SECONDS):
             return True

@@ -10,7 +10,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""Bytes that are read of one header, counting all its lines."""
+"""The number of bytes read of one header, counting all its lines."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -55,8 +55,8 @@ class Answer:
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """Why nothing is known about the origin, in a few words: no answer, or an unusable one. None if
-    the status says everything.
+    """In a few words, why there is no answer or no usable one. None if the status says
+    everything.
     """
     source: Source = "fetched"
     error: Exception | None = field(default=None, compare=False, repr=False)
@@ -153,5 +153,5 @@ def _epoch(date: bytes | None) -> float | None:
 
 def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
-    # 10**18 seconds mean "forever".
+    # 10**18 seconds stands for "forever".
     return float(value[:18]) if value.isdigit() else None

@@ -1,4 +1,4 @@
-"""What an answer to GET /robots.txt means: a row for each outcome.
+"""The meaning of an answer to GET /robots.txt, with a row for each outcome.
 
 The text of 1994 mentions no status codes, so the rows are ours (R1 to R5). The situations R2, R6
 and R7 lead to no policy.
@@ -15,7 +15,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """What an answer means. The values are names in stats, logs and stores."""
+    """The meaning of an answer. The values are names in stats, logs and stores."""
 
     PARSED = "parsed"
     FORBIDDEN = "forbidden"
@@ -37,7 +37,7 @@ class AnswerGroup(NamedTuple):
 
 
 class OutcomeRow(NamedTuple):
-    """What the answers in *groups* mean."""
+    """The meaning of the answers in *groups*."""
 
     outcome: Outcome
     groups: tuple[AnswerGroup, ...] = ()
@@ -55,7 +55,7 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the origin stated the policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean R5 if they came through a proxy, which may have sent them itself."""
+    """Statuses that mean R5 if they came through a proxy, because it may have sent them itself."""
     is_trusted: bool = False
     """Whether such an answer is stored even if it came through a proxy."""
 
@@ -70,7 +70,7 @@ class OutcomeRow(NamedTuple):
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool) -> str:
-        """Say what happens to all URLs of the origin, and which setting changes that."""
+        """Describe the effect on all URLs of the origin, and name the setting that changes it."""
         if is_open:
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)

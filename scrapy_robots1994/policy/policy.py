@@ -13,15 +13,15 @@ from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
-"""Seconds by which the date of a policy may be ahead of our clock."""
+"""The seconds by which the date of a policy may be ahead of our clock."""
 
 PAUSE = 300.0
 """The shortest freshness lifetime of a file, and the shortest pause after a failure, in seconds."""
 
 
 class FreshnessSettings(NamedTuple):
-    """How long policies are used, in seconds, and which outcomes allow every URL without a file.
-    The defaults are those of the settings.
+    """The times for which policies are used, in seconds, and the outcomes that allow every URL
+    without a file. The defaults are those of the settings.
     """
 
     ttl: float = 86_400.0
@@ -43,15 +43,15 @@ class UniformRules:
     size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
-        """Every robot gets the same answer."""
+        """Return the same answer for every robot."""
         return self
 
     def allowed(self, url: str) -> bool:
-        """A robots.txt may always be fetched (Ours O22)."""
+        """Whether *url* is allowed, as a robots.txt always is (Ours O22)."""
         return self.is_open or is_robots_txt(url)
 
     def verdict(self, url: str) -> Verdict:
-        """Return the verdict on *url*, with a reason but without a line."""
+        """Return the verdict on *url*, which has a reason but no line."""
         if not self.is_open and is_robots_txt(url):
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         return Verdict(
@@ -78,16 +78,16 @@ class Policy(NamedTuple):
     fetched_at: float
     fresh_until: float
     keep_until: float
-    """How long the stale policy may still decide while it cannot be refreshed (Ours R5)."""
+    """The time until which the stale policy may decide while it cannot be refreshed (Ours R5)."""
     final_url: str | None = None
     """The URL that answered after redirects."""
     failure: str | None = None
-    """Why the last fetch failed."""
+    """The reason why the last fetch failed."""
     is_stale_on_error: bool = False
     """Whether the policy is still in use because its last refresh failed."""
 
     def rules(self, robot: str | bytes) -> Rules:
-        """*robot* is a bare name or a whole User-Agent header."""
+        """Return the rules for *robot*, a bare name or a whole User-Agent header."""
         return self.stated.rules(robot)
 
     @property
@@ -96,7 +96,7 @@ class Policy(NamedTuple):
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     def is_fresh(self, now: float) -> bool:
-        """A policy from the future is not fresh."""
+        """Whether the policy is fresh. A policy from the future is not."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":

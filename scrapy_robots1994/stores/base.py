@@ -41,7 +41,8 @@ class Store(Protocol):
         """Return the store at *url*, without opening files or connections.
 
         *url* is `ROBOTS1994_STORE` without the option `timeout`, which is the number of seconds
-        that a call may take. Raise `ValueError` for a wrong *url*: the crawl then does not start.
+        that a call may take. Raise `ValueError` for a wrong *url*, so that the crawl does not
+        start.
         """
 
     def get(self, origin: str) -> bytes | None:
@@ -53,8 +54,8 @@ class Store(Protocol):
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         """Replace the entry of *origin*. It must survive the process.
 
-        The store may delete it after *keep_until*, in seconds since the epoch; infinity means
-        never.
+        The store may delete it after *keep_until*, in seconds since the epoch, or never if that is
+        infinity.
         """
 
     def close(self) -> None:

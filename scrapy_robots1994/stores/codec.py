@@ -14,7 +14,7 @@ from scrapy_robots1994.policy.answer import Answer
 VERSION: Final = b"\x01"
 
 MAX_HEAD_BYTES: Final = 2**16
-"""Limited because parsed JSON takes many times the memory of its text."""
+"""The line is limited, because parsed JSON takes many times the memory of its text."""
 
 
 def encode(answer: Answer, limit: int) -> bytes:
@@ -33,8 +33,8 @@ def encode(answer: Answer, limit: int) -> bytes:
 def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """Unpack the *entry* of *origin*. Never raises.
 
-    Return None if it is damaged, of another version or origin, not the word of its origin, longer
-    than *limit*, or cut off below *limit* (Ours O24).
+    Return None if it is damaged, of another version or origin, not from the origin itself, longer
+    than *limit*, or cut below *limit* (Ours O24).
     """
     try:
         return _decode(entry, origin, limit)

@@ -17,7 +17,9 @@ PREFIX: Final = "robots1994"
 
 
 class RedisStore:
-    """Keys are `PREFIX:policy:ORIGIN`, and `PREFIX:lease:ORIGIN` for leases. All keys expire."""
+    """Policies have the keys `PREFIX:policy:ORIGIN`, and leases `PREFIX:lease:ORIGIN`. All keys
+    expire.
+    """
 
     def __init__(self, client: Any, prefix: str = PREFIX) -> None:
         self._client = client
@@ -25,7 +27,7 @@ class RedisStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """The client library reads all options of *url* except `prefix`."""
+        """Return the store at *url*. The client library reads all its options except `prefix`."""
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
@@ -40,13 +42,13 @@ class RedisStore:
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(
             f"{address}?{urlencode(options)}",
-            # One call may both connect and query, and must still have time to report an error.
+            # One call may both connect and query, and must have time left to report an error.
             socket_timeout=timeout / 2,
             socket_connect_timeout=timeout / 2,
             retry=Retry(NoBackoff(), 0),
         )
         pool = client.connection_pool
-        # Raises for wrong options, without connecting.
+        # This raises for wrong options, without connecting.
         pool.connection_class(**pool.connection_kwargs)
         return cls(client, prefix)
 

@@ -18,7 +18,7 @@ _GET = (
     "AND length(entry) <= ?"
 )
 _PUT = "INSERT OR REPLACE INTO robots1994 VALUES (?, ?)"
-# Deletes the oldest tenth. Replacing an entry gives it a new rowid.
+# This deletes the oldest tenth. Replacing an entry gives it a new rowid.
 _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
@@ -34,8 +34,8 @@ PRAGMA journal_size_limit = 1048576;
 
 
 class SqliteStore:
-    """Entries in the file *path*, which grows to about *max_bytes*. When it is full, the oldest
-    entries are deleted.
+    """Keeps entries in the file *path*, which grows to about *max_bytes*. When the file is full,
+    the oldest entries are deleted.
     """
 
     def __init__(self, path: str, *, max_bytes: int, timeout: float) -> None:
@@ -46,7 +46,7 @@ class SqliteStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "SqliteStore":
-        """*url* is `sqlite:///relative.db` or `sqlite:////absolute.db`."""
+        """Return the store at *url*, `sqlite:///relative.db` or `sqlite:////absolute.db`."""
         address, _, query = url.partition("?")
         path = address.removeprefix("sqlite:///")
         if path in ("", address):
@@ -107,6 +107,6 @@ class SqliteStore:
         base.execute("COMMIT")
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
-        # If another process is using the file, a later one sets the mode.
+        # If another process is using the file, a later process sets the mode.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

@@ -19,7 +19,7 @@ _STORES: Final = {
     "sqlite": ("sqlite.SqliteStore", "sqlite:///robots.db?max_bytes=1000000000"),
     **dict.fromkeys(("redis", "rediss", "unix"), _REDIS),
 }
-"""Scheme: class, example of a URL."""
+"""The class and an example URL of each scheme"""
 
 _METHODS = ("from_url", "get", "put", "close")
 _IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
@@ -33,10 +33,10 @@ class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`."""
 
     max_origins: int = _MEMORY["max_origins"]
-    """Limit on the policies in memory."""
+    """The limit on the number of policies in memory."""
     max_bytes: int = _MEMORY["max_bytes"]
-    """Limit on the bytes of all policies in memory."""
-    # Not in the repr: the URL may contain a password.
+    """The limit on the bytes of all policies in memory."""
+    # It is not in the repr, because the URL may contain a password.
     url: str | None = field(default=None, repr=False)
     """The URL for `Store.from_url`. None if policies stay in memory."""
     timeout: float = 2.0
@@ -114,7 +114,7 @@ def open_store(url: str) -> Store:
 
 
 def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
-    """Read the options in *query*, whole numbers of at least 1, over *defaults*.
+    """Return *defaults* with the options in *query*, which must be whole numbers of at least 1.
 
     Raise `ValueError` for an unknown option or a wrong value.
     """

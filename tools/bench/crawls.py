@@ -72,7 +72,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # The crawl of the built-in middleware takes a minute, and the time hardly varies.
+                # The crawl of the built-in middleware takes a minute, and its time hardly varies.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])
@@ -134,7 +134,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once per round. Each round starts with another side than the last."""
+    """Yield each side once per round. Each round starts with another side."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

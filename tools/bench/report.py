@@ -1,4 +1,4 @@
-"""Results as text: medians, ratios to our median, and whether the target is met."""
+"""Results as text, with medians, ratios to our median, and whether the target is met."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def shown(result: Result) -> str:
 
 
 def scaled(value: float, unit: str) -> str:
-    """Times get a readable unit, such as ms."""
+    """Scale times to a readable unit, such as ms."""
     if not unit.startswith("s"):
         return f"{value:,.2f} {unit}"
     for scale, name in SCALES:

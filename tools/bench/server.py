@@ -1,8 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
 It answers for any host, with a small page for every path. /robots.txt is a file of the folder, or a
-generated file, chosen by the host name. For a host that begins with `slow-5-`, it takes 5 seconds.
-The server prints its port when it is ready, and ends when its stdin closes.
+generated file, chosen by the host name. The answer takes 5 seconds for a host that begins with
+`slow-5-`. The server prints its port when it is ready, and ends when its stdin closes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ class ServerProtocol(asyncio.Protocol):
 
 
 async def main(corpus: str) -> None:
-    """Listen on loopback until stdin closes. Without *corpus*, all sites have the file `OPEN`."""
+    """Listen on loopback until stdin closes.
+
+    Without *corpus*, all sites have the file `OPEN`.
+    """
     if corpus:
         # A crawl without pages would measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)

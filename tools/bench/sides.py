@@ -22,7 +22,7 @@ class Side:
     """One parser.
 
     *policy* makes the policy for `ROBOT` from the bytes of a file. *asks* makes a function from the
-    policy, which takes a URL and returns whether it is allowed. One call of that function is a
+    policy. Each call of that function, which takes a URL and returns whether it is allowed, is a
     question.
     """
 
@@ -32,7 +32,7 @@ class Side:
 
 
 def _ours() -> Side:
-    """The policy is the `RobotRules` of the robot."""
+    """Return our side, whose policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,
@@ -42,7 +42,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Each question looks up the robot, as in Scrapy."""
+    """Return the side of Protego, which looks up the robot for each question, as in Scrapy."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -53,7 +53,7 @@ def _protego() -> Side:
 
 
 def _urllib() -> Side:
-    """The parser of the standard library, without its download."""
+    """Return the side of the standard library's parser, without its download."""
 
     def policy(body: bytes) -> RobotFileParser:
         parser = RobotFileParser(ROBOTS_URL)
@@ -83,7 +83,9 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """The policy of reppy, which is written in C++, is its agent for the robot."""
+    """Return the side of reppy, whose policy is its agent for the robot. reppy is written in
+    C++.
+    """
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",

@@ -77,7 +77,7 @@ class MeasuredSpider(scrapy.Spider):
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
-        """Scrapy counts failed pages."""
+        """Ignore a failed page, which Scrapy counts."""
 
     def ended(self) -> None:
         self.result["items"].append(
@@ -97,7 +97,7 @@ class ListedPagesSpider(MeasuredSpider):
 
     Scrapy downloads one, two or 16 start requests at a time, depending on how many of them waited
     for a robots.txt. If pages arrive at once, as from a cache, that alone changes the CPU time by a
-    tenth. Of a callback's requests, 16 are always downloaded at a time.
+    tenth. Requests from a callback are always downloaded 16 at a time.
     """
 
     name = "listing"

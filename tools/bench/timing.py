@@ -18,7 +18,7 @@ WARM_UP = 1
 """Rounds at the start whose values are discarded."""
 
 MIN_SECONDS = 0.02
-"""The CPU seconds that a measurement takes at least. A fast function is called several times."""
+"""The least CPU seconds of a measurement. A fast function is called several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,9 @@ class Result:
 
     @property
     def meets_target(self) -> bool | None:
-        """Whether the ratio to the side *against* is at least *target*. None if there is no target,
-        or that side was not measured.
+        """Whether the ratio to the side *against* is at least *target*.
+
+        It is None if there is no target, or if that side was not measured.
         """
         if not self.target or self.against not in self.values:
             return None
@@ -60,7 +61,7 @@ def race(
     """Return the CPU seconds of each side in each round, divided by *per*.
 
     The order of the sides changes from round to round, because each side affects the caches for the
-    next one. Other processes do not count.
+    next one. The time of other processes does not count.
     """
     for side in sides.values():
         # The first run includes one-time work.

@@ -1,6 +1,6 @@
 """Run the scenarios with both middlewares, and print a table.
 
-The exit code is 0 if ours was right in every scenario, otherwise 1.
+The exit code is 0 if our middleware was right in every scenario, otherwise 1.
 """
 
 from __future__ import annotations

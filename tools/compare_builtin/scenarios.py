@@ -1,4 +1,4 @@
-"""The situations. Each function crawls with one middleware and reports what that did."""
+"""The situations. Each function crawls with one middleware and reports the result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIMIT = 512_000
 HOSTS, MAX_ORIGINS = 30, 10
 SLOW, HEALTHY, PAGES = 20, 10, 16
 HUNG_SECONDS = 8.0
-"""A crawl that still runs after this time counts as hung."""
+"""A crawl that is still running after this time counts as hung."""
 QUIET_SECONDS = 5
 """After this time without a new request, a crawl must be waiting for something."""
 
@@ -68,9 +68,7 @@ def scenario(title: str, wanted: str) -> Callable[[Run], Run]:
 def crawl(
     side: Side, urls: Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Crawl *urls*. Raise RuntimeError if the crawl did not start, because it then shows
-    nothing.
-    """
+    """Crawl *urls*. Raise RuntimeError if the crawl did not start."""
     done = start_crawl(urls, middleware=side, **options).result()
     if done.error:
         raise RuntimeError(done.error)
@@ -84,7 +82,7 @@ def pages(site: Site) -> list[str]:
 
 
 def one_page(site: Site) -> Finding:
-    """Right if /page was fetched and /private was not."""
+    """Return whether /page was fetched and /private was not."""
     targets = site.targets()
     fetched, missed = "/private" in targets, "/page" not in targets
     did = f"private page {'fetched' if fetched else 'refused'}"

@@ -3,7 +3,8 @@
 Other programs are lenient on some points of the RFC. For each leniency, a transform changes the
 file or the URL so that the leniency no longer matters, but our decision stays the same. The cause
 of a difference is the first transform after which both programs agree. If no single transform is
-enough, they are applied one after the other, and the cause is all of them up to the agreement.
+enough, they are applied one after another, and the cause is all that were applied before the
+programs agreed.
 """
 
 from __future__ import annotations
@@ -165,7 +166,7 @@ UNEXPLAINED = "not explained"
 
 
 def of_difference(body: bytes, url: str, robot: str, ours: bool, ask: Asks) -> str:
-    """Return why the program that *ask* asks decides differently from ours."""
+    """Return the reason why the program that *ask* asks decides differently from ours."""
 
     def asks(text: str, url: str) -> bool:
         return ask(text.encode("utf-8", "surrogateescape"), url)

@@ -30,7 +30,7 @@ from tools.bench.corpus import read_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""Questions about one file. If there are more, only every n-th is asked."""
+"""The number of questions about one file. If there are more, only every n-th is asked."""
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 HAS_GOOGLE = find_spec("jwm") is not None
@@ -91,7 +91,7 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
     for url in urls:
         allowed = ours.allowed(url, USER_AGENT)
         differing = {}
-        # Parsed once, because a file may have thousands of lines.
+        # Parse the file once, because it may have thousands of lines.
         if protego.can_fetch(url, USER_AGENT) != allowed:
             differing[PROTEGO] = protego_allows
         if HAS_GOOGLE and google_allows(body, url) != allowed:

@@ -62,7 +62,7 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# Failures on purpose log tracebacks, so only BUGS are searched for in such crawls.
+# Deliberate failures log tracebacks, so such crawls are searched only for BUGS.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -105,8 +105,8 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # Only one failure, because a middleware may cause another. After three in a row, the site
-        # would count as unreachable (R5).
+        # There is only one failure, because a middleware may cause another. After three in a row,
+        # the site would count as unreachable (R5).
         del fails[1:]
     return dice.choice(
         (

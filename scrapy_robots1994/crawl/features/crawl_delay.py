@@ -2,7 +2,7 @@
 asks.
 
 Requests queue in the slot, as with `DOWNLOAD_DELAY` or AutoThrottle. The robots.txt request passes
-through the same slot, so the first page also keeps the distance.
+through the same slot, so the first page waits too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_SLOTS = 100_000
-"""Slots whose delay is kept. The next request of a forgotten slot sets it again."""
+"""The number of slots whose delay is kept. The next request of a forgotten slot sets it again."""
 
 
 class CrawlDelays:
@@ -43,7 +43,7 @@ class CrawlDelays:
         crawler.signals.connect(self._downloaded, signals.response_downloaded)
 
     def fetched(self, *_: object) -> None:
-        """Do nothing: the delay depends on the robot of the request."""
+        """Do nothing, because the delay depends on the robot of the request."""
 
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object

@@ -54,7 +54,7 @@ WRITE_SECONDS = 1.0
 CLOSE_REASON = "robots_evidence_failed"
 
 MAX_RULE = 1_000
-"""Longer rules, usage terms and errors are cut off."""
+"""Longer rules, usage terms and errors are cut."""
 
 _CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
@@ -88,7 +88,7 @@ class EvidenceFile:
         safe = _NOT_IN_NAMES.sub("_", name)[:60]
         self.path = folder / f"{safe}-{start}-{token_hex(4)}.jsonl.gz"
         folder.mkdir(parents=True, exist_ok=True)
-        # Evidence has all URLs of the crawl, so the file is as private as the umask allows.
+        # Evidence contains all URLs of the crawl, so the file is as private as the umask makes it.
         self._file = self.path.open("xb", buffering=0)
         self._lines: list[dict[str, Any]] = []
         self._error: Exception | None = None
@@ -101,18 +101,18 @@ class EvidenceFile:
     def write(self) -> Future[Exception | None]:
         """Write the lines since the last call as one gzip member, in the thread.
 
-        The result is the first error of all writes so far.
+        The returned future has the first error of all writes so far.
         """
         lines, self._lines = self._lines, []
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
-        # After a line that was cut off, nothing more could be read.
+        # After a cut line, nothing more could be read.
         if lines and self._error is None:
             try:
                 text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
                 member = memoryview(gzip.compress(text.encode(), 6))
-                # A full disk may take the first part of a write.
+                # On a full disk, only the first part of a write may be stored.
                 while member:
                     member = member[self._file.write(member) :]
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
@@ -182,7 +182,7 @@ class Evidence:
         number = self._answers
         decides: int | None = number
         if policy.is_stale_on_error:
-            # The answer of a failed refresh is written, but the older one still decides.
+            # The answer of a failed refresh is written, but the last good one decides.
             decides = self._latest.get(policy.origin)
         if decides is not None:
             self._latest[policy.origin] = decides
@@ -250,7 +250,7 @@ class Evidence:
         engine: Any = self._crawler.engine
         if self._timer is None or engine is None:
             return
-        # Scrapy 2.13 only has `close_spider`.
+        # Scrapy 2.13 has only `close_spider`.
         close = getattr(engine, "close_spider_async", None) or partial(
             engine.close_spider, self._crawler.spider
         )
@@ -282,7 +282,7 @@ def decision_of(
     verdict: Verdict,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
-    """Return the part of a decision's line that follows from *policy*."""
+    """Return the part of a decision's line that depends on *policy*."""
     line: dict[str, Any] = {
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_RULE],

@@ -35,7 +35,7 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 MAX_PAGE_BYTES = 64 * 1024
-"""Bytes that are read of a page and of each header."""
+"""The number of bytes read of a page and of each header."""
 
 # Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
 UNREADABLE = (LookupError, ValueError)
@@ -72,13 +72,13 @@ class PageHead(NamedTuple):
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Read the head of *response*. Never raises.
 
-    At most `MAX_PAGE_BYTES` of the page and the header are read. If *words*, which are in lower
-    case, are given and the page has none of them, *tags* may be empty.
+    At most `MAX_PAGE_BYTES` of the page and the header are read. *words* are in lower case. If the
+    page contains none of them, *tags* may be empty.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
-    # Parsing would take as long as all of Scrapy's work on a page.
+    # Parsing takes as long as all of Scrapy's work on a page, so look for the words first.
     page = response.body[:MAX_PAGE_BYTES].lower()
     if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
         return PageHead(header, (), has_tags=True)
@@ -94,7 +94,7 @@ def header_of(response: Response, name: str) -> str:
 
 def _text(response: TextResponse) -> str:
     head = response.body[:MAX_PAGE_BYTES]
-    # `response.encoding` would decode the whole page, and may guess for long.
+    # `response.encoding` would decode the whole page, and may take long to guess.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))

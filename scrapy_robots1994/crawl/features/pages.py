@@ -45,7 +45,7 @@ USAGE_KEY = "robots1994_usage"
 """The key of the page's `Usage` in `response.meta`."""
 
 _MAX_LOGGED = 10
-"""Terms that are logged as not understood, per page."""
+"""The number of terms per page that are logged as not understood."""
 
 # The defaults would skip images, archives and repeated links.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
@@ -89,8 +89,8 @@ class RobotsPages(BaseSpiderMiddleware):
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
         self._pages = 0
-        # Called for each request of a response. A cache of the module would keep the last response
-        # after the crawl.
+        # This is called for each request of a response. A cache of the module would keep the last
+        # response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
         # Signals whose asynchronous handlers are still running
         self._sent: set[Deferred[None]] = set()
@@ -102,7 +102,7 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         for key, counter in self._counters.items():
-            # Left from an earlier page, if the spider copied its meta.
+            # A spider may have copied the meta of an earlier page.
             response.meta.pop(key, None)
             stated = self._stated(response, key)
             counter(stated)
@@ -111,7 +111,8 @@ class RobotsPages(BaseSpiderMiddleware):
                 log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def _stated(self, response: Response, key: str) -> Any:
-        # Missing if another spider middleware failed before and an errback returned items.
+        # The key is missing if another spider middleware failed before and an errback returned
+        # items.
         if key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
             read = page_directives if key == PAGE_KEY else _usage_of
@@ -223,7 +224,7 @@ def _were(number: int, noun: str) -> str:
 
 def _usage_of(response: Response, robot: str | bytes) -> Usage:
     usage = page_usage(response, robot)
-    # Removed, because a spider may copy this meta to a request for another page.
+    # Remove the keys, because a spider may copy this meta to a request for another page.
     stated = response.meta.pop(STATED_USAGE, None)
     if isinstance(stated, Usage):
         usage = stated.with_(usage)
@@ -240,7 +241,7 @@ def _closed_links(response: Response) -> frozenset[str]:
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:
-        # The base URL is invalid, for example.
+        # For example, the base URL is invalid.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)

@@ -14,7 +14,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 
 class _Placeholders(dict[str, object]):
-    """The time, and the attributes of the spider, which are read when the path names them."""
+    """The time, and those attributes of the spider that the path names."""
 
     def __init__(self, spider: Spider | None) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")

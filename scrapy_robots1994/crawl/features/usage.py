@@ -26,7 +26,9 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 _MAX_LOGGED_ORIGINS = 10_000
-"""Origins whose preferences are logged only once. Forgotten origins may be logged again."""
+"""The number of origins whose preferences are logged only once. Those of a forgotten origin may be
+logged again.
+"""
 
 _UNKNOWN = Usage()
 
@@ -59,7 +61,8 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     """Return what the robots.txt of *policy* states about the use of *url* by *robot*."""
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # An absent file states nothing. What a file that could not be fetched states is unknown.
+    # An absent file states nothing. The preferences of a file that could not be fetched are
+    # unknown.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
 
@@ -78,7 +81,7 @@ class StatedUsage:
         self._logged: LRUCache[Origin, bool] = LRUCache(_MAX_LOGGED_ORIGINS)
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing: preferences are looked up for each request."""
+        """Do nothing, because preferences are looked up for each request."""
 
     def decided(
         self, request: Request, origin: Origin, found: Found, verdict: Verdict | None
