@@ -14,7 +14,7 @@ from tests.support.site import Site
 __all__ = ["pytest_runtest_setup"]
 
 
-# How long an example takes depends mainly on the machine.
+# The time of an example depends mainly on the machine.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

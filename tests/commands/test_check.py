@@ -106,7 +106,7 @@ DRAFTS = {
     "License: http://l.test/x\nDisallow: /closed\n",
 }
 USAGE = DRAFTS["usage"]
-# Draft, path, robot and options, exit code, what must be said, and what must not
+# Draft, path, robot and options, exit code, expected text, unexpected text
 EXPLAINED = r"""
 blank | /a | rex/2 | 0 | the dialect rfc9309 says: disallowed by line 3 & checked as "rex/2" | usage
 ignored | /x | rex | 0 | in this dialect: 1 rule with a wildcard, 1 Allow line,

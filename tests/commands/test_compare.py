@@ -85,7 +85,9 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 def test_missing_file_is_named_once_and_sets_exit_code_3(
     tmp_path: Path, command: list[str]
 ) -> None:
-    """Every command still reads the other files, unless the missing file is the list of URLs."""
+    """Every command still reads the other files, unless the missing file is the list of URLs
+    itself.
+    """
     (tmp_path / "file").write_bytes(CLOSED)
 
     result = scrapy(*command, folder=tmp_path)
@@ -157,7 +159,7 @@ def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
         options = ("--parsers", "PythonRobotParser", "--json", *more)
         result = compare("a.test", *options, folder=tmp_path)
 
-        # Everything is closed, except /robots.txt itself for us (Ours O22).
+        # Everything is closed, but our side always allows /robots.txt (Ours O22).
         counts = json.loads(result.out)["parsers"]["PythonRobotParser"]
         assert (counts["agree"] > 0, counts["stricter"]) == (True, 0)
 

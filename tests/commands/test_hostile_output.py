@@ -52,7 +52,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """Whoever made the folder must not choose which files of this machine are printed. Links out of
+    """Whoever made the folder must not be able to print other files of this machine. Links out of
     it, a pipe and a socket are named, up to twenty, but not read. A file called `-` is not standard
     input.
     """

@@ -100,7 +100,7 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """A forbidden file (R3) is a failure, a missing one is not."""
+    """A forbidden file (R3) is a failure, but a missing one is not."""
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
 
@@ -272,7 +272,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
 
 
 def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
-    """Nothing is printed for a clean file."""
+    """A clean file has no output."""
     shown = robots_lint("-", "--only-problems", stdin_text=BODY).lines
 
     assert [it.partition(": ")[0] for it in shown] == [

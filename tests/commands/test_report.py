@@ -104,8 +104,8 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """Both parsers answer for the minimal lines as for the whole file. If any one of the lines is
-    removed, an answer changes.
+    """Both parsers give the same answers for the minimal lines as for the whole file. If any one of
+    the lines is removed, an answer changes.
     """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
@@ -121,7 +121,7 @@ def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
 
 
 def differ(body: bytes, row: dict[str, Any]) -> bool:
-    """Whether the parsers differ on *body* as *row* says."""
+    """Whether the parsers differ on *body* in the direction of *row*."""
     other: Any = PEERS[row["parser"]]
     ours = RobotsTxt.parse(body).allowed(row["url"], row["robot"])
     theirs = other.from_crawler(None, body).allowed(row["url"], row["robot"])
@@ -149,7 +149,7 @@ def test_further_sentence_names_a_dialect_of_ours_that_decides_so(
 
 
 def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
-    """One obeys the first match, the other the longest."""
+    """One parser obeys the first match, the other the longest."""
     body = "User-agent: *\nAllow: /a\nDisallow: /a/b\n"
     options = ("--dialect", "extended", "--parsers", "Protego", "--json")
 
@@ -223,7 +223,7 @@ def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    """Four counts of sites come first, and then counts of answers and causes."""
+    """The counts of sites come first, and then those of answers and causes."""
     lines = compare(folder).lines[3:]
 
     heads = "sites, by what changes unchanged only opened only closed both"

@@ -186,7 +186,7 @@ def test_each_site_has_the_cells_of_the_data(
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
     """The attribute aria-sort tells screen readers the order."""
-    # The last column is empty: a file decides everything.
+    # The last column is empty, because a file decides everything.
     for column in range(1, len(COLUMNS)):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
@@ -297,7 +297,7 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # A column head with one letter per line was three times as tall.
+    # With one letter per line, a column head would be three times as tall.
     assert tallest < 65
     assert violations == []
 

@@ -117,7 +117,7 @@ def test_interrupted_check_has_printed_what_is_known(
 def test_command_that_waits_for_an_origin_says_so(
     hosts: list[Site], reactor: Reactor
 ) -> None:
-    """One note says after some seconds how many origins have not answered."""
+    """After some seconds, one note has the number of origins that have not answered."""
     notes: list[str] = []
 
     def until_it_says_so(command: Started) -> None:
@@ -165,7 +165,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # Blocks until the command has read the first file and opens the pipe too.
+            # This blocks until the command has read the first file and also opens the pipe.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

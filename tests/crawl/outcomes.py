@@ -24,9 +24,9 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an answer to GET /robots.txt means.
+    """The meaning of an answer to GET /robots.txt.
 
-    *opened* and *closed* say how the requests for /open and /closed end. *outcome* is the word in
+    *opened* and *closed* are the ends of the requests for /open and /closed. *outcome* is the word in
     stats and log, and *log* the beginning of the explanation in the log. *kept* is how long the
     answer is used, in seconds. If *shared* is true, the next crawl gets it from the store.
     """
@@ -78,7 +78,7 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An answer, what it means, and its origin: *at*, or `{slug}.test`.
+    """An answer with its meaning. Its origin is *at*, or `{slug}.test`.
 
     Each attempt to fetch robots.txt makes *requests* requests. If *by_proxy* is true, they go
     through the test's server as an HTTP proxy.
@@ -255,8 +255,8 @@ FILES = [
 ]
 
 
-# Ours 3.1: through a proxy, 2xx, 404 and 410 are the origin's word. Other answers may be the
-# proxy's.
+# Ours 3.1: through a proxy, 2xx, 404 and 410 come from the origin. Other answers may come from the
+# proxy.
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, shared=False)
 PROXIED = [
     Row(f"proxied-{slug}", answer, means, by_proxy=True)

@@ -1,4 +1,4 @@
-"""Unusual URLs: each is checked with the robots.txt of the right origin.
+"""Unusual URLs are checked with the robots.txt of the right origin.
 
 Some handlers take a part of the URL for the host that others take for the path. `test_clients` has
 the paths as handlers send them.

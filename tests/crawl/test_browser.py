@@ -1,4 +1,4 @@
-"""The recipe for scrapy-playwright: what the browser requests by itself is checked."""
+"""The recipe for scrapy-playwright, which checks what the browser itself requests."""
 
 from __future__ import annotations
 

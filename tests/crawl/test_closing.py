@@ -1,4 +1,4 @@
-"""Crawls that close while requests wait for a robots.txt: they end, and lose no request."""
+"""Crawls that close while requests wait for a robots.txt end, and lose no request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ CONCURRENT = 16
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
-"""Scrapy 2.16 logs this at a forced end without a reactor, even if ROBOTSTXT_OBEY is off."""
+"""Scrapy 2.16 logs this if a crawl without a reactor is forced to end, even if ROBOTSTXT_OBEY is
+off.
+"""
 
 
 @table(
@@ -136,9 +138,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """The fetches that had all slots are given up, but requests in the scheduler get none of their
-    own.
-    """
+    """The fetches that had all slots are given up. Requests in the scheduler start no fetch."""
     settings = {"CONCURRENT_REQUESTS": 4, "ROBOTS1994_MAX_WAITING": 0}
     site.answer("/robots.txt", replies.black_hole())
     args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}

@@ -1,4 +1,4 @@
-"""ROBOTS1994_COMPARE: our parser decides, and others are asked."""
+"""ROBOTS1994_COMPARE asks other parsers about the decisions of ours."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_status_decides_whatever_the_others_read(site: Site) -> None:
 def test_what_finds_no_room_is_skipped_counted_and_noted(
     site: Site, tmp_path: Path
 ) -> None:
-    """The files of a comparison are bounded. All pages are fetched."""
+    """The size of all compared files is bounded. All pages are fetched."""
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
     pages = [site.url("/", host=f"{name}.test") for name in "abc"]
@@ -97,7 +97,9 @@ def test_file_that_changes_is_a_site_of_its_own(site: Site, tmp_path: Path) -> N
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:
-    """A folder with the name of the report appears meanwhile. That costs one line and no page."""
+    """A folder with the name of the report appears during the crawl, which costs one log line and
+    no page.
+    """
     path = tmp_path / "report.json"
     site.answer("/page", replies.Reply(gate="folder"))
     settings = {"ROBOTS1994_COMPARE_REPORT": str(path), "ROBOTS1994_COMPARE": True}

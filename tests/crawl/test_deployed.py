@@ -1,4 +1,4 @@
-"""A project that is deployed as an egg, and runs from the archive as in Scrapyd."""
+"""A project that is deployed as an egg runs from the archive, as in Scrapyd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ROBOTS1994_DRY_RUN: Scrapy's middleware decides, and we watch."""
+"""ROBOTS1994_DRY_RUN compares our decisions with those of Scrapy's middleware, which decides."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
 
 
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
-    """There is nothing to watch with ROBOTSTXT_OBEY = False, and the log says so."""
+    """With ROBOTSTXT_OBEY = False, there is nothing to watch, and the log says so."""
     site.robots("User-agent: *\nDisallow: /\n")
     result = crawl([site.url("/a")], settings=DRY | {"ROBOTSTXT_OBEY": False})
 
@@ -193,7 +193,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 def test_subclass_of_the_built_in_is_named_as_not_watched(site: Site) -> None:
-    """The subclass acts too, and the log says that the dry run does not see what it does."""
+    """The subclass acts too, and the log says that the dry run does not see its decisions."""
     listed = {f"{__name__}.OwnMiddleware": 50}
     result = crawl([site.url("/a")], settings=DRY | {"DOWNLOADER_MIDDLEWARES": listed})
 

@@ -91,8 +91,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one crawl
     tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Answers of seven odd sites have their bytes, decisions their line, and redirects their hops.
-    `--verify` finds no difference.
+    """Evidence of seven odd sites has the bytes of answers, the lines of decisions, and the hops of
+    redirects. `--verify` finds no difference.
     """
     with Site() as site:
         for host, reply in ANSWERS.items():
@@ -184,7 +184,7 @@ def test_refused_refresh_is_written_and_the_older_answer_decides(
 
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
-    """Another robot name and an answer through a proxy are read back too."""
+    """Another robot name and an answer through a proxy are also read back."""
     with Site() as site, Site() as proxy:
         site.robots("User-agent: rex\nDisallow: /a\n")
         proxy.answer("/robots.txt", replies.status(402))

@@ -83,7 +83,7 @@ def test_default_name_of_scrapy_is_said_once(
 def test_lines_that_the_dialect_ignores_are_said(
     site: Site, robots: str, dialect: str, said: str
 ) -> None:
-    """One line says what is ignored, its first line, and which dialect obeys it."""
+    """One line has what is ignored, its first line, and the dialect that obeys it."""
     site.robots(f"User-agent: *\n{robots}\n")
     result = crawl([site.url("/x")], settings={"ROBOTS1994_DIALECT": dialect})
 

@@ -51,7 +51,9 @@ TWICE = {"sent again": 2}
 def test_request_passes_each_component_once(
     site: Site, reactor: Reactor, hosts: int, project: str
 ) -> None:
-    """Every page is fetched, once scheduled, and once seen by a middleware in front of ours."""
+    """Every page is fetched once, scheduled once, and seen once by a middleware in front of
+    ours.
+    """
     spider, settings = PROJECTS[project]
     site.robots("User-agent: *\nDisallow: /private\n", gate="robots")
     urls = [
@@ -99,7 +101,7 @@ def at(order: int, name: str) -> dict[str, Any]:
 def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """Whoever answers or fails, spiders and errbacks see only their own meta."""
+    """Spiders and errbacks see only their own meta, whoever answers or fails the page."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private\n")
     result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
 

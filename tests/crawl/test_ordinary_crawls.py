@@ -142,7 +142,7 @@ def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
 def test_old_cached_answer_does_not_end_a_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: what this crawl fetched itself is newer than its Date says."""
+    """Ours 3.2: a policy that this crawl fetched itself is newer than its Date."""
     site.answer(
         "/robots.txt", [replies.status(200, OPEN.encode(), **OLD), replies.status(503)]
     )
@@ -160,7 +160,7 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 @table(
     ("limit", "least", "delay"),
-    # Here, each robots.txt arrives later than in the other rows.
+    # In this row, each robots.txt arrives later than in the others.
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
     # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, more pages would arrive before their
@@ -191,8 +191,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """Each robots.txt arrives after the close has begun. In the row "reset", its first connection
-    is reset.
+    """Each robots.txt arrives after the close has begun. In the row "reset", the first connection
+    for robots.txt is reset.
     """
     found: list[int] = []
     for middleware in BOTH:

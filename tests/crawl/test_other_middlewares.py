@@ -64,7 +64,7 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """One line per origin has the exception, the path of the middleware, and the solution."""
+    """For each origin, one line has the exception, the path of the middleware, and the solution."""
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
     hosts = [f"h{host}.test" for host in range(3)]

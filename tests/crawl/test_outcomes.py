@@ -1,4 +1,4 @@
-"""Each answer to GET /robots.txt means what the table in `outcomes` says."""
+"""The meaning of each answer to GET /robots.txt is that in the table `outcomes`."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""When a page of each origin is requested, in seconds. No policy expires exactly at one of these
-times.
+"""The times, in seconds, at which a page of each origin is requested. No policy expires exactly at
+one of them.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
@@ -60,7 +60,9 @@ VERIFYING = (
 
 
 class Table:
-    """Rows of the table of outcomes, each with an origin, and checks of a crawl."""
+    """Rows of the table of outcomes, each with its own origin, and the checks of a crawl of
+    them.
+    """
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
         self.site = site
@@ -70,7 +72,7 @@ class Table:
                 site.answer("/robots.txt", row.answer, at=f"{row.slug}.test")
 
     def request(self, row: Row, path: str) -> CrawlRequest:
-        """Scrapy itself does not retry the request."""
+        """Return a request for a page, which Scrapy itself does not retry."""
         meta: dict[str, Any] = {"dont_retry": True}
         base = row.at or self.site.url("", host=f"{row.slug}.test")
         if row.by_proxy:
@@ -135,8 +137,9 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7: the table has the pages, log lines, stats and retries that follow from each answer,
-    how long the answer is used, and whether a store shares it with the next crawl.
+    """R1 to R7: the table has the pages, log lines, stats and retries that follow from each answer.
+    It also has the time for which the answer is used, and whether a store shares it with the next
+    crawl.
     """
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     with Site(tls="valid") as site:
@@ -242,7 +245,7 @@ def crawl_once(table: Table, **options: Any) -> CrawlResult:
 def test_ours_r5_answer_that_does_not_end_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """ROBOTS1994_TIMEOUT ends a fetch even while bytes still arrive."""
+    """ROBOTS1994_TIMEOUT ends a fetch even while bytes are still arriving."""
     table = Table(site, outcomes.hanging(site))
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)

@@ -254,7 +254,9 @@ def test_report_says_that_all_pages_disallow(site: Site) -> None:
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, reactor: Reactor
 ) -> None:
-    """robots.txt, a header or a meta tag decides. The pages are requested and followed."""
+    """A robots.txt, a header or a meta tag decides. The pages are still requested, and their links
+    followed.
+    """
     fill(site, USAGE, ROBOTS)
     result = use(site, "items", "train-ai", reactor=reactor)
 
@@ -340,7 +342,7 @@ def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
 def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     site: Site,
 ) -> None:
-    """The preferences of the origin that answers count."""
+    """The preferences are those of the origin that answers."""
     site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
     site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
     site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
@@ -377,7 +379,7 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 def test_page_of_the_http_cache_has_the_preferences_of_now(
     site: Site, tmp_path: Path
 ) -> None:
-    """The current robots.txt, here from a store, counts."""
+    """They come from the current robots.txt, which is in a store here."""
     cached = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -408,7 +410,7 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, is_read: bool
 ) -> None:
-    """A 404 counts as read, a 401 does not."""
+    """A file with status 404 counts as read, but not one with 401."""
     site.answer("/robots.txt", replies.status(status))
     site.answer("/", page())
     result = use(site, "report", settings={"ROBOTS1994_FORBIDDEN": "allow"})

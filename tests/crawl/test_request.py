@@ -19,8 +19,8 @@ SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """The bind address and the keys in ROBOTS1994_PROPAGATE_META are copied from the page, but no
-    cookie, referrer or password.
+    """The bind address and the keys in ROBOTS1994_PROPAGATE_META are copied from the page. Cookies,
+    referrer and password are not.
     """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
@@ -43,7 +43,7 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     }
     (robots,) = site.log("/robots.txt")
     assert robots.headers.keys().isdisjoint({"cookie", "referer", "authorization"})
-    # Ours 3.1: Scrapy passes on half of a gzip that was cut off.
+    # Ours 3.1: Scrapy passes on half of a truncated gzip.
     assert robots.headers["accept-encoding"] == "identity"
     assert robots.peer == "127.0.0.9"
 

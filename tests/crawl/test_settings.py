@@ -101,7 +101,7 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
-    """The add-on and the middleware by hand behave alike."""
+    """The add-on and a middleware that is set by hand behave alike."""
     result = crawl(
         [site.url("/page")],
         settings=settings,

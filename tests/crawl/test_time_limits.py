@@ -54,7 +54,9 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY exceeds ROBOTS1994_TIMEOUT by more than 5 s, and robots.txt is redirected."""
+    """DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and robots.txt is
+    redirected.
+    """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
     settings = {
@@ -84,7 +86,7 @@ def test_shortest_timeout_applies(
     meta: dict[str, Any],
     seconds: float,
 ) -> None:
-    """The timeouts are those of page, spider and robots.txt. The origin then is unreachable
+    """The timeouts are those of page, spider and robots.txt. The origin is then unreachable
     (R5).
     """
     site.answer("/robots.txt", replies.black_hole())

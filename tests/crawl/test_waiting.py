@@ -59,8 +59,8 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """48 requests wait meanwhile. CONCURRENT_REQUESTS is 3, or 32 for the handler without a
-    reactor: it has as many connections, and half of them are for robots.txt files.
+    """48 requests wait meanwhile. CONCURRENT_REQUESTS is 3. It is 32 for the handler without a
+    reactor, which has as many connections, half of them for robots.txt files.
     """
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
@@ -107,7 +107,7 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
 
 WAITING_OF_ORIGIN = 64
-"""Waiting requests of one origin that take no slot."""
+"""The number of waiting requests of one origin that take no slot."""
 MANY = 150
 FEWER = WAITING_OF_ORIGIN - 4
 QUEUES = [
@@ -119,7 +119,7 @@ QUEUES = [
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:
-    """The scheduler has a queue by priority."""
+    """The scheduler has a queue for each priority."""
     site.robots("", at="urgent.test", gate="known")
     site.open_when("known", "/less", count=10)
     urgent = [
@@ -158,8 +158,8 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
 ) -> None:
     """Urgent requests are overtaken by at most 64 waiting requests of an origin.
 
-    Only the first page is sent until these are scheduled, because Scrapy 2.13 calls callbacks 0.1 s
-    late.
+    Scrapy 2.13 calls callbacks 0.1 s late, so only the first page is sent until the urgent requests
+    are scheduled.
     """
     page = replies.html("many")
     # If two hosts have equally many active requests, the queue by slots of Scrapy 2.13 takes the

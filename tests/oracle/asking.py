@@ -15,7 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """What is compared: fields of the verdict, and the crawl delay."""
+    """The compared fields of the verdict, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -36,7 +36,7 @@ class Difference(NamedTuple):
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Ask the package. If `allowed()` and `verdict()` disagree, the reason says so."""
+    """Ask the package. If `allowed()` and `verdict()` disagree, the returned reason says so."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value

@@ -16,7 +16,7 @@ from tests.oracle import words
 
 
 class Question(NamedTuple):
-    """May *robot* request *url*?"""
+    """The question whether *robot* may request *url*."""
 
     url: str | bytes
     robot: str | bytes
@@ -149,7 +149,7 @@ class Generator:
         return (mark + text).encode("utf-8", "surrogateescape")
 
     def question(self) -> Question:
-        """Most questions are about a robot of `OUR_ROBOTS`."""
+        """Return a question, usually about a robot of `OUR_ROBOTS`."""
         robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
         robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
@@ -158,7 +158,7 @@ class Generator:
         return Question(self.url(), robot)
 
     def url(self) -> str | bytes:
-        """Most URLs are close to the value of a rule."""
+        """Return a URL, usually one close to the value of a rule."""
         value = self.dice.choice(self.values) if self.values else ""
         if self.chance(0.05) or not value:
             value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
@@ -180,7 +180,7 @@ class Generator:
         """Return *value*, or a path or URL that differs slightly from it."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Only the path changes, and sometimes the origin is replaced.
+            # Change only the path, and sometimes replace the origin.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

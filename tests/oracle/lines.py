@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""The only characters that count as space (F3, O6). All others are ordinary characters (O25)."""
+"""The only white space (F3, O6). All other characters are ordinary (O25)."""
 
 
 class Field(NamedTuple):

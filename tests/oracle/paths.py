@@ -50,7 +50,7 @@ def split_url(url: str) -> tuple[str, str]:
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        # The removed backslash ended the authority (O27).
+        # The removed backslash was the end of the authority (O27).
         target = target[1:]
     return origin, target if target.startswith("/") else "/" + target
 

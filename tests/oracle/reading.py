@@ -126,7 +126,7 @@ class Reading:
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """*url* is disallowed if any of its spellings is."""
+        """Return the answer. *url* is disallowed if any of its spellings is."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent, has_more = spellings(text)
@@ -159,7 +159,7 @@ class Reading:
         return Answer(allowed=True, reason="no-rule")
 
     def _decisions(self, chosen: list[Record], origin: str, target: str) -> list[Rule]:
-        """Return the rules that can decide. The first of them does."""
+        """Return the rules that can decide, the deciding one first."""
         if self.dialect in GROUPED:
             return most_specific(
                 [it for record in chosen for it in record.rules], target

@@ -18,7 +18,7 @@ from tests.packaging.building import ROOT, run
 def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
     dist: Path,
 ) -> None:
-    """Both names have the version, which pyproject.toml does not repeat."""
+    """The names of both files have the version, which pyproject.toml does not repeat."""
     name = f"scrapy_robots1994-{scrapy_robots1994.__version__}"
     wheel, source = f"{name}-py3-none-any.whl", f"{name}.tar.gz"
     assert {path.name for path in dist.iterdir()} == {wheel, source}

@@ -121,7 +121,7 @@ copied line | {U}*{D}x\n\n{U}bot{D}x\n | R015 2,5 error opens
 
 @pytest.mark.parametrize("row", MISTAKES.strip().splitlines(), ids=lambda it: it[:24])
 def test_mistake_is_reported_by_its_cause(row: str) -> None:
-    """One mistake is one problem. Its consequences are not reported."""
+    """Each mistake is one problem, whose consequences are not reported."""
     title, file, *expected = row.split(" | ")
     text = unescaped(file)
     body = text.encode("latin-1") if title.startswith("bytes") else text

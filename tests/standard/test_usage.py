@@ -144,7 +144,7 @@ def test_example_states_this_in_every_dialect(dialect: str) -> None:
     for number, lines, url, said, odd in EXAMPLES:
         body = lines if "User-agent" in lines else STAR + lines
         found = usage(body, url, dialect=dialect)
-        # 1994 F6: a preference changes no verdict.
+        # 1994 F6: preferences change no verdict.
         plain = re.sub("(?im)^(content-|license)", "x\\g<0>", body)
         same = [ask(it, url, "mybot", dialect=dialect) for it in (body, plain)]
         assert same[0] is same[1]
@@ -275,7 +275,7 @@ def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """One path that disallows a purpose is then enough to disallow it (O28)."""
+    """It is enough that one path disallows the purpose (O28)."""
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )

@@ -98,7 +98,7 @@ class StoreContract(ABC):
         assert store.get(SITE) == b"newer"
 
     def test_entry_that_is_over_hides_the_older(self, store: Store) -> None:
-        """A store may still return an expired entry, but not the one before it."""
+        """A store may still return an expired entry, but not the entry before it."""
         store.put(SITE, b"older", LATER)
         store.put(SITE, ENTRY, time.time() - 1)
 
@@ -109,7 +109,7 @@ class StoreContract(ABC):
         largest = b"x" * MAX_ENTRY_BYTES
         store.put(SITE, largest, LATER)
         assert store.get(SITE) == largest
-        # Any exception may mean that the store does not take it.
+        # Any exception may mean that the store rejects the entry.
         with suppress(Exception):
             store.put(OTHERS[0], largest * 6, LATER)
         del largest
@@ -166,7 +166,7 @@ class StoreContract(ABC):
 
 
 class LeasingContract(StoreContract):
-    """A store with leases says who fetches a robots.txt."""
+    """Of the workers, a store with leases chooses the one that fetches a robots.txt."""
 
     @pytest.fixture
     def leases(self, store: Store) -> LeasingStore:

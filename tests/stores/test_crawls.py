@@ -118,7 +118,7 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_each_crawl_reads_the_stored_answer_in_its_own_way(
     site: Site, tmp_path: Path
 ) -> None:
-    """The store holds what the origin said, not what a crawl made of it."""
+    """The store has the answer of the origin, not what a crawl made of it."""
     site.robots(b"User-agent: a\nDisallow: /\n\nUser-agent: *\nDisallow: /*.pdf\n")
     url = site.url("/a.pdf")
     for dialect, robot, is_fetched in (
@@ -136,7 +136,7 @@ def test_each_crawl_reads_the_stored_answer_in_its_own_way(
 def test_file_that_was_cut_off_is_fetched_again_by_a_crawl_that_reads_more(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours O24: whoever raises the limit wants the rest of the file."""
+    """Ours O24: a crawl with a higher limit needs the rest of the file."""
     site.robots(BODY + b"#" * 2_000 + b"\nDisallow: /late\n")
     urls = [site.url("/closed"), site.url("/late")]
     for limit, refused, fetches in (
@@ -151,8 +151,8 @@ def test_file_that_was_cut_off_is_fetched_again_by_a_crawl_that_reads_more(
 
 
 def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
-    """Ours R5: it is nobody's word. The last good answer stays, and decides: the store is
-    told to keep it as long.
+    """Ours R5: no origin has said it. The last good answer stays, and decides. A crawl tells
+    the store to keep that answer as long.
     """
     settings = {"ROBOTS1994_STORE": f"tests.support.stores.Forgets://{tmp_path}"}
     urls = [site.url("/open"), site.url("/closed")]

@@ -1,4 +1,4 @@
-"""What docs/stores.rst says about writing a store works."""
+"""The instructions in docs/stores.rst for writing a store work."""
 
 from __future__ import annotations
 

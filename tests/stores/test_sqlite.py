@@ -48,7 +48,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
         assert store.get(kept) == ENTRY
         assert len(left) > 50
         assert left == [*range(left[0], 600)]
-        # An entry larger than the file: the others go, and the store still works.
+        # An entry is larger than the file. All others are deleted, and the store still works.
         with pytest.raises(sqlite3.Error, match="full"):
             store.put(SITE, os.urandom(2_000_000), LATER)
         store.put(SITE, ENTRY, LATER)

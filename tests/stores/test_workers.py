@@ -37,7 +37,7 @@ def start_workers(
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
     """The other workers wait for the policy, and all obey it."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # No robots.txt is sent before that of every origin was requested.
+        # No robots.txt is sent until that of every origin has been requested.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2

@@ -13,9 +13,9 @@ class Exempt(NamedTuple):
     """A request that is not checked.
 
     In *url*, `{port}` stands for the port of a scripted site, whose robots.txt disallows
-    everything. The site answers for any host name under `test`. Other requests to 127.0.0.1 must be
-    refused, so an exempt host has another name. The values in *settings* are text, as on the
-    command line. If *valid* is false, Scrapy itself rejects the request.
+    everything. The site answers for any host name under `test`. An exempt host has another name
+    than 127.0.0.1, to which other requests must be refused. The values in *settings* are text, as
+    on the command line. If *valid* is false, Scrapy itself rejects the request.
     """
 
     url: str

@@ -40,7 +40,7 @@ TIMEOUT_SECONDS = 120.0
 """The test fails if a command takes longer."""
 
 PRELOADED = (
-    # First, because it replaces the clock that the other modules import.
+    # This comes first, because it replaces the clock that the other modules import.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
-"""The test fails if the server does not answer within this time."""
+"""The test fails if the server takes longer to answer."""
 
 
 class RedisServer:

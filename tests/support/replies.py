@@ -27,9 +27,9 @@ class Reply:
     after that. If `head` is false, nothing is sent before the `ending`. If `raw` is true, only the
     body is sent, without a status line and headers. `length` is the Content-Length if it differs
     from the true length. Only the first `cut` bytes of the body are sent, in pieces of `chunk`
-    bytes, with `pause` seconds after each piece. The body is sent `repeat` times; 0 means
-    endlessly. `ending` is what happens to the connection after the last byte: "keep" and "close"
-    are usual, "reset" sends an RST, and "hang" leaves it open without another byte.
+    bytes, with `pause` seconds after each piece. The body is sent `repeat` times, or endlessly if
+    that is 0. `ending` says how the connection ends after the last byte. "keep" and "close" are
+    usual, "reset" sends an RST, and "hang" leaves the connection open without another byte.
     """
 
     status: int = 200

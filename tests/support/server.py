@@ -57,8 +57,7 @@ class Script:
     def reply_to(self, seen: Seen) -> Reply:
         """Return the reply for a request.
 
-        Of several scripts that match, that with the most exact origin counts, and of these that
-        with the most exact target.
+        If several scripts match, the most exact origin decides, and then the most exact target.
         """
         origin = f"{seen.scheme}://{seen.host}"
         name = urlsplit(origin).hostname or ""

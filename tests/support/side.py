@@ -1,4 +1,4 @@
-"""One side of a comparison of two crawls, which differ only in the robots.txt middleware."""
+"""One side of a comparison of two crawls that differ only in the robots.txt middleware."""
 
 from __future__ import annotations
 

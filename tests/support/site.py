@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a request that it waits for does not arrive within this time."""
+"""The test fails if a request takes longer to arrive."""
 
 
 @cache
@@ -63,10 +63,10 @@ def tls_context(pem: str) -> ssl.SSLContext:
 class Site:
     """A scripted server on loopback, which runs as long as the `with` block.
 
-    It answers for any host name; crawls resolve every name under `test` to 127.0.0.1. It listens on
-    *ports* ports of 127.0.0.1, and on *addresses* further loopback addresses, and also on ::1 if
-    *ipv6* is true, and on one HTTPS port if *tls* is given. Without a script, /robots.txt is a 404,
-    and any other target a small page.
+    It answers for any host name. Crawls resolve every name under `test` to 127.0.0.1. It listens on
+    *ports* ports of 127.0.0.1, and on *addresses* further loopback addresses. If *ipv6* is true, it
+    also listens on ::1, and if *tls* is given, on one HTTPS port. Without a script, /robots.txt is
+    a 404, and any other target a small page.
     """
 
     certificate: str

@@ -42,9 +42,8 @@ async def sleep(seconds: float) -> None:
 
 
 class FilteredSpider(RequestingSpider):
-    """Requests pass through the duplicates filter.
-
-    Two workers with a shared queue then request each page only once.
+    """Sends its requests through the duplicates filter, so that two workers with a shared queue
+    request each page only once.
     """
 
     def request(self, url: str, **options: Any) -> Request:
@@ -307,7 +306,7 @@ class UrgentSpider(RequestingSpider):
 
 
 class PlainSpider(RequestingSpider):
-    """The callback is a generator. Each item has the directives of the page."""
+    """Has a generator as its callback. Each item has the directives of the page."""
 
     name = "plain"
     follow = True
@@ -363,7 +362,7 @@ class TwiceSpider(PlainSpider):
 
 
 class AsyncSpider(PlainSpider):
-    """The callback is an asynchronous generator."""
+    """Has an asynchronous generator as its callback."""
 
     name = "async"
 

@@ -44,7 +44,7 @@ class SteppingSpider(RequestingSpider):
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """A failure of a URL with /mark/ ends the crawl."""
+        """End the crawl after the failure of a URL with /mark/."""
         super().failed(failure)
         if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds `request`
             self.steps.clear()

@@ -59,7 +59,7 @@ def test_answer_is_read_back_as_it_was(answer: Answer) -> None:
 
 @pytest.mark.parametrize("status", [503, 429, 301, 407, 1, True, None, "200", [200]])
 def test_what_no_origin_said_is_a_miss(status: object) -> None:
-    """Ours R5: "unreachable" is nobody's word, even if somebody stored it."""
+    """Ours R5: no origin says "unreachable", even if somebody stored it."""
     assert decode(entry_of(HEAD), SITE, LIMIT) is not None
     assert decode(entry_of(HEAD | {"status": status}), SITE, LIMIT) is None
 

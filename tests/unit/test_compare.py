@@ -25,7 +25,7 @@ class Other:
 
 
 def test_ddmin_leaves_no_item_that_can_go() -> None:
-    """Item 2 is needed only with item 1, so it goes when 1 has gone."""
+    """Item 2 is needed only with item 1, so it is removed after item 1."""
     found = ddmin(range(3), lambda some: 0 in some and (1 not in some or 2 in some))
 
     assert [*found] == [0]
@@ -38,7 +38,7 @@ def test_questions_are_for_each_named_robot_and_one_that_is_not_named() -> None:
 
 
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
-    """Checked with the real parsers, for each difference of generated files."""
+    """The check asks the real parsers about each difference of generated files."""
     causes = set()
     for _, body in generated_files()[:60]:
         site = Site("h", RobotsTxt.parse(body), {"other": Other}, "1994")

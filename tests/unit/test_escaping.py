@@ -1,4 +1,4 @@
-"""Making untrusted text safe to print."""
+"""Untrusted text is made safe to print."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from tests.support.left_out import long_after
 from tests.unit.growth import HOSTILE, OPERATIONS, cost
 
 SMALL = 2**12
-"""Bytes of a short file, which still has enough rules for an index."""
+"""The bytes of a short file, which still has enough rules for an index."""
 
 WORST = 2.0
 """The largest factor by which calls per byte may grow. Quadratic work would have 8."""
 
 WORST_TIME = 6.0
-"""The same for CPU time."""
+"""The largest factor by which CPU time per byte may grow."""
 
 ROWS = [(name, "1994") for name in HOSTILE] + [
     (name, dialect)

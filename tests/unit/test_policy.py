@@ -22,7 +22,7 @@ FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
     "path", ["/robots.txt", "/robots%2Etxt", "/%72obots.tx%74", "/robots.txt#x"]
 )
 def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
-    """Ours O22: in every percent-encoding except that of the slash."""
+    """Ours O22: this holds for every percent-encoding except that of the slash."""
     rules = policy(Answer(urls=URLS, status=403, fetched_at=NOW)).rules("rex")
 
     assert rules.allowed(f"http://site.example{path}")
@@ -46,7 +46,7 @@ def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
 def test_only_the_word_of_the_origin_is_shared(
     answer: Answer, *, is_shared: bool
 ) -> None:
-    """Ours 3.1: "unreachable" is nobody's word."""
+    """Ours 3.1: no origin says "unreachable"."""
     assert answer.is_of_origin is is_shared
 
 

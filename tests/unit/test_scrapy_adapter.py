@@ -106,7 +106,7 @@ SETTINGS = {
     "CONCURRENT_REQUESTS": 4,
     "LOG_LEVEL": "INFO",
 }
-# Changes without a warning, and those with further patterns, are `long`.
+# Changes that cause no warning, and those with further patterns, are marked `long`.
 NAMES = [
     pytest.param(name, marks=[pytest.mark.long] * bool(it.more or not it.said))
     for name, it in CHANGES.items()
