@@ -26,8 +26,8 @@ PAUSE = 300.0
 class Meaning:
     """The meaning of an answer to GET /robots.txt.
 
-    *opened* and *closed* are the ends of the requests for /open and /closed. *outcome* is the word in
-    stats and log, and *log* the beginning of the explanation in the log. *kept* is how long the
+    *opened* and *closed* are the ends of the requests for /open and /closed. *outcome* is the word
+    in stats and log, and *log* the beginning of the explanation in the log. *kept* is how long the
     answer is used, in seconds. If *shared* is true, the next crawl gets it from the store.
     """
 
