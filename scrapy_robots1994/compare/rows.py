@@ -259,8 +259,7 @@ class Site:
             return decision_of(read, url, row.others_robot or robot) == row.says
 
         needed = lines.needed(holds)
-        part = RobotsTxt.parse(lines.part(needed), dialect=dialect)
-        cause = cause_of(part.lines, url, dialect)
+        cause = cause_of(lines.part(needed), url, dialect)
         return replace(row, cause=cause.code, lines=needed, also=self._also(row))
 
     def _also(self, row: Row) -> str:

@@ -12,6 +12,7 @@ from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser import Line
 from scrapy_robots1994.parser.dialects import grammars_of
 from scrapy_robots1994.parser.fields import LineKind
+from scrapy_robots1994.robotstxt import RobotsTxt
 
 ItemT = TypeVar("ItemT")
 
@@ -93,7 +94,7 @@ CAUSES = (
     SPELLING,
     Cause(
         *("agent-matching", "name of the robot", "1994 A2, Ours O8 to O12"),
-        rf"(?s)^user-agent:.*{_RULE}",
+        rf"(?s)^user-agent:(?!\*$).*{_RULE}",
     ),
     OTHER,
 )
@@ -102,20 +103,22 @@ CAUSES = (
 BY_CODE = {it.code: it for it in CAUSES}
 
 
-def cause_of(lines: Sequence[Line], url: str, dialect: str) -> Cause:
-    """Return the first cause that fits the needed *lines*, as *dialect* reads them."""
-    text = "\n".join(_normal(lines))
+def cause_of(part: bytes, url: str, dialect: str) -> Cause:
+    """Return the first cause that fits *part*, the needed lines, as *dialect* reads them."""
+    text = "\n".join(_normal(RobotsTxt.parse(part, dialect=dialect).lines))
     fitting = {
         it for it in CAUSES if it.pattern and re.search(it.pattern, text, re.MULTILINE)
     }
     fitting.discard(ENCODING)
-    if re.search(ENCODING.pattern, "".join(it.raw for it in lines)):
+    # Not in `text`, which has no byte order mark.
+    if re.search(ENCODING.pattern, part.decode("latin-1")):
         fitting.add(ENCODING)
     if grammars_of(dialect)[0].has_allow:
         fitting.discard(ALLOW)
     target = target_of(url)
     paths = re.findall(f"{_RULE}(.*)", text, re.MULTILINE)
-    if "%" not in target and any(map(target.startswith, paths)):
+    is_plain = "%" not in target and not target.endswith("?")
+    if is_plain and any(map(target.startswith, paths)):
         fitting.discard(SPELLING)
     return next(filter(fitting.__contains__, CAUSES), OTHER)
 

@@ -40,6 +40,15 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
         b"User-agent: me\nCrawl-delay: 5\nUser-agent: you\nDisallow: /\n",
         [1, 2, 3, 4],
     ),
+    (
+        "encoding",
+        "Python",
+        "laxer",
+        b"\xef\xbb\xbfUser-agent: *\nDisallow: /a\n",
+        [1, 2],
+    ),
+    # Rerp drops an empty query.
+    ("spelling", "Rerp", "laxer", b"Disallow: /c?\n", [1, 2]),
     # Rerp ignores a record that has only a Crawl-delay.
     (
         *("joined-records", "Rerp", "stricter"),
@@ -73,7 +82,7 @@ if sys.version_info < (3, 14):
 
 
 NAMED = b"User-agent"
-BODIES = [it if it.startswith(NAMED) else NAMED + b": *\n" + it for *_, it, _ in CAUSES]
+BODIES = [it if NAMED in it[:20] else NAMED + b": *\n" + it for *_, it, _ in CAUSES]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +91,7 @@ def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
         (folder / f"{number}").write_bytes(body)
-    (folder / "urls").write_text("/a\n/b\n/a/b\n/x.php\n")
+    (folder / "urls").write_text("/a\n/b\n/a/b\n/x.php\n/c?\n")
     files = map(str, range(len(BODIES)))
     options = ("--robot", "me", "--robot", "mybot", "--urls", "urls", "--json")
     result = scrapy("robots-compare", *files, *options, folder=folder)
