@@ -1,8 +1,8 @@
-"""The code of the example project's commands: local sites, crawls of these sites, and reports.
+"""The code of the commands: local sites, crawls of them, and reports.
 
-`server` serves the sites on loopback. `hosts` and `robots_files` define the sites.
-`crawling` runs `scrapy crawl`, and `report` formats the outcome of crawls. `./run` runs
-`python -m demo`, `./beyond` runs `demo.beyond`, and `./distributed` runs `demo.distributed`.
+`server` serves the sites on loopback, and `hosts` and `robots_files` define them. `crawling` runs
+`scrapy crawl`, and `report` formats the outcome. `./run` is `python -m demo`, `./beyond` is
+`demo.beyond`, and `./distributed` is `demo.distributed`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Crawl local hosts with scrapy_robots1994, and then with Scrapy's built-in middleware.
+"""Crawl local hosts with scrapy_robots1994 and then with Scrapy's own middleware, and print both
+results.
 
-Print the results of both crawls. The exit code is 0 if the first crawl fetched exactly the
-allowed pages.
+The exit code is 0 if the first crawl fetched exactly the allowed pages.
 """
 
 from __future__ import annotations

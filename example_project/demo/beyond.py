@@ -1,4 +1,4 @@
-"""Crawl five sites with the spiders that enable features beyond the text of 1994.
+"""Crawl five sites with spiders that enable features beyond the standard of 1994.
 
 The exit code is 0 if each crawl fetched and exported exactly the expected pages.
 """

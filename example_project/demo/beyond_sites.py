@@ -13,11 +13,11 @@ DELAY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One site, the spider that crawls the site, and the expected outcome.
+    """One site, the spider that crawls it, and the expected outcome.
 
     `pages` maps each page to the paths of its links, and to the content of its robots meta tag.
-    `fetched` has the pages that must be requested. `exported` has the pages whose items must be
-    exported. If `exported` is None, the items of all fetched pages must be exported.
+    `fetched` are the pages that must be requested, `exported` those with exported items. If
+    `exported` is None, that is all fetched pages.
     """
 
     spider: str

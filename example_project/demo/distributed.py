@@ -1,8 +1,8 @@
 """Crawl the hosts of `./run` with several workers, which share one Redis server.
 
 The exit code is 0 if all workers together requested each robots.txt once, and fetched
-exactly the allowed pages. Two hosts are exceptions: of one that cannot be reached nothing is
-known that workers could share, so each worker with a page of it requests its robots.txt.
+exactly the allowed pages. Two hosts cannot be reached, so workers have nothing to share about them:
+each worker with a page of such a host requests its robots.txt.
 """
 
 from __future__ import annotations
