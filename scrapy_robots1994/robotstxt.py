@@ -271,7 +271,7 @@ def memory_of(root: object) -> int:
 class Reader:
     """Reads files in the dialect of a crawl, at most *limit* bytes of each.
 
-    Equal files share one `RobotsTxt` while it is in use: a hosting platform serves one file
+    Identical files share one `RobotsTxt` while it is in use: a hosting platform serves one file
     from thousands of origins. Threads may share a reader.
     """
 

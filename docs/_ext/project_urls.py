@@ -1,4 +1,4 @@
-"""Metadata hook of hatchling for the project's URLs, and for the README on PyPI.
+"""The metadata hook for hatchling: the project's URLs, and the README on PyPI.
 
 The address of the repository is the option `repository` in pyproject.toml. PyPI does not resolve
 relative links, so those in README.md are replaced with links into the repository, at the tag of

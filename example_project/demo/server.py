@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""A value of SO_LINGER. If SO_LINGER has this value, closing a socket resets the
-connection.
-"""
+"""The value of SO_LINGER with which closing a socket resets the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,6 @@ class Received:
 
     @property
     def url(self) -> str:
-        """The URL of the request."""
         return self.origin + self.target
 
 

@@ -42,8 +42,8 @@ def questions(
 ) -> list[Question]:
     """Return questions about *body*: each of *urls* for each of *robots*.
 
-    Without *urls*, at most `MAX_QUESTIONS` about paths that the rules suggest, equal ones for
-    equal arguments. Without *robots*, for those that the file names, and one that it does not.
+    Without *urls*, the rules suggest at most `MAX_QUESTIONS` paths, the same ones for the same
+    arguments. Without *robots*, the robots are those that the file names, and one other.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(

@@ -126,9 +126,9 @@ class SiteResult:
 class Site:
     """A robots.txt, read at most once by each parser, and the answers to questions about it.
 
-    *stated* is the file, or our answer for every URL; the others then read an empty file. Of
-    each parser and way, *keeps* answers are kept: their differences become the rows, and from
-    them follows what our other dialects change.
+    *stated* is the file, or our answer for every URL; the others then read an empty file. At
+    most *keeps* answers are kept for each parser and `Way`. From these come the rows, and what our
+    other dialects would change.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ RACE = Cause(
 RAISED = Cause("raised", "the parser failed")
 UNSOUGHT = Cause(
     *("unsought", "not looked for"),
-    f"a file over {MAX_BYTES:,} bytes, or after 20 seconds at the close of a crawl",
+    f"a file over {MAX_BYTES:,} bytes, or after 20 seconds when a crawl closes",
 )
 ALLOW = Cause("allow", "Allow", "1994 F6", "^allow:")
 # What is not printable ASCII, and a CR that ends a line by itself.

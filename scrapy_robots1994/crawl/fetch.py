@@ -265,7 +265,7 @@ class RobotsFetcher:
     def _answer(
         self, response: Response, urls: list[str], sent: Request, fault: str | None
     ) -> Answer:
-        """Return what *response* says about the origin."""
+        """Return the answer in *response*, or raise `ConnectionRefusedError` if it is a proxy's."""
         now, headers, status = time.time(), response.headers, response.status
         if status in OF_THE_PROXY:
             raise ConnectionRefusedError(
@@ -299,7 +299,7 @@ class RobotsFetcher:
 
 
 def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
-    """Return the classes of `RETRY_EXCEPTIONS`, which lists strings and classes."""
+    """Return the classes in `RETRY_EXCEPTIONS`, and import those that are given as paths."""
     listed = settings.getlist("RETRY_EXCEPTIONS")
     return tuple(load_object(it) if isinstance(it, str) else it for it in listed)
 

@@ -72,7 +72,7 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 
 class OriginLog:
     """Logs lines, each about one origin: the first `MAX_LINES_OF_A_KIND` of a text at its
-    level, the rest at DEBUG, and then how many there were, at the close.
+    level, the rest at DEBUG, and how many there were when the spider closes.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -115,8 +115,11 @@ class Robots1994Middleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> Request | None:
-        """Let *request* pass, or raise `ForbiddenByRobots`, after a wait for its policy if
-        need be. Return *request* if it goes back to the scheduler of a closing crawl.
+        """Wait for the policy if necessary, then let *request* pass or raise
+        `ForbiddenByRobots`. Return *request* to send it back to the scheduler of a closing crawl.
+
+        Raise `NotSupported` if the URL names no host, and the exception of the fetch if it failed
+        on our side (Ours R7).
         """
         # 1
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):

@@ -1,7 +1,7 @@
 """`Observer`, through which the core informs its features.
 
-The core knows no feature. `OBSERVERS` lists the setting that switches each observer on. Only then
-is the observer imported, and called with (crawler, settings).
+The core imports no feature. `OBSERVERS` lists, for each observer, the setting that switches it on.
+Only then is the observer imported, and called with (crawler, settings).
 """
 
 from __future__ import annotations

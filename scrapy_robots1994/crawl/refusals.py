@@ -1,4 +1,4 @@
-"""Refusals: count, signal and log each, and a table of them at the close."""
+"""Refusals: count, signal and log each, and a table of them when the spider closes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -117,7 +117,8 @@ class Refusals:
 
     @property
     def _are_starts_refused(self) -> bool:
-        # Certain only in an idle crawl. With JOBDIR, an earlier run may have had others.
+        # Certain only in an idle crawl. With JOBDIR, an earlier run may have had other
+        # start requests.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
         return self._first is not None and not self.has_passed and is_whole_crawl
 
@@ -128,7 +129,7 @@ class Refusals:
     def _closed(self, reason: str) -> None:
         if not self._rows:
             return
-        # Then by origin, so that equal crawls log equal tables.
+        # Ties in the order of the origins, so that the table is reproducible
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)

@@ -129,7 +129,7 @@ class RobotName:
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*: a bare name or a whole User-Agent header."""
-        # Most requests have no headers yet, which is fast to see.
+        # Most requests have no headers yet, so the cheap test comes first.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
@@ -207,7 +207,7 @@ def redirect_of(response: Response, url: str) -> str | None:
         return ""
     try:
         parts = urlsplit(urljoin(url, safe_url_string(location)))
-        # The URL of a robots.txt has no credentials. The port belongs to the origin.
+        # Drop the credentials, but keep the port.
         host = parts.netloc.rpartition("@")[2]
         return parts._replace(netloc=host, fragment="").geturl()
     except ValueError:

@@ -86,8 +86,8 @@ class EngineAccess:
         is_changed = False
         with _using(self._crawler, "downloader.total_concurrency"):
             limit = index(engine.downloader.total_concurrency)
-            # Another component may have set the limit since our last change, without what
-            # we had added. 0 means no limit.
+            # Another component may have overwritten the limit, and our increase with it.
+            # 0 means no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -194,10 +194,10 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
 
 
 def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
-    """Let the download slot of *request* send one request at a time, at least *seconds*
+    """Make the download slot of *request* send one request at a time, at least *seconds*
     apart. Return the name of the slot.
     """
-    # No public name changes a slot. AutoThrottle sets the same attribute.
+    # Scrapy has no public way to change a slot. AutoThrottle sets the same attribute.
     name, _, _, slot = slot_of(crawler, request)
     with _using(crawler, "downloader._get_slot"):
         slot.delay = max(slot.delay, seconds)

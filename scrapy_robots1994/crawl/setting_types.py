@@ -1,4 +1,4 @@
-"""Types of settings: which values a setting accepts, in words and as a function."""
+"""Types of settings. Each describes the accepted values for messages, and reads a value."""
 
 import json
 import math

@@ -49,7 +49,7 @@ SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that was passed to the scheduler."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that went back at a close. The value is its own `dont_filter`."""
+"""Meta key of a request that went back to the scheduler. The value is its own `dont_filter`."""
 
 MAX_OF_ORIGIN = 64
 """Maximum number of waiting and held requests of one origin that do not count towards
@@ -64,8 +64,8 @@ begins to close.
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-# They end a crawl after a number of pages or items. A robots.txt counts as a page, so one that
-# is fetched early costs a page.
+# Settings that end a crawl after a number of pages or items. A robots.txt counts as a page, so
+# each one that is fetched too early leaves one page fewer.
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
@@ -213,8 +213,8 @@ class WaitingRequests:
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Raise the limit by one while the block sends a robots.txt request, unless it is
-        raised for the maximum number of waiting requests.
+        """Raise the limit by one while the block sends a robots.txt request, if fewer than
+        *max_waiting* are raised.
         """
         self._files += 1
         if self._timer is None:

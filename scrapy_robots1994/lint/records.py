@@ -32,7 +32,7 @@ _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of *groups*. The first of them is above all records."""
+    """Yield the problems in *groups*, the first of which has the lines above all records."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)

@@ -71,9 +71,9 @@ class Pattern(NamedTuple):
         return cls(first, tuple(others), longest, is_anchored)
 
     def work(self, target: str) -> int:
-        """Return the most character comparisons that `covers` may need.
+        """Return an upper bound for the character comparisons of `covers`.
 
-        Each call of `str.find` counts as some comparisons too.
+        Each call of `str.find` counts as some comparisons.
         """
         return len(target) * len(self.longest) + _CALL_WORK * len(self.others)
 

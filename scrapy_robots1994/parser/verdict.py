@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """The place of a verdict's record, which is read only when needed."""
+    """The place of a verdict's record, which is read on demand: few callers need it."""
 
     first_line: int
     names: tuple[str, ...]
@@ -132,7 +132,7 @@ class Verdict(_Sourced):
         """Return an equivalent verdict whose strings can be written in every format.
 
         Control characters and invalid UTF-8 in *rule* and *spelling* are percent-encoded, which
-        means the same (Ours O18).
+        does not change their meaning (Ours O18).
         """
         if f"{self.rule}{self.spelling}".isprintable():
             return self

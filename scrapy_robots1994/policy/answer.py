@@ -43,7 +43,7 @@ class Answer:
     """
     body: bytes = b""
     """The body as received by Scrapy, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the outcome
-    reads the body.
+    depends on it.
     """
     is_truncated: bool = False
     """Whether *body* is only the beginning of the file."""
@@ -55,8 +55,8 @@ class Answer:
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """In a few words, why there is no answer or no usable one. None if the status says
-    everything.
+    """In a few words, why there is no answer or no usable one. None if the status alone
+    explains it.
     """
     source: Source = "fetched"
     error: Exception | None = field(default=None, compare=False, repr=False)

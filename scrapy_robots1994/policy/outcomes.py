@@ -70,7 +70,7 @@ class OutcomeRow(NamedTuple):
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool) -> str:
-        """Describe the effect on all URLs of the origin, and name the setting that changes it."""
+        """Say what happens to all URLs of the origin, and which setting allows them, or would."""
         if is_open:
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
@@ -140,13 +140,13 @@ ROWS = (
         is_answer=False,
     ),
 )
-"""All outcomes, in the order of the table."""
+"""All outcomes, in the order in which pages and reports show them."""
 
 for _row in ROWS:
     _row.outcome.row = _row
 
 GROUPS = tuple(group for row in ROWS for group in row.groups)
-"""All groups, in the order of the table."""
+"""All groups, in the same order."""
 
 TEXT = GROUPS[0]
 """The answers with a file."""

@@ -23,8 +23,7 @@ _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
 )
-# With a write-ahead log (WAL), readers and writers do not block each other, and a killed process
-# leaves whole entries behind. With NORMAL, a power failure may lose the last entries.
+# With NORMAL, a power failure may lose the last entries.
 _PRAGMAS = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -107,6 +106,8 @@ class SqliteStore:
         base.execute("COMMIT")
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
-        # If another process is using the file, a later process sets the mode.
+        # With a write-ahead log (WAL), readers and writers do not block each other, and a killed
+        # process leaves whole entries behind. The change fails while another process uses the
+        # file; the next one that opens the file tries again.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

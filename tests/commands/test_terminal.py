@@ -38,9 +38,7 @@ def run(*args: object, **options: Any) -> subprocess.CompletedProcess[str]:
 def test_closed_output_pipe_ends_a_command_without_a_message(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """`head -1` closes the pipe of a command that fetches, on every reactor, and of one that reads
-    files.
-    """
+    """As with `| head -1`: for `robots-check` on each reactor, and for `robots-lint`."""
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000)

@@ -68,8 +68,8 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 
 def test_ipv6_address_is_readable_in_the_log() -> None:
-    """`[::1]` is not escaped as a command of a CI system. Scrapy's default resolver does not find
-    the address.
+    """The `::` is not mistaken for a command of a CI system. Scrapy's default resolver does not
+    find the address.
     """
     url = "http://[::1]:1/"
     result = crawl([url])
@@ -142,8 +142,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""Clients read these URLs differently. `{0}` is an origin that allows everything, `{1}` one that
-disallows everything. Scrapy accepts only URLs that contain `://`.
+"""URLs that different clients send to different hosts. `{0}` is an origin that allows everything,
+`{1}` one that disallows everything. Scrapy accepts only URLs that contain `://`.
 """
 
 

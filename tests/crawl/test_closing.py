@@ -333,7 +333,7 @@ def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})
         args = {"pages": 30, "filtered": True}
         with Site() as site:
-            # The robots.txt arrives long after the close has begun.
+            # The robots.txt arrives long after the crawl has begun to close.
             late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
             site.answer("/robots.txt", [late, replies.text(OPEN)])
             running = side.start(site, "Unserializable", spider_args=args)

@@ -140,7 +140,7 @@ def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> 
 
 
 def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
-    """Our fetch never ends, so our decisions are not known."""
+    """Our fetch never ends, and without an answer we would refuse both pages."""
     file, never = replies.text(MIXED), replies.text(MIXED, gate="never")
     site.answer("/robots.txt", [file, never])
     pages = [site.url("/page"), site.url("/end")]
@@ -148,7 +148,6 @@ def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
     result = crawl(pages, settings=settings)
 
     assert result.fetched_urls == sorted(pages)
-    # Without an answer, we would refuse.
     assert ways(result) == (0, 0, 2)
 
 

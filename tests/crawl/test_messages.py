@@ -286,7 +286,7 @@ settings.
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
-    """Each kind has lines for at most twenty origins, and one summary at the close."""
+    """Each kind has lines for at most twenty origins, and one summary when the spider closes."""
     reply, level, settings = KINDS[kind]
     urls = [site.url("/a", host=f"h{number}.test") for number in range(22)]
     for number in range(22):
@@ -309,8 +309,8 @@ def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
 
 
 def test_first_failure_is_said_while_the_requests_wait(site: Site) -> None:
-    """The first failure is at INFO, so that a crawl that waits does not seem to hang. Further
-    failures are at DEBUG.
+    """The first failure is logged at INFO, so that a waiting crawl does not seem to hang. Further
+    failures are logged at DEBUG.
     """
     failing = replies.status(503)
     site.answer("/robots.txt", [failing, failing, replies.text(CLOSED)])

@@ -160,7 +160,6 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 @table(
     ("limit", "least", "delay"),
-    # In this row, each robots.txt arrives later than in the others.
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
     # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, more pages would arrive before their
@@ -191,8 +190,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """Each robots.txt arrives after the close has begun. In the row "reset", the first connection
-    for robots.txt is reset.
+    """Each robots.txt arrives after the crawl has begun to close. In the row "reset", the first
+    connection for robots.txt is reset.
     """
     found: list[int] = []
     for middleware in BOTH:

@@ -26,7 +26,7 @@ OLDER_HTTPAUTH = (
 
 def test_other_middlewares_change_no_verdict(site: Site) -> None:
     """Retries, cookies, AutoThrottle, the offsite middleware and HTTP auth are on. The robots.txt
-    request has no credentials, but the cookies of pages.
+    request carries the cookies of the pages, but no credentials.
     """
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
@@ -189,7 +189,7 @@ def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) 
     """A thread reads the files, and only one at a time."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
-    # Equal files would be parsed only once.
+    # Identical files would be parsed only once.
     for number in range(6):
         site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
     urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]

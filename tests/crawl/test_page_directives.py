@@ -160,8 +160,8 @@ WORK += [(repeated(unit), False, "") for unit in HEADERS]
 
 
 def cost(text: str, *, is_page: bool) -> int:
-    """Return the nanoseconds to read the directives of a page or header, the minimum of five
-    runs.
+    """Return the time to read the directives of a page or header in nanoseconds: the best of
+    five runs.
     """
     costs = []
     for _ in range(5):

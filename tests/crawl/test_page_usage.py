@@ -1,6 +1,6 @@
 """`page_usage`: usage preferences in the headers and meta tags of a page.
 
-The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. Their numbers
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The versions
 are those in `docs/preferences.rst`.
 """
 

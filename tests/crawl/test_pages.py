@@ -220,7 +220,7 @@ def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """The items have the preferences. A line at the close counts the pages."""
+    """The items have the preferences. A line counts the pages when the spider closes."""
     fill(site, USAGE, ROBOTS)
     result = use(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)

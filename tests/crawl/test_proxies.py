@@ -39,8 +39,8 @@ USER_INFO += ["hunter", ":hun%2Fter"]
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request to the proxy has the password in a header, also after a redirect. Log, stats and
-    exceptions do not have it.
+    """Each request to the proxy has the password in a header, also after a redirect. It is in
+    no log line, stat or exception.
     """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:

@@ -1,6 +1,6 @@
 """Generate robots.txt files, and questions about URLs that are close to their rules.
 
-Equal seeds give equal cases. Most records are for the robot of the questions, and most URLs
+The same seed gives the same cases. Most records are for the robot of the questions, and most URLs
 resemble a rule, so rules decide many questions.
 """
 

@@ -29,7 +29,7 @@ def octets(text: str) -> bytes:
 
 @lru_cache(1 << 16)
 def written(text: str) -> str:
-    """Return *text* as written, with one character for each octet."""
+    """Return *text* with one character per octet, and its escapes kept."""
     return octets(text).decode("latin-1")
 
 

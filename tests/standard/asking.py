@@ -1,4 +1,4 @@
-"""Parse a file and return one answer, or respell a file."""
+"""Helpers: one answer from a file, and equivalent spellings of a file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*, by the name of the change."""
+    """Return equivalent spellings of *text*, keyed by what was changed."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
     # Blank lines end with CR NL: a NL alone, after a CR, would be part of that line end.

@@ -204,7 +204,7 @@ def test_directives_of_the_meta_page_are_read() -> None:
 
 
 def test_pages_each_directive_has_its_source() -> None:
-    """A directive has the term that states it, and the place of the term."""
+    """Each directive records which term states it, and where."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"])
 
     assert str(made.noindex) == '"none" in the meta tag rover'

@@ -288,7 +288,7 @@ def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere(
 def test_missing_extra_is_named_and_changes_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`usage()` names the extra http-sf for any file. Everything else works."""
+    """`usage()` says what to install, for any file. Everything else works."""
     monkeypatch.setitem(sys.modules, "http_sf", None)
     robots = RobotsTxt.parse(f"{STAR}Content-Usage: A=n\nDisallow: /a\n")
 

@@ -73,7 +73,7 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: Store, entry: bytes, keep_until: float
     ) -> None:
-        """An entry may be any bytes, and may be kept for ever."""
+        """An entry may be any bytes, and may be kept forever."""
         assert store.get(SITE) is None
         store.put(SITE, entry, keep_until)
 

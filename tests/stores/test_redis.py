@@ -24,7 +24,7 @@ def store_at(server: RedisServer, prefix: str = "test") -> LeasingStore:
 
 
 def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) -> None:
-    """Even an entry that is kept for ever expires."""
+    """Even an entry that is to be kept forever expires."""
     with closing(store_at(server, prefix)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         store.put(OTHERS[0], ENTRY, float("inf"))
@@ -88,7 +88,7 @@ def test_store_recovers_when_the_server_does() -> None:
 
 
 def test_hanging_server_is_an_error_in_time() -> None:
-    """The client's time limit ends the call."""
+    """The client's timeout ends the call."""
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         server.hang()

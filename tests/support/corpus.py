@@ -38,7 +38,7 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 @cache
 def generated_files() -> tuple[tuple[str, bytes], ...]:
     """Return files with the sizes and the oddities of real robots.txt files."""
-    dice = random.Random(1994)  # noqa: S311 (every run must generate equal files)
+    dice = random.Random(1994)  # noqa: S311 (every run must generate the same files)
     made = [_made(dice, number / COUNT) for number in range(COUNT)]
     line = b"Disallow: /archive/000000\n"
     odd = {

@@ -207,8 +207,7 @@ class Crawl:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # If the crawl has ended without the text, show its result, or the reason why there is
-            # none.
+            # Else a crawl that ended without the text would be awaited forever.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 

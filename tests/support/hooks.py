@@ -73,7 +73,7 @@ def await_pages_at_the_start(crawler: Any) -> None:
 
 
 def shrink_concurrency(crawler: Any) -> None:
-    """Set the total concurrency to 4 at each robots.txt request, and record it at the close."""
+    """Set the total concurrency to 4 at each robots.txt request, and record it at the end."""
 
     def reached(request: Request) -> None:
         if request.url.endswith("/robots.txt"):
@@ -258,7 +258,7 @@ def without_http_sf(_crawler: Any) -> None:
 
 
 def fill_disk(crawler: Any) -> None:
-    """Let each write to the evidence fail after the first, as on a full disk."""
+    """Make every write to the evidence fail after the first, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():

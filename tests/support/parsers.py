@@ -39,7 +39,7 @@ class HangingParser(OpenParser):
         return parser
 
     def allowed(self, *_: object) -> bool:
-        """Return True, or compute for ever without releasing the interpreter lock."""
+        """Return True, or compute forever without releasing the interpreter lock."""
         if self.hangs and self.marker:
             Path(self.marker).touch()
         return not self.hangs or bool(sum(iter(int, 1)))

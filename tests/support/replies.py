@@ -76,7 +76,7 @@ def redirect(location: str, code: int = 302) -> Reply:
 
 
 def black_hole() -> Reply:
-    """Send no bytes, and leave the connection open for ever."""
+    """Send no bytes, and leave the connection open forever."""
     return Reply(head=False, ending="hang")
 
 

@@ -191,7 +191,7 @@ class ItemSpider(RequestingSpider):
     """Yields its argument *item* for every page.
 
     For pages that a pipeline requested, it yields nothing. Otherwise, the pipeline would request
-    pages for ever.
+    pages forever.
     """
 
     name = "offering"

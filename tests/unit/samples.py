@@ -44,6 +44,6 @@ def parsed(
         fetched_at=at,
         lifetime=lifetime,
     )
-    # A new reader for each policy, because equal files of one reader are one object.
+    # A new reader for each policy, because identical files of one reader are one object.
     reader = Reader("1994", len(body))
     return policy_from(origin, answer, reader, freshness)

@@ -51,7 +51,7 @@ def test_only_the_word_of_the_origin_is_shared(
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: such a status cannot be a last good policy, and its Retry-After is ignored."""
+    """Ours 3.1: the answer is not kept as the last good policy, and its Retry-After is ignored."""
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0

@@ -1,4 +1,4 @@
-"""Benchmarks of the parser: parsing, questions, imports, and growth with the size."""
+"""Benchmarks of the parser: parsing, verdicts, import time, and growth with the file size."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The same situations with Scrapy's middleware and with ours, as real crawls.
+"""Run the same scenarios as real crawls, with Scrapy's middleware and with ours.
 
-`python -m tools.compare_builtin` prints one table. `scenarios` describes the situations, and
-`in_process` is what runs inside the crawls.
+`python -m tools.compare_builtin` prints one table. `scenarios` describes the scenarios, and
+`in_process` runs inside the crawls.
 """

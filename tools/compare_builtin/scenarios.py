@@ -346,7 +346,7 @@ def cancelled(side: Side) -> Finding:
                 raise
         timer.cancel()
         count = len(pages(site))
-    how = "waits for ever" if is_hung.is_set() else "the crawl ended"
+    how = "waits forever" if is_hung.is_set() else "the crawl ended"
     return Finding(f"{how}; fetched {count} of 4", not is_hung.is_set() and not count)
 
 

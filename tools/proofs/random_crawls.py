@@ -124,7 +124,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """Return random settings of a crawl, except the settings of its mode."""
+    """Return random settings for a crawl, apart from those of its mode."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),

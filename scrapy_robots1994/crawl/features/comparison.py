@@ -113,7 +113,7 @@ class CrawlComparison:
         origin, stated = policy.origin, policy.stated
         sites = self._sites.get(origin, [])
         for site in reversed(sites):
-            # Equal files are one object, mostly. To compare texts takes longer.
+            # Identical files are mostly one object, and comparing texts takes longer.
             if site.stated is stated or site.stated == stated:
                 return site
         self._room -= stated.size + SITE_BYTES

@@ -1,7 +1,7 @@
 """`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and we watch.
 
-It decides as without this package. Behind its back, one robots.txt an origin is fetched our
-way, and our verdict is written next to what it did. No request waits for that.
+Scrapy's middleware decides as it does without this package. For each origin, we fetch robots.txt
+ourselves too, and record our verdict next to what Scrapy's did. No request waits for this.
 """
 
 from __future__ import annotations

@@ -89,8 +89,8 @@ class RobotsPages(BaseSpiderMiddleware):
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
         self._pages = 0
-        # This is called for each request of a response. A cache of the module would keep the last
-        # response after the crawl.
+        # Cached, because it is called for each request of a response. A cache of the module would
+        # keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
         # Signals whose asynchronous handlers are still running
         self._sent: set[Deferred[None]] = set()
@@ -171,7 +171,7 @@ class RobotsPages(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # This method is not a coroutine, so handlers are awaited at the close.
+        # This method is not a coroutine, so handlers are awaited when the spider closes.
         running = deferred_from_coro(sent)
         self._sent.add(running)
         running.addBoth(lambda _: self._sent.discard(running))
