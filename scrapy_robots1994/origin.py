@@ -96,7 +96,7 @@ def _in_punycode(host: str) -> str:
 def target_of(url: str) -> str:
     """Return the path and query of *url* as written, or `/` if both are empty. Never raises.
 
-    This is what rules are compared with. *url* may also be only a path, such as `/x?y`.
+    Rules are compared with it. *url* may also be only a path, such as `/x?y`.
     """
     return head_and_target(url)[1]
 

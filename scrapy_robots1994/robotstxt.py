@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """The default of ROBOTS1994_MAX_BYTES."""
 
-# A file keeps the rules for the last of so many robots.
+# The number of robots whose rules a file keeps. The oldest are forgotten.
 _MAX_ROBOTS = 64
 
-# Shared by all files, and never changed: a file replaces it.
+# Every file begins with this dict, which never changes.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 # `memory_of` does not count what the whole process shares.
@@ -37,8 +37,8 @@ _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 class RobotsTxt:
     """One robots.txt, read in one dialect, by default that of 1994.
 
-    Equal if text and dialect are. Each access to `lines`, `records` or `problems` reads the text
-    again; the first call of `rules` for a robot stores them.
+    Objects with the same text and dialect are equal. Each access to `lines`, `records` or
+    `problems` reads the text again. `rules` reads it once for each robot.
     """
 
     __slots__ = (
@@ -64,17 +64,18 @@ class RobotsTxt:
         self.size = self._body.size
         """The number of bytes of `body`."""
         self._dialect, *others = grammars_of(dialect)
-        # The second dialect of "strictest", or nothing.
+        # The second dialect of "strictest", or nothing
         self._others = tuple(others)
         self.dialect = dialect
         """The name of the dialect in which the file is read."""
-        # One for each tuple of robot names. With one entry, a dict takes four times the memory.
+        # The rules for each tuple of robot names. A dict with one entry would take four times the
+        # memory.
         self._rules: tuple[RobotRules | StrictestRules, ...] = ()
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
         self.memory_bytes = 0
-        """The estimated bytes of the file and its stored rules, measured by `prepare`. 0 until
-        then, and after more rules were read.
+        """The estimated bytes of the file and its stored rules, measured by `prepare`. It is 0
+        before that, and after more rules were read.
         """
 
     @classmethod
@@ -86,18 +87,19 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Parse any *body*. Of more than *limit* bytes, only the whole lines within are obeyed.
+        """Parse *body*, which may be any bytes. In a body of more than *limit* bytes, only the
+        whole lines within are obeyed.
 
-        *truncated* says that *body* is only the beginning of the file. Raise `ValueError` for
-        an unknown *dialect*.
+        *truncated* says that *body* is only the beginning of the file. Raise `ValueError` for an
+        unknown *dialect*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect)
 
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
-        """Return the rules for *robot*, a bare name or a whole User-Agent header.
+        """Return the rules for *robot*, a bare name or a whole User-Agent header. Never raises.
 
-        The first call for a robot reads the file, which takes milliseconds if it is large.
-        Never raises. May be called in any thread.
+        The first call for a robot reads the file, which takes milliseconds if it is large. Threads
+        may call this at the same time.
         """
         names = robot_names(robot)
         for rules in self._rules:
@@ -120,7 +122,7 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Return whether `rules`, and *with_usage* also `usage`, need not read the file."""
+        """Whether `rules`, and if *with_usage* is true also `usage`, need not read the file."""
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)
         return is_read and (names in self._usage or not with_usage)
@@ -130,17 +132,14 @@ class RobotsTxt:
         return self.rules(robot).allowed(url)
 
     def verdict(self, url: str | bytes, robot: str | bytes) -> Verdict:
-        """Return whether *robot* may retrieve the URL or path *url*, with the reason.
-
-        Never raises.
-        """
+        """Return the verdict on the URL or path *url* for *robot*. Never raises."""
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
         """Return the usage preferences for *url* and *robot*, which change no verdict.
 
-        The first call for a robot reads the file. Raises only `MissingExtra`, without the
-        extra `usage`.
+        The first call for a robot reads the file. Raise `MissingExtra`, and nothing else, without
+        the extra `usage`.
         """
         return self.read_usage(robot).of(url)
 
@@ -177,7 +176,7 @@ class RobotsTxt:
     def sitemaps(self) -> tuple[str, ...]:
         """The distinct values of the Sitemap lines, as written and in order.
 
-        The tuple is empty in a dialect without the field Sitemap.
+        Empty in a dialect without the field Sitemap.
         """
         if not self._rules:
             self._read(())
@@ -185,7 +184,7 @@ class RobotsTxt:
 
     @property
     def problems(self) -> "tuple[Problem, ...]":
-        """The problems with the file by line, each kind once a record or a file."""
+        """The problems of the file in the order of lines, each kind once per record or file."""
         from scrapy_robots1994.lint.problems import problems_of  # noqa: PLC0415 - a crawl needs no lint
 
         return problems_of(self._body, self._dialect)
@@ -211,8 +210,8 @@ class RobotsTxt:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed: of a truncated file only whole lines. Bytes that
-        are not UTF-8 are surrogate escapes.
+        """The decoded text that is obeyed, without the incomplete last line of a truncated file.
+        Bytes that are not UTF-8 are surrogate escapes.
         """
         return self._body.text
 
@@ -238,7 +237,6 @@ class RobotsTxt:
         return RobotsTxt, (self._body, self.dialect)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether *other* is a file with the same text and dialect."""
         return (
             isinstance(other, RobotsTxt)
             and self.dialect == other.dialect
@@ -246,21 +244,22 @@ class RobotsTxt:
         )
 
     def __hash__(self) -> int:
-        """Return the hash of the text and the dialect."""
         return hash((self.text, self.dialect))
 
     def __repr__(self) -> str:
-        """Return the size and dialect of the file, without its text."""
+        """The repr has the size and the dialect, but not the text."""
         return f"<RobotsTxt: {self.size} bytes, {self.dialect}>"
 
 
 def memory_of(root: object) -> int:
-    """Return the bytes of *root* and all that it alone refers to, each object once."""
-    # By id. `found` grows in the loop, and keeps all objects, so that no id is used again.
+    """Return the memory of *root*, and of everything to which only *root* refers, in bytes. Each
+    object counts once.
+    """
+    # `found` grows in the loop, and keeps all objects alive so that no id is used again.
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
-        # `isinstance` is slower. Members of enumerations are shared too.
+        # `isinstance` is slower. Enum members are shared too.
         is_shared = type(it) in _SHARED or type(type(it)) is EnumMeta
         if not is_shared and id(it) not in counted:
             counted[id(it)] = it
@@ -281,7 +280,7 @@ class Reader:
         self._known = WeakValueDictionary[tuple[bytes, bool], RobotsTxt]()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
-        """Return the file with this *body*, or this beginning if *is_truncated*."""
+        """Return the file with this *body*, which is only its beginning if *is_truncated*."""
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = sha256(within.data).digest(), within.is_truncated
         robots = self._known.get(key)

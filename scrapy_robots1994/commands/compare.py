@@ -1,4 +1,4 @@
-"""The command `scrapy robots-compare`, which compares our parser with other parsers."""
+"""The command `scrapy robots-compare`, which compares our parser with others."""
 
 import argparse
 import os
@@ -16,12 +16,10 @@ from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import redact_credentials
 
 MAX_ALONE = 50
-"""The most files that are compared without further processes."""
+"""For at most this number of files, no further processes are started."""
 
 
 class RobotsCompare(RobotsCommand):
-    """The command `scrapy robots-compare`."""
-
     help_text = """Compare this package with other parsers of robots.txt.
 
     Compare how this package and other parsers read robots.txt: files, folders of
@@ -40,7 +38,6 @@ class RobotsCompare(RobotsCommand):
     arguments = "FILE|FOLDER|URL..."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options of `robots-compare`."""
         from scrapy_robots1994.crawl.features.parsers import SCRAPY_PARSERS  # noqa: PLC0415 - imported only when needed
 
         super().add_options(parser)
@@ -68,8 +65,6 @@ class RobotsCompare(RobotsCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Compare the files, print and write the report, and return the exit code."""
-        # Late: Scrapy loads this module for every command.
         from scrapy_robots1994.commands import compare_job  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.compare.report import prepare  # noqa: PLC0415 - imported only when needed
         from scrapy_robots1994.crawl.setting_types import REPORT_PATH  # noqa: PLC0415 - imported only when needed
@@ -78,7 +73,7 @@ class RobotsCompare(RobotsCommand):
             raise WrongUse("no file given: name a file, a folder or a URL")
         if opts.processes < 1:
             raise WrongUse("--processes must be 1 or more")
-        # Before the comparison, which may take long.
+        # Report errors first, because the comparison may take long.
         REPORT_PATH.read("--report", opts.report)
         refuse_twice(args, (opts.urls,))
         names = expand(args)

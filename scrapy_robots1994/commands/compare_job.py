@@ -1,4 +1,4 @@
-"""One run of `robots-compare`: its files, its processes, its report."""
+"""One run of `robots-compare`, with its files, its processes and its report."""
 
 import argparse
 import logging
@@ -42,24 +42,24 @@ Source: TypeAlias = PolicySource | str
 """A fetched policy, or the name of a file."""
 
 Result: TypeAlias = SiteResult | str
-"""The differences of a source, or why it cannot be read."""
+"""The differences of a source, or the reason why it cannot be read."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Compares one file after the other. Raise `RobotsError` if a parser cannot be loaded."""
+    """Compares files one after another. Raise `RobotsError` if a parser cannot be loaded."""
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
         self._robots, self._urls = opts.robot, opts.urls
         self.settings = settings
         ours = RobotsSettings.from_settings(settings)
         self.dialect, self._reader = ours.dialect, ours.new_reader()
-        # Not by `CrawlerProcess`, which installs a reactor in Scrapy 2.13.
+        # With Scrapy 2.13, `CrawlerProcess` would install a reactor.
         crawler = Crawler(Spider, settings)
         self.others: dict[str, Parse] = {}
         if opts.parsers is None:
-            # What the project uses comes first.
+            # The parser of the project comes first.
             for name in (PARSER_SETTING, *SCRAPY_PARSERS):
                 with suppress(MissingExtra):
                     self.others |= other_parsers([name], crawler)
@@ -72,7 +72,7 @@ class Worker:
             )
 
     def compare(self, source: Source) -> Result:
-        """Return the differences of *source*, or why it cannot be read."""
+        """Return the differences of *source*, or the reason why it cannot be read."""
         if isinstance(source, str):
             source = PolicySource.from_file(source, self._reader)
         if source.rules is None or not source.is_known:
@@ -106,9 +106,9 @@ _worker: Worker
 
 
 def _start(opts: argparse.Namespace, settings: dict[str, object]) -> None:
-    """Make the worker of this process of the pool."""
+    """Make the worker of this process."""
     global _worker  # noqa: PLW0603 - the initializer of a pool sets globals
-    # The command handles Ctrl-C, and alone writes to standard output.
+    # Only the command handles Ctrl-C and writes to standard output.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     logging.disable(logging.CRITICAL)
@@ -125,10 +125,10 @@ def run(
     worker: Worker,
     opts: argparse.Namespace,
 ) -> int:
-    """Compare *sources*, which *args* name, print and write the report, and return the exit
+    """Compare *sources*, which *args* name. Print and write the report, and return the exit
     code.
     """
-    # Some parsers log each file.
+    # Some parsers log a line for each file.
     logging.disable(logging.CRITICAL)
     compared: Iterator[Result] = map(worker.compare, sources)
     if opts.processes > 1:
@@ -176,7 +176,7 @@ def _in_processes(
 ) -> Iterator[Result]:
     """Yield the result of each source, from a pool of processes."""
     sent = {name: value for name, value in settings.items() if _can_be_sent(value)}
-    # Never forked: other threads may be running.
+    # The processes are not forked, because other threads may be running.
     spawn = get_context("spawn")
     pool = ProcessPoolExecutor(opts.processes, spawn, _start, (opts, sent))
     try:
@@ -186,14 +186,14 @@ def _in_processes(
         text = "a parser ended its process: compare with --processes 1 to see how"
         raise Unreadable(text) from None
     finally:
-        # After Ctrl-C, nobody waits for a parser.
+        # After Ctrl-C, do not wait for a parser.
         pool.shutdown(wait=False, cancel_futures=True)
         for process in active_children():
             process.kill()
 
 
 def _can_be_sent(value: object) -> bool:
-    """Return whether *value* can be pickled, which a lambda, for example, cannot."""
+    """Whether *value* can be pickled, unlike a lambda, for example."""
     try:
         return bool(pickle.dumps(value))
     except Exception:  # noqa: BLE001 - pickling a project's object may raise anything

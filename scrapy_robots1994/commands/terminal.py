@@ -48,7 +48,7 @@ MIN_STEPS = 20
 """With fewer steps, no progress bar is shown."""
 
 NOTE_FILES = 100
-"""Without a progress bar, a line is printed after so many files."""
+"""The number of files after which a line is printed if there is no progress bar."""
 
 MAX_NAMED = 20
 """The number of lines of one kind that are printed. The rest are only counted."""

@@ -1,5 +1,5 @@
-"""Where other parsers decide differently, and because of which lines.
+"""Differences between the decisions of other parsers and ours, and the lines that cause them.
 
-`questions` makes what is asked, `rows` asks the parsers and counts, `why` finds the lines,
-`report` shows. Nothing here imports another parser: the caller passes them in.
+`questions` makes the questions, `rows` asks the parsers and counts, `why` finds the lines, and
+`report` shows the result. No module imports another parser, because the caller passes them in.
 """

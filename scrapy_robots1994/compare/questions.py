@@ -1,4 +1,4 @@
-"""Questions made from the rules of a file: who may retrieve what."""
+"""Questions made from the rules of a file, each whether a robot may retrieve a URL."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -9,24 +9,24 @@ from scrapy_robots1994.parser import Line, Reason
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_QUESTIONS = 400
-"""The most questions about one file. Of more, a sample is asked."""
+"""The number of questions about one file. If there are more, a sample is asked."""
 
-# A name that no file gives to a robot, and without a word such as "bot" in it: a record for
-# "bot" speaks to every robot whose name contains it.
+# A name that no file gives to a robot. It contains no word such as "bot", because a record for
+# "bot" addresses every robot whose name contains it.
 UNKNOWN_ROBOT = "qxzvwk"
 
 ALWAYS = ("/", "/some/page.html?a=b")
 
-# What crawlers send as it is, besides letters, digits and `_.-~`.
+# Characters that crawlers do not encode, besides letters, digits and `_.-~`
 _SENT = "/?&=%;:@+$,!*'()~[]"
 
 _NO_FILE = RobotsTxt.parse(b"")
 
 
 class Question(NamedTuple):
-    """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
+    """The question whether *robot*, a bare name or a whole User-Agent header, may retrieve *url*.
 
-    Other parsers are asked for *others_robot*, if that is not empty.
+    Other parsers are asked for *others_robot* unless that is empty.
     """
 
     url: str
@@ -64,13 +64,15 @@ def questions(
 
 
 def is_asked(url: str) -> bool:
-    """Whether *url* is worth a question: /robots.txt itself never is."""
+    """Whether *url* is worth a question, as /robots.txt never is."""
     # Ours O22
     return _NO_FILE.verdict(url, UNKNOWN_ROBOT).reason is not Reason.ROBOTS_TXT
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield paths at the edges of each rule, and of what another parser might take for one."""
+    """Yield paths at the edges of each rule, and of whatever another parser might take for a
+    rule.
+    """
     for line in lines:
         value, field = _shown(line.value), line.field.lower()
         if value.startswith("/") and field != "user-agent":
@@ -80,7 +82,9 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path*, a path that meets its wildcards, and that one longer, shorter, encoded."""
+    """Yield *path*, a path that its wildcards match, and variants of that: longer, shorter and
+    encoded.
+    """
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")
     yield sent
@@ -92,7 +96,7 @@ def _around(path: str) -> Iterator[str]:
 
 
 def _encoded_otherwise(path: str) -> str:
-    """Return *path* with its last plain letter percent-encoded."""
+    """Percent-encode the last plain letter of *path*."""
     for place in range(len(path) - 1, 0, -1):
         if path[place].isalpha() and "%" not in path[max(0, place - 2) : place]:
             return f"{path[:place]}%{ord(path[place]):02X}{path[place + 1 :]}"

@@ -1,7 +1,7 @@
 """A comparison as text, as JSON, and as one HTML page that loads nothing.
 
-The page is a fixed template with the JSON in it, whose strings its script shows as text: what
-a file, a URL or a robot is called can become neither markup nor script.
+The page is a fixed template with the JSON in it. A script shows all strings as text, so the name of
+a file, a URL or a robot cannot become markup or script.
 """
 
 import base64
@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
 
 FILES, ANSWERS, CRAWL, DRY_RUN = "files", "answers", "crawl", "dry run"
-"""What was compared: files alone, answers of servers, or the requests of a crawl."""
+"""The compared sources: files, answers of servers, or the requests of a crawl"""
 
 _MAX_SHOWN = 300
 _MIN_COLUMN = 11
@@ -36,9 +36,9 @@ CHANGE_WORDS = {
     "closed": ("only closed", "URLs become disallowed"),
     "both": ("both", "some URLs become allowed, and others disallowed"),
 }
-"""The title of each of `CHANGES`, and what it means."""
+"""The title and the meaning of each of `CHANGES`"""
 
-# Below the table of answers.
+# This text is printed below the table of answers.
 _WAYS = (
     "stricter: disallows a URL that scrapy_robots1994 allows, so a switch opens the site",
     "laxer: allows a URL that scrapy_robots1994 disallows, so a switch closes the site",
@@ -47,7 +47,7 @@ _WAYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All sites of a comparison, and what it was about."""
+    """All sites of a comparison, with a description of it."""
 
     subject: str
     source: str
@@ -55,15 +55,15 @@ class Report:
     dialect: str
     robots: str
     asked: str
-    """What the questions are, such as "the requests of a crawl"."""
+    """A phrase for the questions, such as "the requests of a crawl"."""
     parsers: Sequence[str]
-    """The names of the others, in order."""
+    """The names of the other parsers, in order."""
     sites: Sequence[SiteResult]
     notes: Sequence[str] = ()
 
     @property
     def metadata(self) -> dict[str, str]:
-        """How and when it was compared."""
+        """The method and the time of the comparison."""
         return {
             "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
             "dialect": self.dialect,
@@ -75,7 +75,7 @@ class Report:
         }
 
     def count(self, parser: str, *ways: Way) -> int:
-        """Return how often *parser* answered in one of *ways*, or at all."""
+        """Return the number of answers of *parser* in one of *ways*, or of all its answers."""
         numbers = [it.parsers.get(parser, {}) for it in self.sites]
         return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 
@@ -87,7 +87,7 @@ class Report:
 
     @property
     def questions(self) -> int:
-        """How many questions were compared."""
+        """The number of compared questions."""
         return max(map(self.count, self.parsers), default=0)
 
     @property
@@ -97,7 +97,7 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """Return tables of the sites, the answers and the causes; of a single file, its rows too."""
+    """Return tables of the sites, the answers and the causes, and the rows of a single file."""
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
     if not report.questions:
@@ -128,7 +128,7 @@ def as_text(report: Report) -> str:
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[int]]
 ) -> list[str]:
-    """Return the lines of a table: names to the left, numbers to the right."""
+    """Return the lines of a table, with names to the left and numbers to the right."""
     first = max(map(len, (title, *rows)))
     widths = [max(len(it) + 2, _MIN_COLUMN) for it in heads]
 
@@ -141,7 +141,6 @@ def _grid(
 
 
 def _row_lines(row: Row) -> list[str]:
-    """Return one difference in words."""
     cause = BY_CODE[row.cause]
     why = cause.words + f" ({cause.clause})" * bool(cause.clause)
     if row.lines:
@@ -157,10 +156,7 @@ def _row_lines(row: Row) -> list[str]:
 
 
 def as_plain(report: Report) -> dict[str, Any]:
-    """Return the report as plain values, of which JSON and the page are made.
-
-    Strings are as they are in files and URLs: nothing is escaped.
-    """
+    """Return the report as plain values for JSON and for the page. No string is escaped."""
     sites = [asdict(it) for it in report.sites]
     return {
         "subject": report.subject,
@@ -186,12 +182,10 @@ def as_plain(report: Report) -> dict[str, Any]:
 
 
 def as_json(report: Report) -> str:
-    """Return *report* as one JSON object."""
     return escape_json(json.dumps(as_plain(report), indent=1)) + "\n"
 
 
 def as_html(report: Report) -> str:
-    """Return *report* as one HTML page."""
     script = _part("report.js")
     digest = hashlib.sha256(script.encode()).digest()
     data = _shown(as_plain(report)) | {
@@ -206,7 +200,7 @@ def as_html(report: Report) -> str:
         # No text in the data can end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    # In one pass: a part may hold what looks like a placeholder.
+    # Fill in all at once, because a part may contain the text of a placeholder.
     return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 
@@ -215,7 +209,7 @@ def _part(name: str) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Return *value* with control characters escaped and long strings cut."""
+    """Escape control characters in *value*, and cut long strings."""
     if isinstance(value, str):
         return escape_control_chars(value, _MAX_SHOWN)
     if isinstance(value, dict):
@@ -233,6 +227,6 @@ def prepare(path: Path) -> None:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write *report* in the form that the extension of *path* names."""
+    """Write *report* in the format of the extension of *path*."""
     text = FORMS[path.suffix.lower()](report)
     path.write_text(text, "utf-8", newline="\n")

@@ -1,8 +1,9 @@
-"""The rows of a comparison: where another parser decides differently from ours.
+"""The rows of a comparison, each about a decision of another parser that differs from ours.
 
-There are three sources: files (`robots-compare`), a crawl in which we act and others are
-asked (`ROBOTS1994_COMPARE`), and a crawl in which Scrapy's middleware acts and we watch
-(`ROBOTS1994_DRY_RUN`). Each puts its questions to `Site.ask`; `Site.result` explains the rows.
+There are three sources: files (`robots-compare`), a crawl in which we act and others are asked
+(`ROBOTS1994_COMPARE`), and a crawl in which Scrapy's middleware acts and we watch
+(`ROBOTS1994_DRY_RUN`). Each passes its questions to `Site.ask`, and `Site.result` explains the
+rows.
 """
 
 import math
@@ -31,15 +32,15 @@ from scrapy_robots1994.policy.policy import UniformRules
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MIDDLEWARE = "RobotsTxtMiddleware"
-"""The name under which a dry run compares what Scrapy's middleware did. As a parser, it is the
-one of the middleware.
+"""The name under which a dry run compares the decisions of Scrapy's middleware. The parser of that
+name is the one that the middleware uses.
 """
 
 MAX_ROWS = 20
-"""The most differences of one site that are shown. All are counted."""
+"""The number of differences of one site that are shown. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The lines of a file that are shown around a needed line, and the most that are shown."""
+"""The number of lines shown around a needed line, and the most lines shown of a file."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises X"."""
@@ -47,22 +48,25 @@ Decision: TypeAlias = str
 ALLOWS, FORBIDS = "allows", "forbids"
 
 ACTS = {"sent": ALLOWS, "refused": FORBIDS}
-"""What Scrapy's middleware may do with a request, and the decision that this is."""
+"""What Scrapy's middleware may do with a request, and the decision that follows from it"""
 
 
 class Parsed(Protocol):
-    """A robots.txt, as one parser read it."""
+    """A robots.txt as one parser read it."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
-        """Whether *robot* may retrieve *url*. May raise anything."""
+        """Whether *robot* may retrieve *url*. It may raise anything."""
 
 
 Parse: TypeAlias = Callable[[bytes], Parsed]
-"""A parser: reads the bytes of a file. May raise anything."""
+"""A parser, which reads the bytes of a file. It may raise anything."""
 
 
 class Way(str, Enum):
-    """How another decision compares with ours: it is the other that is stricter or laxer."""
+    """How the decision of another parser compares with ours.
+
+    STRICTER and LAXER describe the other parser.
+    """
 
     AGREE = "agree"
     STRICTER = "stricter"
@@ -71,38 +75,41 @@ class Way(str, Enum):
 
     @classmethod
     def of(cls, ours: Decision, theirs: Decision) -> "Way":
-        """Return the way in which *theirs* differs from *ours*."""
         if ours == theirs:
             return cls.AGREE
         return {ALLOWS: cls.LAXER, FORBIDS: cls.STRICTER}.get(theirs, cls.RAISED)
 
 
 CHANGES = ("unchanged", "opened", "closed", "both")
-"""What becomes of a site when ours replaces another parser."""
+"""The change for a site when ours replaces another parser"""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What *parser* decides on *url* for *robot*, and why that is not our verdict."""
+    """The decision of *parser* on *url* for *robot*, and the cause of the difference from our
+    verdict.
+    """
 
     site: str
     url: str
     robot: str
     others_robot: str
-    """As whom other parsers are asked, or "" if as *robot*."""
+    """The robot for which other parsers are asked, or "" if that is *robot*."""
     parser: str
     way: Way
     theirs: Decision
     says: Decision
-    """*theirs*; in a row about `MIDDLEWARE`, what its parser decides."""
+    """The decision of *parser*. In a row about `MIDDLEWARE`, it is that of the middleware's
+    parser.
+    """
     did: str
-    """What Scrapy's middleware did in a dry run, one of `ACTS`, else ""."""
+    """In a dry run, what Scrapy's middleware did, one of `ACTS`. Otherwise ""."""
     cause: str
-    """The code of a `Cause`. Until it is looked for, "" if it is in the lines."""
+    """The code of a `Cause`. It is "" while the lines have not been searched."""
     ours: str = ""
     """Our verdict."""
     lines: Sequence[int] = ()
-    """The needed lines, from 1."""
+    """The 1-based numbers of the needed lines."""
     also: str = ""
     """A further sentence, or ""."""
 
@@ -113,12 +120,12 @@ class SiteResult:
 
     site: str
     basis: str
-    """What our verdicts are based on: the file, a status, or no answer."""
+    """The source of our verdicts: the file, a status, or no answer."""
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser the numbers of its answers by `Way`, the change in this dialect and in
-    each, and the cause of most rows.
+    """For each parser: the numbers of its answers by `Way`, the change in this dialect and in each,
+    and the most frequent cause.
     """
     rows: Sequence[Row]
 
@@ -147,18 +154,20 @@ class Site:
         self._counts: Counter[tuple[str, Way]] = Counter()
         self._kept: dict[tuple[str, Way], dict[Row, None]] = defaultdict(dict)
         self.races = 0
-        """How often Scrapy's middleware sent what its parser, not asked yet, disallows."""
+        """The number of requests that Scrapy's middleware sent before its parser, which disallows
+        them, could be asked.
+        """
 
     @property
     def body(self) -> bytes:
-        """What the other parsers read."""
+        """The file as the other parsers read it."""
         return self.stated.body if isinstance(self.stated, RobotsTxt) else b""
 
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
-        """Ask everybody, and count how the others differ from us.
+        """Ask all parsers, and count how the others differ from ours.
 
-        In a dry run, *did* is one of `ACTS`, and *is_early* says that Scrapy's middleware did
-        not have the file yet.
+        In a dry run, *did* is one of `ACTS`, and *is_early* says that Scrapy's middleware did not
+        have the file yet.
         """
         url, robot, others_robot = question
         ours = self._ours(url, robot, self._dialect)
@@ -192,7 +201,7 @@ class Site:
         return word_of(is_allowed=self._rules(robot, dialect).allowed(url))
 
     def result(self, *, with_causes: bool = True) -> SiteResult:
-        """Return the counts, and rows with their causes, which may take long to find."""
+        """Return the counts, and the rows with their causes. Finding these may take long."""
         body, lines = self.body, None
         if with_causes and len(body) <= MAX_BYTES:
             lines = Lines(body)
@@ -223,7 +232,9 @@ class Site:
         )
 
     def _numbers(self, parser: str, rows: Iterable[Row]) -> dict[str, Any]:
-        """Return the numbers of a parser, its changes and the cause of most of its *rows*."""
+        """Return the numbers of a parser, its changes, and the most frequent cause in its
+        *rows*.
+        """
         changes = {it: self._change(parser, it) for it in DIALECT_NAMES}
         causes = Counter(it.cause for it in rows if it.parser == parser)
         return {
@@ -242,7 +253,7 @@ class Site:
         return CHANGES[(Way.STRICTER in ways) + 2 * (Way.LAXER in ways)]
 
     def _explained(self, row: Row, lines: Lines | None) -> Row:
-        """Return *row* with our verdict and its cause, for which parts of *lines* are tried."""
+        """Return *row* with our verdict and its cause. To find it, parts of *lines* are tried."""
         url, robot, dialect = row.url, row.robot, self._dialect
         verdict = self._rules(robot, dialect).verdict(url)
         row = replace(row, ours=str(verdict))
@@ -263,8 +274,10 @@ class Site:
         return replace(row, cause=cause.code, lines=needed, also=self._also(row))
 
     def _also(self, row: Row) -> str:
-        """Say which other dialect of ours decides as the other parser does."""
-        # RFC 9309 first: most robots follow it.
+        """Return a sentence on another dialect of ours that decides as the other parser does, or
+        "".
+        """
+        # RFC 9309 comes first, because most robots follow it.
         for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
             if self._ours(row.url, row.robot, dialect) == row.says:
                 line = self._rules(row.robot, dialect).verdict(row.url).line
@@ -274,7 +287,7 @@ class Site:
 
 
 def decision_of(read: Callable[[], Parsed], url: str, robot: str) -> Decision:
-    """Return what the file decides that *read* returns."""
+    """Return the decision of the file that *read* returns."""
     try:
         return word_of(is_allowed=read().allowed(url, robot))
     except KeyboardInterrupt:
@@ -284,12 +297,11 @@ def decision_of(read: Callable[[], Parsed], url: str, robot: str) -> Decision:
 
 
 def word_of(*, is_allowed: bool) -> Decision:
-    """Return the word for a decision."""
     return ALLOWS if is_allowed else FORBIDS
 
 
 def compare(site: Site, questions: Iterable[Question]) -> SiteResult:
-    """Return where the others differ from us on *site*, of *questions*."""
+    """Return the differences of the others from ours on *site*, for *questions*."""
     for it in questions:
         site.ask(it)
     return site.result()

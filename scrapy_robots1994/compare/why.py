@@ -1,7 +1,7 @@
-"""Why two parsers differ: the lines that it needs, and the cause that these lines show.
+"""The reason why two parsers differ: the needed lines, and the cause that these show.
 
-Nothing is simulated. Lines are needed if the other parser and ours, given these lines alone,
-each decide as on the whole file, and none of them can be left out.
+Nothing is simulated. Lines are needed if each of the two parsers, given only these lines, decides
+as on the whole file, and none of them can be left out.
 """
 
 import re
@@ -17,31 +17,31 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 ItemT = TypeVar("ItemT")
 
 MAX_BYTES = 60_000
-"""The largest file in which lines are looked for."""
+"""In larger files, no lines are searched."""
 
 MAX_CALLS = 400
-"""The most parts of a file that are tried. What is left then explains it too, but might
-hold a line too many.
+"""The number of parts of a file that are tried. The lines that are left then also explain the
+difference, but one may be superfluous.
 """
 
-# A file in UTF-16 has no such line ends, and is one line here.
+# A file in UTF-16 has no such line ends, and counts as one line.
 _LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
 _RULE = "^(?:dis)?allow:"
 _OTHER_FIELD = "^(?:sitemap|crawl-delay|request-rate|visit-time|host):"
-# Text that is neither a rule, a name nor another known field.
+# Text that is neither a rule, a name nor another known field
 _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
 class Cause(NamedTuple):
-    """Why a decision differs."""
+    """The reason why a decision differs."""
 
     code: str
     words: str
     clause: str = ""
-    """What our side follows, or why there is no cause."""
+    """The rule that our side follows, or the reason why there is no cause."""
     pattern: str = ""
-    """Found in the needed lines, as `_normal` writes them."""
+    """A pattern for the needed lines, as `_normal` writes them."""
 
 
 STATUS = Cause("status", "status of the answer", "Ours R3 to R5")
@@ -54,7 +54,7 @@ UNSOUGHT = Cause(
     f"a file over {MAX_BYTES:,} bytes, or after 20 seconds when a crawl closes",
 )
 ALLOW = Cause("allow", "Allow", "1994 F6", "^allow:")
-# What is not printable ASCII, and a CR that ends a line by itself.
+# Anything that is not printable ASCII, and a CR that ends a line by itself
 ENCODING = Cause(
     *("encoding", "encoding or line ends", "Ours O16, O17, 1994 F2"),
     r"[^\t\n\r -~]|\r(?!\n)",
@@ -98,7 +98,7 @@ CAUSES = (
     ),
     OTHER,
 )
-"""Of several causes that fit, the first counts."""
+"""The first cause that fits counts."""
 
 BY_CODE = {it.code: it for it in CAUSES}
 
@@ -124,7 +124,7 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
 
 
 def _normal(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield each line without white space and comment, its field in lower case."""
+    """Yield each line without white space and comment, with its field in lower case."""
     for line in lines:
         if line.field:
             yield f"{line.field.lower()}:{line.value}"
@@ -133,7 +133,7 @@ def _normal(lines: Iterable[Line]) -> Iterator[str]:
 
 
 class Lines:
-    """A file as its lines, of which parts can be tried."""
+    """A file as its lines, with parts that can be tried."""
 
     def __init__(self, body: bytes) -> None:
         self._lines = dict(enumerate(_LINE.findall(body), 1))
@@ -144,7 +144,7 @@ class Lines:
         return b"".join(self._lines[it] for it in numbers)
 
     def needed(self, holds: Callable[[bytes], bool]) -> Sequence[int]:
-        """Return a minimal set of lines that alone make *holds* true, as the file does."""
+        """Return a minimal set of lines that alone make *holds* true, as the whole file does."""
         calls = 0
 
         def is_enough(numbers: Sequence[int]) -> bool:
@@ -152,7 +152,7 @@ class Lines:
             calls += 1
             return calls <= MAX_CALLS and holds(self.part(numbers))
 
-        # Most differences of a file need the lines that another one needed.
+        # Most differences of a file need lines that another difference needed too.
         known = next(filter(is_enough, self._found), None)
         found = ddmin(known or list(self._lines), is_enough)
         if found not in self._found:
@@ -163,15 +163,15 @@ class Lines:
 def ddmin(
     items: Sequence[ItemT], holds: Callable[[Sequence[ItemT]], bool]
 ) -> Sequence[ItemT]:
-    """Return a part of *items* for which *holds* is true, and for no part with one less.
+    """Return a part of *items* for which *holds* is true, but not after removing any one item.
 
-    *holds* is true for *items*. For k of n items, it is called some k log n times.
+    *holds* must be true for *items*. For k of n items, it is called about k log n times.
     """
     needed, size = items, len(items)
     while needed and size:
         size = min(size, len(needed))
         is_less = False
-        # From the end: a rule needs the name above it, so the rule must go first.
+        # Begin at the end. A rule needs the name above it, so the rule must go first.
         for end in range(len(needed), 0, -size):
             rest = [*needed[: max(0, end - size)], *needed[end:]]
             if holds(rest):

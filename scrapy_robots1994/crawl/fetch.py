@@ -1,6 +1,6 @@
 """The download of a robots.txt through Scrapy's downloader and all downloader middlewares.
 
-Scrapy fetches; only redirects (Ours R2) and retries (Ours 3.1) are ours.
+Only redirects (Ours R2) and retries (Ours 3.1) are handled here.
 """
 
 import math
@@ -57,24 +57,24 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # Windows has no `resource`
 
 MAX_REDIRECTS = 5
-"""RFC 9309 2.3.1.2 asks for at least as many."""
+"""RFC 9309 2.3.1.2 asks for at least this number."""
 
 PAUSES = (1.0, 4.0, 15.0)
 """Seconds before the first, second and third retry."""
 
 JITTER = 0.25
-"""The longest random extension of a pause, as a share of it. It spreads retries out."""
+"""The longest random extension of a pause, as a share of it. Spreads retries out."""
 
 MAX_RETRY_AFTER = 30.0
-"""A longer Retry-After, in seconds, ends the retries."""
+"""In seconds. A longer Retry-After ends the retries."""
 
 GRACE_SECONDS = 5.0
-"""Seconds beyond the time limit of a hop after which nobody waits for it (Ours R7)."""
+"""Seconds after the time limit of a hop until the hop is given up (Ours R7)."""
 
 MAX_FETCHES = 800
-"""Fewer if the process may open fewer than twice as many files."""
+"""The number is lower if the process may open fewer than twice as many files."""
 
-# Scrapy 2.15 defines these; earlier versions raise those of Twisted.
+# These exceptions exist since Scrapy 2.15. Earlier versions raise those of Twisted.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", TwistedTimeoutError
 )
@@ -83,8 +83,8 @@ DownloadCancelled: type[Exception] = getattr(
 )
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
-"""Flags of a response whose body is only a part, or may be: "partial" is a body without a
-stated length, which the end of the connection ends.
+"""Flags of a response whose body is, or may be, only a part. "partial" is a body without a stated
+length that the end of the connection ends.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -97,8 +97,6 @@ _HOOKS = frozenset({"process_request", "process_response", "process_exception"})
 
 
 class RobotsFetcher:
-    """Downloads the robots.txt files of one crawl."""
-
     def __init__(
         self,
         crawler: Crawler,
@@ -106,7 +104,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """*fetching* returns a context manager for the time of each request."""
+        """*fetching* returns a context manager that is active during each request."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta
@@ -118,15 +116,16 @@ class RobotsFetcher:
         self._is_offline = all(
             map(options.getbool, ("HTTPCACHE_ENABLED", "HTTPCACHE_IGNORE_MISSING"))
         )
-        # Ours 3.1: RETRY_ENABLED = False switches ours off too.
+        # Ours 3.1: RETRY_ENABLED = False also switches our retries off.
         is_retried = options.getbool("RETRY_ENABLED") and not self._is_offline
-        # Scrapy's middleware has just retried, and its stats are of its requests.
+        # In a dry run, Scrapy's middleware has just retried, and the stats are those of its
+        # requests.
         is_retried &= not settings.dry_run
         self._count = count if not settings.dry_run else lambda *_, **__: None
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
-        # The spider's attribute overrides DOWNLOAD_TIMEOUT, and 0 means no limit.
+        # The spider's attribute overrides DOWNLOAD_TIMEOUT. 0 means no limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
         self._timeout = min(settings.timeout, timeout or math.inf)
@@ -140,17 +139,17 @@ class RobotsFetcher:
         *,
         is_past_cache: bool = False,
     ) -> Answer:
-        """Download the robots.txt of *origin* the way *page* goes, or the URL *start*.
+        """Download the robots.txt of *origin*, or the URL *start*, the way *page* goes.
 
-        *retrying* is called before each pause (`PolicyLog.retrying`). Raise the exception
-        of a failure that is ours (Ours R7).
+        *retrying* is called before each pause (`PolicyLog.retrying`). A local failure is raised
+        (Ours R7).
         """
         url = start or origin.robots_url
         follow = deferred_f_from_coro_f(self._follow)
         pauses, attempts = iter(self._pauses), 1
         while True:
             pause = next(pauses, None)
-            # `run` gives the permit back, at whatever moment the fetch is cancelled.
+            # `run` releases the permit whenever the fetch is cancelled.
             permitted = self._permits.run(
                 follow, url, page, is_past_cache=is_past_cache
             )
@@ -173,7 +172,7 @@ class RobotsFetcher:
             is_past_cache = True
 
     async def _follow(self, url: str, page: Request, *, is_past_cache: bool) -> Answer:
-        """Request *url* and follow redirects (Ours R2)."""
+        """Request *url*, and follow redirects (Ours R2)."""
         urls: list[str] = []
         slot: str | None = None
         seconds, of_page = self._timeout, page.meta.get("download_timeout")
@@ -205,24 +204,24 @@ class RobotsFetcher:
                     return self._answer(response, urls, sent, fault)
                 url, slot = target, request.meta.get(SLOT_KEY)
         finally:
-            # As the built-in counts: fetches, not answers.
+            # As the built-in middleware does, count fetches and not answers.
             self._count(self._crawler, stats.REQUESTS)
 
     async def _send(self, request: Request, seconds: float) -> Response:
-        # Past the scheduler, whose filter and order are for pages.
+        # Bypass the scheduler, whose filter and order are for pages.
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
 
         async def sent() -> Response:
-            # Only now: a page would take the slot that is added.
+            # An earlier increase would give the added slot to a page.
             uncounted.enter_context(self._fetching())
             response: Response = await result_of(download(request))
             return response
 
         manager, left = self._crawler.signals, signals.request_left_downloader
         with ExitStack() as uncounted:
-            # Only while something is fetched, because each page pays for a listener.
+            # The listener is connected only during a fetch, because it costs time for each page.
             if not self._sent:
                 manager.connect(self._left, left)
             self._sent[request] = uncounted
@@ -238,21 +237,21 @@ class RobotsFetcher:
                     manager.disconnect(self._left, left)
 
     def _left(self, request: Request) -> None:
-        # Before the engine takes a page for the slot that was added.
+        # This is called before the engine takes a page for the added slot.
         if uncounted := self._sent.get(request):
             uncounted.close()
 
     def _failed(self, error: Exception, urls: list[str], request: Request) -> Answer:
-        """Return what *error* says about the origin, or raise it if it is ours (R7)."""
+        """Return the meaning of *error* for the origin, or raise it if it is local (R7)."""
         failed = partial(Answer, urls=tuple(urls), fetched_at=time.time(), error=error)
         if isinstance(error, IgnoreRequest):
             middleware = middleware_of(error)
             if self._is_offline and isinstance(middleware, HttpCacheMiddleware):
-                # Ours 3.2: nothing is sent, not even to this origin's pages.
+                # Ours 3.2: nothing is sent, not even to pages of this origin.
                 return failed(source="cache", error=None)
             is_large = isinstance(middleware, HttpCompressionMiddleware)
         else:
-            # The built-in does not count `IgnoreRequest` either.
+            # As in the built-in middleware, `IgnoreRequest` does not count.
             self._count(self._crawler, stats.EXCEPTIONS, kind=type(error))
             is_large = isinstance(error, DownloadCancelled)
         if is_large:
@@ -280,7 +279,7 @@ class RobotsFetcher:
         row = outcome_of(status, via_proxy=via_proxy).row
         body, is_truncated = b"", False
         if fault is None and row.reads_body:
-            # Ours O24: the reader takes the whole lines of it.
+            # Ours O24: the reader drops the incomplete last line.
             body = response.body[: self._max_bytes]
             is_truncated = len(response.body) > len(body)
             fault = _body_fault(response, body, is_truncated=is_truncated)
@@ -305,12 +304,12 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return how many fetches may run at once, so that pages have connections left."""
+    """Return how many fetches may run at once without taking all connections from pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
-        # Other handlers than Twisted's have a pool of this many connections.
+        # Except for Twisted's, handlers have a pool of this many connections.
         return max(pages // 2, 1)
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -320,13 +319,15 @@ def parallel_fetches(settings: BaseSettings) -> int:
 
 
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:
-    """Return why *body*, of *response* within the limit, says nothing (Ours R5)."""
+    """Return the reason why *body*, of *response* within the limit, is unusable, or "" (Ours
+    R5).
+    """
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
-    # aiohttp undoes no transfer coding but `chunked`.
+    # aiohttp decodes no transfer coding other than `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
-    # bounded: a header may be megabytes
+    # A header may have megabytes.
     if packed := _PACKED.search(b",".join(lines)[:200].lower()):
         return f"encoding {packed[0].decode()}, which was not undone"
     if is_truncated and b"\n" not in body and b"\r" not in body:
@@ -335,7 +336,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
 
 
 def _redirect_fault(target: str, urls: list[str]) -> str:
-    """Return why the redirect to *target* is not followed after *urls*, or ""."""
+    """Return the reason why the redirect to *target* is not followed after *urls*, or ""."""
     if len(urls) > MAX_REDIRECTS:
         kind = "a redirect loop, " * (target in urls)
         return f"{kind}more than {MAX_REDIRECTS} redirects"
@@ -347,10 +348,11 @@ def _redirect_fault(target: str, urls: list[str]) -> str:
 
 
 def _pause_after(answer: Answer, pause: float | None) -> float | None:
-    """Return the seconds until the next attempt: *pause*, or what the server asks for. None
-    if *answer* is final.
+    """Return the seconds until the next attempt, or None if *answer* is final.
+
+    They are *pause*, unless the server asks for another pause.
     """
-    # Ours R2: a redirect that leads nowhere will not lead anywhere soon.
+    # Ours R2: a redirect without a usable target will not have one soon.
     is_redirect = (answer.status or 0) // 100 == 3  # noqa: PLR2004 - 3xx
     if is_redirect or answer.outcome is not Outcome.UNREACHABLE:
         return None
@@ -361,16 +363,16 @@ def _pause_after(answer: Answer, pause: float | None) -> float | None:
 
 
 def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
-    """Return whether *error* says that this machine lacks descriptors, memory or ports."""
+    """Whether *error* says that this machine lacks descriptors, memory or ports."""
     numbers = getattr(error, "errno", None), getattr(error, "osError", None)
     if not _OUT_OF_RESOURCES.isdisjoint(it for it in numbers if type(it) is int):
         return True
-    # `reasons` of Twisted are Failures. A client on asyncio may raise a group with one
-    # exception for each address of a host.
+    # Twisted's `reasons` are Failures. A client on asyncio may raise a group with an exception for
+    # each address of the host.
     inner = getattr(error, "reasons", None) or getattr(error, "exceptions", None) or ()
     causes = [getattr(it, "value", it) for it in inner]
     causes += [error.__cause__, error.__context__]
-    # bounded: a chain of exceptions may be a circle
+    # A chain of exceptions may lead back to its beginning.
     return depth > 0 and any(
         is_out_of_resources(it, depth - 1)
         for it in causes
@@ -379,11 +381,11 @@ def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
 
 
 def middleware_of(error: BaseException) -> object | None:
-    """Return the downloader middleware that raised *error*, or None."""
+    """Return the downloader middleware that raised *error*, if one did."""
     found = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
         if code.co_name in _HOOKS and code.co_varnames[:1] == ("self",):
-            # The innermost: one middleware may call another.
+            # The innermost middleware counts, because one may call another.
             found = frame.f_locals["self"]
     return found

@@ -1,5 +1,6 @@
-"""The log lines and stats of a crawl. Each line is safe to print, and each record has the
-attribute `spider`. The module `stats` has the keys.
+"""Log lines and stats of a crawl. Lines are safe to print, and records have the attribute `spider`.
+
+The keys of the stats are in `stats`.
 """
 
 import logging
@@ -11,15 +12,15 @@ from scrapy.crawler import Crawler
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
-# One logger for the package, so that one filter applies to all its lines.
+# One logger serves the whole package, so that one filter applies to all its lines.
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_LINES_OF_A_KIND = 20
-"""Lines of one kind, each about one origin, that a crawl logs above DEBUG."""
+"""The number of lines of one kind, each about one origin, that a crawl logs above DEBUG."""
 
 
 class _Safe:
-    """A text that is made safe to print only if a handler shows its line."""
+    """A text that is made safe to print only when a handler shows its line."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -42,13 +43,13 @@ def log_line(
     attributes of the record.
     """
     shown = (_Safe(it) if isinstance(it, str) else it for it in values)
-    # Extensions and formatters find the lines of a spider by the attribute `spider`.
+    # Extensions and formatters find the lines of a spider by this attribute.
     extra = {"spider": crawler.spider, **more}
     logger.log(level, text, *shown, exc_info=error, extra=extra)
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log all lines of *text* as one message, each made safe to print."""
+    """Log all lines of *text* as one message. Each is made safe to print."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
@@ -59,7 +60,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to the stat *key* of `stats`. *parts* fill its placeholders."""
+    """Add *number* to the stat *key*, whose placeholders *parts* fill."""
     assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)
 
@@ -78,7 +79,7 @@ class OriginLog:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._numbers: Counter[str] = Counter()
-        # The level and the values of the first line of each text.
+        # The level and the values of the first line with each text
         self._firsts: dict[str, tuple[int, tuple[object, ...]]] = {}
         crawler.signals.connect(self._closed, signals.spider_closed)
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
 STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
-"""Rows of (field of `RobotsSettings` that needs it, import path)."""
+"""The field of `RobotsSettings` that needs each stand-in, and its import path."""
 
 DISOBEYING = (
     "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey it, set "
@@ -72,7 +72,7 @@ class Robots1994Middleware:
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            # Scrapy would log a message of `NotConfigured` as a warning.
+            # Scrapy would log the message of `NotConfigured` as a warning.
             log_line(crawler, INFO, DISOBEYING)
             raise NotConfigured
         settings = RobotsSettings.from_settings(crawler.settings)
@@ -82,9 +82,9 @@ class Robots1994Middleware:
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         self._observers = observers_of(crawler, settings)
         self.fetcher = RobotsFetcher(crawler, settings, self._waiting.file, self._robot)
-        """Public, so that a command fetches as the crawl does."""
+        """Public so that a command fetches as the crawl does."""
         self.store: GuardedStore | None = None
-        """Public, so that `robots-check --refresh` stores what it fetches."""
+        """Public so that `robots-check --refresh` stores what it fetches."""
         if settings.store.url is not None:
             keep_seconds = settings.ttl + settings.stale_ttl
             self.store = GuardedStore(
@@ -94,12 +94,12 @@ class Robots1994Middleware:
             crawler, settings, self.fetcher, self.store, self._observers, self._robot
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        # Last, so that a crawl that fails to start logs only why.
+        # Comes last, so that a crawl that fails to start logs only why.
         settings.log_start(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
-        """Return the middleware, or the one that stands in for it (`STAND_INS`).
+        """Return the middleware, or the one in `STAND_INS` that replaces it.
 
         Raise `NotConfigured` if ROBOTSTXT_OBEY is off.
         """
@@ -125,7 +125,7 @@ class Robots1994Middleware:
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
             return None
         visit = Visit.begin(request)
-        # Not `urlparse_cached`, which drops tabs that some HTTP clients send.
+        # `urlparse_cached` would drop tabs that some HTTP clients send.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:
@@ -156,32 +156,32 @@ class Robots1994Middleware:
         exception: Exception,  # noqa: ARG002 - given by Scrapy
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> None:
-        """Remove our keys from the meta of *request*, which its errback gets."""
+        """Remove our keys from the meta of *request*, which its errback will see."""
         self._waiting.unmark(request)
 
     def policy_of(self, url: str) -> Policy | None:
         """Return the policy of the origin of *url* if it is in memory, fresh or stale.
 
-        A policy has `outcome` (what the answer to GET /robots.txt means), `status` (HTTP, or
-        None), `robots` (the parsed file, or None), `fetched_at` and `fresh_until` (seconds
-        since the epoch), and `rules(robot)` with `allowed(url)`, `verdict(url)` and
-        `crawl_delay`. `check` fetches a policy that is not in memory.
+        A policy has `outcome` (what the answer to GET /robots.txt means), `status` (HTTP, or None),
+        `robots` (the parsed file, or None), `fetched_at` and `fresh_until` (in seconds since the
+        epoch), and `rules(robot)`, which has `allowed(url)`, `verdict(url)` and `crawl_delay`. Use
+        `check` if the policy may have to be fetched first.
         """
         origin = Origin.of(url)
         return None if origin is None else self._resolver.memory.get(origin)
 
     async def check(self, url: str) -> Verdict:
-        """Return the verdict that the crawl would now give a request for *url*, and fetch
-        its robots.txt if need be. Nothing is counted or recorded.
+        """Return the verdict that a request for *url* would now get, and fetch its robots.txt if
+        necessary. Nothing is counted or recorded.
 
-        A URL that the crawl does not check is allowed with the reason `unchecked`, and a
-        robots.txt with the reason `robots.txt-itself`.
+        A URL that is not checked is allowed with the reason `unchecked`, and a robots.txt with the
+        reason `robots.txt-itself`.
 
-        Raise `NotSupported` if *url* has no scheme or names no host, `FetchAborted` if the
-        crawl closes, and the error with which a waiting request would fail if the fetch
-        failed on our side (R7).
+        Raise `NotSupported` if *url* has no scheme or no host, and `FetchAborted` if the crawl
+        closes. After a local failure of the fetch (R7), raise the error that a waiting request
+        would fail with.
 
-        A component gets this middleware with
+        Components get this middleware from
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
         """
         origin = Origin.of(url)
@@ -202,9 +202,9 @@ class Robots1994Middleware:
         return policy.rules(self._robot.of(request)).verdict(url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """Return the policy of *origin*, fetched the way *request* goes if need be.
+        """Return the policy of *origin*. If necessary, fetch it the way *request* goes.
 
-        Raise as `check` does.
+        Raise the same errors as `check`.
         """
         policy, _ = await self._resolver.resolve(origin, request)
         return policy
@@ -212,8 +212,9 @@ class Robots1994Middleware:
     async def _find(
         self, visit: Visit, origin: Origin
     ) -> tuple[Policy | None, Exception | None]:
-        """Return the policy for the waiting request of *visit*, and its cause. None if none was
-        found and the request goes back.
+        """Return the policy for the waiting request of *visit*, and the exception that caused it.
+
+        The policy is None if none was found and the request goes back.
         """
         request = visit.request
         try:
@@ -221,7 +222,8 @@ class Robots1994Middleware:
             if policy.stated.size > INLINE_BYTES:
                 await self._resolver.make_ready(policy, request)
         except CancelledError:
-            # Of Twisted, an `Exception`: the wait was cancelled, not the fetch.
+            # Twisted's `CancelledError` is an `Exception`. Only the wait was cancelled, not the
+            # fetch.
             raise
         except Exception as error:
             if self._waiting.goes_back(visit, None):

@@ -1,4 +1,4 @@
-"""What a crawl says and counts about the policies it uses and the fetches that fail."""
+"""Log and count the policies that a crawl uses, and the fetches that fail."""
 
 from logging import DEBUG, INFO, WARNING
 
@@ -28,8 +28,6 @@ def _duration(seconds: float) -> str:
 
 
 class PolicyLog:
-    """Logs and counts the policies of one crawl."""
-
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._settings = settings
@@ -40,7 +38,7 @@ class PolicyLog:
     def retrying(
         self, origin: Origin, words: str, attempt: int, attempts: int, pause: float
     ) -> None:
-        """Log and count the *attempt* that follows in *pause* seconds (Ours 3.1)."""
+        """Log and count a retry (Ours 3.1). *attempt* will begin in *pause* seconds."""
         count(self._crawler, stats.RETRIES)
         text = "%s: no answer yet, trying again (%d of %d) in %.1f s: %s"
         level = INFO if attempt == 2 else DEBUG  # noqa: PLR2004 - the first failure
@@ -77,10 +75,11 @@ class PolicyLog:
     def used(
         self, policy: Policy, answer: Answer, known: Policy | None, now: float
     ) -> None:
-        """Log and count *policy*, which was made from *answer*. *known* is the policy that
-        this crawl used before.
+        """Log and count *policy*, which was made from *answer*.
+
+        *known* is the policy that this crawl used before.
         """
-        # The outcome of the answer: a stale policy has that of an earlier one.
+        # A stale policy has the outcome of an earlier answer.
         row = answer.outcome.row
         if answer.source == "store":
             count(self._crawler, stats.STORE_HITS)
@@ -94,7 +93,7 @@ class PolicyLog:
         if row.setting:
             level, meaning = self._meaning(policy, known)
         rest = policy.fresh_until - now
-        # `meaning` is our own text, without a per cent sign.
+        # `meaning` is our own text, and has no per cent sign.
         if policy.failure is not None:
             text = f"Could not fetch %s (%s): {meaning}; asked again in %s"
             self._origins.log(
@@ -125,15 +124,15 @@ class PolicyLog:
             meaning = "the last good policy remains in use"
         else:
             is_open = row.outcome in self._allowing
-            # Once an origin: a 403 is often a mistake of the server, and an origin without
-            # an answer is asked again and again.
+            # Warn once per origin. A 403 is often a mistake of the server, and an origin without an
+            # answer is asked again and again.
             is_new = known is None or known.outcome is not row.outcome
             is_new &= not (is_open and row.is_answer)
             meaning = f"all URLs of the origin {row.effect(is_open=is_open)}"
         return WARNING if is_new else DEBUG, meaning
 
     def read(self, origin: Origin, answer: Answer, rules: Rules) -> None:
-        """Log and count what of a new file *rules* do not obey (1994 F6, Ours O24)."""
+        """Log and count what *rules* do not obey in a new file (1994 F6, Ours O24)."""
         if answer.is_truncated:
             count(self._crawler, stats.TRUNCATED)
             self._origins.log(

@@ -25,16 +25,18 @@ Arguments: *request*, *verdict* (a `Verdict`) and *spider*. As with Scrapy's
 """
 
 MAX_ROWS = 10_000
-"""Origins whose refusals are counted apart. Those of all further origins are one row."""
+"""The number of origins whose refusals are counted separately. All further origins share one
+row.
+"""
 
 TOP_ORIGINS = 20
-"""Rows of the table, and origins with a stat of their own."""
+"""The number of rows in the table, and of origins that have a stat."""
 
 FIRST_WIDTH = 34
-"""Characters of the last column of the table."""
+"""The width of the last column of the table."""
 
 VERDICT = "robots1994"
-"""Meta key of a refused request, with its verdict."""
+"""Meta key of a refused request's verdict."""
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -50,15 +52,18 @@ CLOSE_REASON = "robotstxt_denied"
 class _Row:
     """The refusals at one origin."""
 
-    # Of the last one
+    # The reason of the last refusal
     reason: Reason
-    # The cause of the first one: a line, a status or a failure
+    # The cause of the first refusal: a line, a status or a failure
     first: str
     refused: int = 0
 
 
 class Refusals:
-    """The refusals of one crawl, which *closes* with `CLOSE_REASON` if there was nothing else."""
+    """The refusals of one crawl.
+
+    If *closes* is true and every start request was refused, the crawl closes with `CLOSE_REASON`.
+    """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
@@ -68,7 +73,7 @@ class Refusals:
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
         """Whether any request from the scheduler passed. The middleware sets it."""
-        # The URL and the verdict of the first refused request.
+        # The URL and the verdict of the first refused request
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
@@ -77,13 +82,14 @@ class Refusals:
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
-        """Count and log the refusal of *request*, send `request_refused`, and return the
-        exception to raise.
+        """Count and log the refusal of *request*, and send `request_refused`.
+
+        Return the exception to raise.
         """
         count(self._crawler, stats.FORBIDDEN)
         count(self._crawler, stats.REASONS, reason=verdict.reason.value)
-        # It may end up in items, whose feed takes no undecodable bytes, and in a queue on
-        # disk.
+        # The verdict may end up in a queue on disk, or in items, whose feeds take no undecodable
+        # bytes.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -100,10 +106,10 @@ class Refusals:
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        # bounded: a broad crawl has any number of origins
+        # The number is bounded, because a broad crawl has any number of origins.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # As text: a verdict would keep its file in memory.
+        # The cause is kept as text, because a verdict would keep its file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -111,7 +117,7 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # bounded: a file may be one long line
+        # A file may be one long line.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
@@ -135,7 +141,7 @@ class Refusals:
             count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        # Else start requests may be undecided.
+        # Otherwise, some start requests may be undecided.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused
@@ -144,7 +150,7 @@ class Refusals:
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
-    """Yield the lines of the table, at most 100 columns wide."""
+    """Yield the lines of the table, which is at most 100 columns wide."""
     refused = sum(row.refused for _, row in rows) + others.refused
     requests, origins = counted(refused, "request"), counted(len(rows), "origin")
     more_than = "more than " * bool(others.refused)

@@ -1,4 +1,4 @@
-"""Which requests are checked, as which robot, and the request for robots.txt."""
+"""Which requests are checked, for which robot, and the request for robots.txt."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -23,8 +23,8 @@ OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key that exempts a request if its value is true."""
 
 OWN_MARK = "is_robotstxt_request"
-"""Meta key of requests for robots.txt, for components that treat them apart. The built-in
-sets it too (Scrapy's pull request 7885).
+"""Meta key of requests for robots.txt, by which components can tell them apart. The built-in
+middleware sets it too (Scrapy's pull request 7885).
 """
 
 SLOT_KEY = "download_slot"
@@ -33,29 +33,30 @@ SLOT_KEY = "download_slot"
 STATED_USAGE = "_robots1994_usage"
 """Meta key with the `Usage` that robots.txt states for the page of the request."""
 
-# Send robots.txt the way the page goes, or a proxy is bypassed. `_auth_proxy` and
-# `_scheme_proxy` are how HttpProxyMiddleware marks a page that passed it before.
+# robots.txt is requested the way the page goes, so that a proxy is not bypassed.
+# HttpProxyMiddleware marks a page that has already passed it with `_auth_proxy` and
+# `_scheme_proxy`.
 ROUTE_KEYS = ("proxy", "bindaddress", "cookiejar", "_auth_proxy", "_scheme_proxy")
 
 MAX_BODY_BYTES = 8_388_608
-"""Bytes of a robots.txt that Scrapy downloads or unpacks at most (Ours R5)."""
+"""The most bytes of a robots.txt that Scrapy downloads or unpacks (Ours R5)."""
 
 META: dict[str, Any] = {
     OPT_OUT: True,
     OWN_MARK: True,
-    # Ours R2: a redirect may lead to another host, and is followed by us.
+    # Ours R2: we follow redirects, which may lead to another host.
     "allow_offsite": True,
     "dont_redirect": True,
-    # Ours 3.1: retries are ours.
+    # Ours 3.1: we also retry.
     "dont_retry": True,
-    # Each status has an outcome.
+    # Every status has an outcome, so none is an error.
     "handle_httpstatus_all": True,
     "download_maxsize": MAX_BODY_BYTES,
-    # Only pages change the delay.
+    # Only pages should change the delay.
     "autothrottle_dont_adjust_delay": True,
 }
 
-# The built-in middleware uses this priority.
+# The same as in the built-in middleware
 PRIORITY = 1000
 
 _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
@@ -63,12 +64,12 @@ _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 
 
 class Exemption(Enum):
-    """Why a request is not checked, as a phrase for messages."""
+    """The reason why a request is not checked, as a phrase for messages."""
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # Such a request fails: libcurl and browsers would send "http:///host/path" to "host".
+    # Such a request fails, because libcurl and browsers would send "http:///host/path" to "host".
     NO_HOST = (
         "the URL names no host, or names different hosts to different clients, "
         "so no robots.txt can be fetched"
@@ -82,20 +83,20 @@ def exemption_of(
     meta: Mapping[str, Any],
     exempt: Collection[str | Origin] = (),
 ) -> Exemption | None:
-    """Return why a request for *url* of *origin* is not checked, or None if it is.
+    """Return the reason why a request for *url* of *origin* is not checked, or None if it is.
 
     *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
     """
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # HTTP clients, too, remove tabs and the like from a scheme.
+        # HTTP clients also remove tabs and the like from a scheme.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         has_host = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if has_host else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED
-    # Ours O22: a request for the file must not wait for the file. This runs for every
+    # Ours O22: a request for the file must not wait for the file. The check is made for every
     # request, so a fast test comes first.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
     return Exemption.ROBOTS_TXT if is_file else None
@@ -104,7 +105,7 @@ def exemption_of(
 class RobotName:
     """Finds the name of our robot for a request (Ours O9).
 
-    It is `ROBOTSTXT_USER_AGENT`, or else the User-Agent with which the request will be sent.
+    The name is `ROBOTSTXT_USER_AGENT`, or else the User-Agent that the request will be sent with.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -112,8 +113,8 @@ class RobotName:
         self._has_warned = False
         settings = crawler.settings
         self._exact: str | None = settings["ROBOTSTXT_USER_AGENT"] or None
-        # As DefaultHeadersMiddleware does: the first of two names that differ only in case
-        # counts, and a value may be a list.
+        # As in DefaultHeadersMiddleware, the first of two names that differ only in case counts,
+        # and a value may be a list.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -128,14 +129,16 @@ class RobotName:
         """The name for requests without a User-Agent of their own."""
 
     def of(self, request: Request) -> str | bytes:
-        """Return the name for *request*: a bare name or a whole User-Agent header."""
+        """Return the name for *request*, a bare name or a whole User-Agent header."""
         # Most requests have no headers yet, so the cheap test comes first.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, page: Request) -> None:
-        """Warn once if robots.txt was requested with a User-Agent, *sent*, by which the
-        rules for *page* are not chosen. Pages pass through the same middlewares.
+        """Warn once if *sent*, the User-Agent of the robots.txt request, is not the one that
+        chooses the rules for *page*.
+
+        Pages pass through the same middlewares.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):
@@ -167,7 +170,7 @@ def robots_request(
     request that was redirected to *url*.
     """
     copied = {it: page.meta[it] for it in (*ROUTE_KEYS, *keys) if it in page.meta}
-    # Scrapy passes on half of a gzip that was cut, and its rules would be lost.
+    # Scrapy passes on half of a truncated gzip, and the missing rules would be lost.
     headers: dict[str, str | bytes] = {"Accept-Encoding": "identity"}
     for name in ("User-Agent", "Proxy-Authorization"):
         # The credentials of a proxy go only to that proxy.
@@ -196,13 +199,14 @@ def robots_request(
 
 
 def redirect_of(response: Response, url: str) -> str | None:
-    """Return the absolute URL to which *response* redirects the request for *url* (Ours
-    R2). None if it is not a redirect, "" if its target is unreadable.
+    """Return the absolute URL to which *response* redirects the request for *url* (Ours R2).
+
+    Return None if it is not a redirect, and "" if its target is unreadable.
     """
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:
         return None
-    # bounded: a header may be megabytes
+    # A header may have megabytes.
     if len(location) > MAX_HEADER_BYTES:
         return ""
     try:
@@ -215,12 +219,12 @@ def redirect_of(response: Response, url: str) -> str | None:
 
 
 def is_requestable(url: str) -> bool:
-    """Return whether *url* is http or https and its host can be sent (Ours R2)."""
+    """Whether *url* is http or https and its host can be sent (Ours R2)."""
     origin = Origin.of(url) if is_http(url) else None
     if origin is None or not _HOST.fullmatch(origin.host):
         return False
     try:
-        # Raises for a label that is empty or longer than 63 characters.
+        # This fails if a label is empty or longer than 63 characters.
         origin.host.encode("idna")
     except UnicodeError:
         return False

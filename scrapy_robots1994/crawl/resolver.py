@@ -1,9 +1,9 @@
-"""Finds the policy of an origin: in memory, in the store, or by one fetch for all who wait.
+"""Find the policy of an origin: in memory, in the store, or by one fetch for all who wait.
 
-* Each waiting request has its own future. A wait ends with a policy, or with an exception:
-  nothing known never means "allowed".
-* A policy is in memory before the observers and the handlers of signals learn of it, and
-  these end before the waiting requests go on. A handler may request pages of the origin.
+* Each waiting request has its own future. A wait ends with a policy or an exception, so an unknown
+  policy never means "allowed".
+* A policy is in memory before observers and signal handlers learn of it, and they finish before the
+  waiting requests go on. A handler may therefore request pages of the origin.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """A policy, and the exception of the fetch if it left nothing known of the origin."""
+    """A policy, and the exception of the fetch if nothing is known of the origin."""
 
     policy: Policy
     cause: Exception | None = None
@@ -61,23 +61,23 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Lookup:
-    """A search for the policy of *origin*, the way *page* goes, and who waits for it."""
+    """A search for the policy of *origin*, the way *page* goes, and the requests that wait for
+    it.
+    """
 
     origin: Origin
     page: Request
     known: Policy | None
-    """The policy that this crawl used before."""
+    """The policy that this crawl used before"""
     waiters: dict[Waiter, Request] = field(default_factory=dict)
     found: Resolved | None = None
-    """The new policy, while the observers and handlers learn of it."""
+    """The new policy, while observers and handlers learn of it"""
     cancel: Callable[[], object] = lambda: None
     traceback: TracebackType | None = None
-    """Where the exception was raised with which the waits end."""
+    """The place at which the exception that ends the waits was raised"""
 
 
 class PolicyResolver:
-    """Finds or fetches the policies of one crawl."""
-
     now = staticmethod(time.time)
 
     def __init__(  # noqa: PLR0913, PLR0917 - everything that it calls
@@ -89,7 +89,7 @@ class PolicyResolver:
         observers: Collection[Observer],
         robot: RobotName,
     ) -> None:
-        """*store* is the guarded store, or None if policies are only in memory."""
+        """*store* is None if policies are kept only in memory."""
         self._crawler = crawler
         self._timeout = settings.timeout
         self._reads_usage = bool(settings.usage)
@@ -107,7 +107,7 @@ class PolicyResolver:
         )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
-        """Which waiting requests a closing crawl still sends. None while it runs."""
+        """Tells which waiting requests a closing crawl still sends. None while the crawl runs."""
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if it is in memory and fresh."""
@@ -115,54 +115,55 @@ class PolicyResolver:
         return policy if policy and policy.is_fresh(self.now()) else None
 
     async def resolve(self, origin: Origin, page: Request) -> Resolved:
-        """Return the policy of *origin*, fetched the way *page* goes if need be.
+        """Return the policy of *origin*. If necessary, fetch it the way *page* goes.
 
-        Raise `FetchAborted` if the crawl closes, and the exception of the fetch if it failed
-        on our side (Ours R7).
+        Raise `FetchAborted` if the crawl closes, and the exception of the fetch after a local
+        failure (Ours R7).
         """
         if policy := self.fresh(origin):
             return Resolved(policy)
         lookup = self._lookups.get(origin)
         if lookup is not None and lookup.found is not None:
-            # Stale at once. Those who wait will use it too.
+            # The new policy is already stale, but the waiting requests still use it.
             return lookup.found
         if self._keeps is not None and not self._keeps(page):
             raise FetchAborted(CLOSING)
         is_new = lookup is None
         lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
-        # Each has its own. In the built-in middleware all share one Deferred: the first takes
-        # its result, and the others get None and pass unchecked.
+        # Each request has its own future. In the built-in middleware, all share one Deferred: the
+        # first takes its result, and the others get None and pass unchecked.
         waiter: Waiter = Deferred()
         lookup.waiters[waiter] = page
         if is_new:
             self._start(lookup)
-        # The lookup goes on for the others if this wait is cancelled.
+        # If this wait is cancelled, the lookup goes on for the others.
         try:
             result = await maybe_deferred_to_future(waiter)
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
-            # Each raise would add to the traceback, and thousands may wait.
+            # Each raise would extend the traceback, and thousands of requests may wait.
             raise result.with_traceback(lookup.traceback)
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
-        """Read the large file of *policy* for the robot of *page* if need be, and return when
-        *page* may be decided.
+        """If necessary, read the large file of *policy* for the robot of *page*. Return when *page*
+        may be decided.
         """
         robots, robot = policy.robots, self._robot.of(page)
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
-                # It has grown.
+                # The policy has grown, so its memory is measured again.
                 self.memory[policy.origin] = policy
-        # Ours O28: a comparison with a file of many wildcards may take milliseconds, and a
-        # thousand requests may wait for the file. One a turn of the event loop.
+        # Ours O28: a comparison with many wildcards may take milliseconds, and a thousand requests
+        # may wait for the file. Each is decided in its own turn of the event loop.
         await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
-        """End the waits (Ours R6), but for those of requests for which *keeps* is true:
-        their fetches are cancelled after `ROBOTS1994_TIMEOUT`.
+        """End the waits (Ours R6), except those of requests for which *keeps* is true.
+
+        Their fetches are cancelled after `ROBOTS1994_TIMEOUT`.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
@@ -174,11 +175,11 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # One second more: a request that reaches its time limit ends by itself.
+        # One second more, because a request that reaches its time limit ends by itself.
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Handlers of signals are not cancelled: one may wait until the crawl is closed.
+        # Handlers of signals are not cancelled. A handler may wait until the crawl is closed.
         if lookup.found is None:
             lookup.cancel()
 
@@ -191,7 +192,7 @@ class PolicyResolver:
             self._cancel_later(lookup)
 
     def _ended(self, result: Failure | None, lookup: _Lookup) -> None:
-        """Forget *lookup*, and let those who wait go on."""
+        """Forget *lookup*, and release the waiting requests."""
         del self._lookups[lookup.origin]
         if self._store is not None:
             self._store.release(lookup.origin)
@@ -234,26 +235,28 @@ class PolicyResolver:
             is_fresh, last = self._judge(origin, answer, last)
             if is_fresh:
                 return answer, last
-        # Another crawl may have fetched it meanwhile.
+        # Another crawl may have fetched the file meanwhile.
         return await store.lease(origin, last.fetched_at if last else 0.0), last
 
     def _judge(
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
-        """Return whether *answer* is fresh, and the last good policy, which a stale answer is."""
+        """Return whether *answer* is fresh, and the last good policy, which a stale answer may
+        give.
+        """
         policy, now = self._policy(origin, answer), self.now()
         return policy.is_fresh(now), policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
-        """Put *policy* into memory, and let the observers and handlers learn of it."""
+        """Put *policy* into memory, and inform observers and handlers."""
         known, page, robots = lookup.known, lookup.page, policy.robots
         robot = self._robot.of(page)
         try:
-            # Before it is in memory, so that its measured size includes the rules.
+            # Measure first, so that the size includes the rules.
             if robots is not None:
                 await threads.prepare(robots, robot, reads_usage=self._reads_usage)
         finally:
-            # Whatever happens afterwards, the policy decides.
+            # From here on, the policy decides whatever happens.
             self.memory[policy.origin] = policy
             cause = None if policy.is_stale_on_error else answer.error
             lookup.found = Resolved(policy, cause)
@@ -269,6 +272,6 @@ class PolicyResolver:
             if robots.sitemaps and (urls := sitemaps_of(policy.origin, robots)):
                 named = {"sitemaps": urls, "origin": policy.origin}
                 await send(robots_sitemaps, robots=robots, **named)
-        # As the built-in does, also for an unchanged file.
+        # It is also sent for an unchanged file, as by the built-in middleware.
         if ROBOTS_PARSED is not None:
             await send(ROBOTS_PARSED, robotparser=Robots1994Parser(robots))

@@ -1,9 +1,9 @@
-"""Every use of an undocumented part of Scrapy. The rest of the package uses only the
-documented interface.
+"""Every use of an undocumented part of Scrapy. The rest of the package uses only the documented
+interface.
 
-A comment at each use says why no documented way exists. If an attribute is missing, the
-crawl goes on and still obeys robots.txt; what it loses is said once (`LOST`).
-`tests/unit/test_scrapy_adapter.py` runs crawls in which an attribute is missing.
+A comment at each use says why there is no documented way. If an attribute is missing, the crawl
+goes on and still obeys robots.txt, and one warning says what it loses (`LOST`).
+`tests/unit/test_scrapy_adapter.py` runs crawls without these attributes.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 @contextmanager
 def _using(crawler: Crawler, name: str) -> Iterator[None]:
-    """Suppress an exception of the block, which uses the attribute *name*, and warn of it
-    once in a crawl.
+    """Suppress an exception of the block, which uses the attribute *name*, and warn once per
+    crawl.
     """
     try:
         yield
@@ -59,7 +59,7 @@ def _using(crawler: Crawler, name: str) -> Iterator[None]:
 
 
 def is_crawling(crawler: Crawler) -> bool:
-    """Return whether *crawler* runs a crawl. A shell only sends single requests."""
+    """Whether *crawler* runs a crawl. A shell only sends single requests."""
     # No public attribute distinguishes a shell from a crawl.
     is_crawl = True
     with _using(crawler, "crawler.crawling"):
@@ -72,15 +72,16 @@ class EngineAccess:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # The number by which the limit is raised, and the limit after our last change.
+        # The number by which the limit is raised, and the limit after our last change
         self._raised = 0
         self._limit: int | None = None
 
     def change_limit(self, by: int) -> bool:
-        """Add *by* to the limit of concurrent requests, and return whether that worked. What
-        was added must be taken away later.
+        """Add *by* to the limit of concurrent requests, and return whether that worked.
+
+        The caller must later subtract what was added.
         """
-        # No setting changes the limit while a crawl runs. Its attribute may be missing, or a
+        # No setting changes the limit while a crawl runs. The attribute may be missing, or may be a
         # property that refuses the number.
         engine: Any = self._crawler.engine
         is_changed = False
@@ -96,18 +97,18 @@ class EngineAccess:
         return is_changed  # noqa: RET504 - the block may fail
 
     def wake(self) -> None:
-        """Make the engine take the next request now, instead of at its next heartbeat."""
+        """Make the engine take the next request now, and not at its next heartbeat."""
         # No public method wakes the engine without sending a request.
         engine: Any = self._crawler.engine
         with _using(self._crawler, "engine._slot.nextcall"):
             engine._slot.nextcall.schedule()  # noqa: SLF001 - private
 
     def active(self) -> AbstractSet[Request]:
-        """Return the requests that the engine has begun and not finished, or an empty set
-        if they are not known.
+        """Return the requests that the engine has begun and not finished, or an empty set if they
+        are unknown.
         """
-        # `engine.needs_backout()` also counts what waits for a callback. No signal says that
-        # a request is finished that a middleware replaced, or whose response it refused.
+        # `engine.needs_backout()` also counts requests that wait for a callback. No signal is sent
+        # when a middleware replaced a request, or refused its response.
         engine: Any = self._crawler.engine
         active: AbstractSet[Request] = frozenset()
         with _using(self._crawler, "downloader.active"):
@@ -122,9 +123,8 @@ class EngineAccess:
         return math.inf
 
     def is_closing(self) -> bool:
-        """Return whether the spider is closing."""
-        # Scrapy sends no signal before the last request has ended. `closing` is a Deferred
-        # since `close_spider` was called.
+        # Scrapy sends no signal before the last request has ended. `closing` becomes a Deferred
+        # when `close_spider` is called.
         engine: Any = self._crawler.engine
         is_closing = False
         with _using(self._crawler, "engine._slot.closing"):
@@ -136,11 +136,12 @@ class EngineAccess:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Return whether a request for which *is_wanted* is true is queued in a download
-    slot. If the queues are not known, it may be.
+    """Whether a request for which *is_wanted* is true may be queued in a download slot.
+
+    If the queues are unknown, it may be.
     """
-    # No signal is sent when a request leaves the queue. If the queues are unknown, a
-    # robots.txt request whose download handler never returns is never given up.
+    # No signal is sent when a request leaves the queue. If the queues are unknown, a robots.txt
+    # request is never given up, even if its download handler never returns.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()
@@ -149,8 +150,8 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
 
 
 class DownloadSlot(NamedTuple):
-    """The name of a download slot, how many requests it sends at once, the seconds between
-    them, and the slot itself. Those of a slot that is not known are the defaults.
+    """The name of a download slot, how many requests it sends at once, the seconds between them,
+    and the slot itself. For an unknown slot, the values are the defaults.
     """
 
     name: str = ""
@@ -161,15 +162,15 @@ class DownloadSlot(NamedTuple):
 
 def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
     """Return the download slot of *request*."""
-    # Creates a missing slot, as it does for a request that is sent. Without it, only the
-    # order of requests changes, so there is no warning (but see `slow_down`).
+    # This creates a missing slot, as for a request that is sent. Without the attribute, only the
+    # order of requests changes, so there is no warning here (but see `slow_down`).
     engine: Any = crawler.engine
     with suppress(Exception):
         get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
         try:
             name, slot = get_slot(request)
         except TypeError:
-            # Before Scrapy 2.14, the spider is its second argument.
+            # Before Scrapy 2.14, the spider is the second argument.
             name, slot = get_slot(request, crawler.spider)
         return DownloadSlot(name, max(1, slot.concurrency), slot.delay, slot)
     return DownloadSlot()
@@ -177,11 +178,10 @@ def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
 
 @contextmanager
 def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
-    """Count *request*, which waits in a middleware, in its download slot while the block
-    runs.
+    """Count *request*, which waits in a middleware, in its download slot during the block.
 
-    `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest
-    active requests, and would take too many for an origin with a slow robots.txt.
+    `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest active
+    requests. Otherwise it would take too many for an origin with a slow robots.txt.
     """
     active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):
@@ -202,7 +202,7 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
     with _using(crawler, "downloader._get_slot"):
         slot.delay = max(slot.delay, seconds)
         slot.concurrency = 1
-        # Scrapy before 2.19 has only `randomize_delay`.
+        # Before 2.19, Scrapy has only `randomize_delay`.
         if hasattr(type(slot), "jitter"):
             slot.jitter = 0.0
         else:

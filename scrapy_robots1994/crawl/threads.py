@@ -24,7 +24,7 @@ T = TypeVar("T")
 INTERRUPTED = "the fetch of robots.txt was interrupted"
 
 INLINE_BYTES = 8_192
-"""A larger file is read in a thread. This much takes at most 10 ms on the event loop."""
+"""Larger files are read in a thread. A file of this size takes at most 10 ms on the event loop."""
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
@@ -49,7 +49,9 @@ _computing = Lock()
 async def prepare(
     robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool = False
 ) -> None:
-    """Prepare *robots* for *robot*, in a thread if the file is large, one at a time."""
+    """Prepare *robots* for *robot*. If the file is large, do so in a thread, which prepares one
+    file at a time.
+    """
     work = partial(robots.prepare, robot, reads_usage=reads_usage)
 
     def alone() -> None:
@@ -67,7 +69,7 @@ class Turns:
 
     async def take(self) -> None:
         """Wait for a turn in which no other caller continues."""
-        # In a callback, because a cancelled coroutine would not release the lock.
+        # The lock is released in a callback, because a cancelled coroutine would not release it.
         taken = self._lock.acquire().addCallback(
             lambda lock: call_later(0, lock.release)
         )
@@ -76,7 +78,7 @@ class Turns:
 
 
 def thread_safe_call() -> Any:
-    """Return a function that schedules a call on the event loop from any thread or signal
+    """Return a function that schedules a call on the event loop, from any thread or signal
     handler.
     """
     if loop := _loop():
@@ -88,7 +90,7 @@ def thread_safe_call() -> Any:
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*. Some functions of Scrapy return a Deferred in 2.13 and a
+    """Return the result of *work*. Some functions of Scrapy return a Deferred in 2.13, and a
     coroutine later.
     """
     if isinstance(work, Deferred):
@@ -105,7 +107,7 @@ async def send_signal(crawler: Crawler, signal: object, **arguments: object) -> 
 
 
 class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
-    """Raised if work did not return within its time limit."""
+    """The work did not return within its time limit."""
 
 
 async def result_within(
@@ -113,16 +115,16 @@ async def result_within(
     seconds: float,
     is_paused: Callable[[], bool],
 ) -> T:
-    """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`; if
-    *is_paused* returns True then, allow as much again. Raise `FetchAborted` if the wait
-    itself is cancelled.
+    """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`.
 
-    Work that ignores its cancellation goes on, but nobody waits for it.
+    If *is_paused* returns True at that time, *work* gets as many seconds again. Raise
+    `FetchAborted` if the wait itself is cancelled. Work that ignores its cancellation goes on, but
+    nobody waits for it.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: Deferred[list[Any]] = Deferred()
-    # In a list, or an error would be raised where the wait itself is cancelled. Twisted
-    # would log an error that nobody takes.
+    # Put the result into a list, because an error would be raised where the wait is cancelled.
+    # Twisted would log an error that nobody takes.
     running.addBoth(lambda result: release(ended, [result]))
     timer: Any = None
 
@@ -150,8 +152,9 @@ async def result_within(
 
 
 async def future_result(future: Future[T]) -> T:
-    """Return the result of *future*, which another thread sets. Cancelling the wait cancels
-    *future*.
+    """Return the result of *future*, which another thread sets.
+
+    Cancelling the wait cancels *future*.
     """
     done: Deferred[T] = Deferred()
     call_in_crawl = thread_safe_call()
@@ -179,8 +182,9 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* after *seconds*. The returned timer has `cancel`, which may be called
-    even after its end.
+    """Call *call* after *seconds*.
+
+    The `cancel` of the returned timer may be called even after its end.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)

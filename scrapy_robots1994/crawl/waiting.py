@@ -1,16 +1,16 @@
 """Requests that wait for a policy, and requests that are held until a slot is free.
 
-Scrapy counts a request in a middleware towards `CONCURRENT_REQUESTS`. The limit is raised
-by one for each request that waits, so that slow origins do not block others, and for each
-robots.txt request. When its policy is known, a request that did not count is *held* until
-fewer than `CONCURRENT_REQUESTS` others are unfinished, and fewer of its download slot than
-the slot sends at once: first in, first out within a download slot. Requests that stay in a
-middleware before ours do not count here, because they may wait for what a held request has.
+Scrapy counts a request in a middleware towards `CONCURRENT_REQUESTS`. The limit is raised by one
+for each waiting request, so that slow origins do not block others, and for each robots.txt request.
+When its policy is known, a request for which the limit was raised is *held* until fewer than
+`CONCURRENT_REQUESTS` others are unfinished, and fewer in its download slot than the slot sends at
+once. A download slot releases held requests first in, first out. Requests that stay in an earlier
+middleware do not count here, because they may wait for something that a held request has.
 
-While the crawl runs, no request goes back to the scheduler. When the crawl closes (Ours
-R6), the first `CONCURRENT_REQUESTS` waiting or held requests go on if their policies are
-known, and their download slots let them, within `CLOSE_SECONDS`. The others go back as the
-same objects, so that JOBDIR has them. What a component awaits is neither held nor returned.
+While the crawl runs, no request goes back to the scheduler. When the crawl closes (Ours R6), the
+first `CONCURRENT_REQUESTS` waiting or held requests go on if, within `CLOSE_SECONDS`, their
+policies are known and their download slots let them. The others go back as the same objects, so
+that JOBDIR has them. Requests that a component awaits are neither held nor returned.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.policy import Policy
 
-# Both marks are meta keys, because a queue on disk or in a database keeps nothing else.
+# Both marks are meta keys, because queues on disk or in a database keep nothing else.
 SCHEDULED = "_robots1994_scheduled"
-"""Meta key of a request that was passed to the scheduler."""
+"""Meta key of a request that has been scheduled."""
 
 RETURNED = "_robots1994_returned"
 """Meta key of a request that went back to the scheduler. The value is its own `dont_filter`."""
 
 MAX_OF_ORIGIN = 64
-"""Maximum number of waiting and held requests of one origin that do not count towards
-`CONCURRENT_REQUESTS`. More of them would overtake urgent requests in the scheduler.
+"""Waiting and held requests of one origin that do not count towards `CONCURRENT_REQUESTS`. More of
+them would overtake urgent requests in the scheduler.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between checks whether the crawl is closing. Scrapy sends no signal when a crawl
-begins to close.
+"""Seconds between checks whether the crawl is closing. Scrapy sends no signal when a close
+begins.
 """
 
 CLOSE_SECONDS = 5.0
@@ -104,8 +104,7 @@ class Visit:
     def begin(cls, request: Request) -> Visit:
         """Remove our keys from the meta of *request*, and return its visit."""
         meta = request.meta
-        # An errback may send a refused request again, and a spider may copy the meta of a
-        # response.
+        # An errback may repeat a refused request, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
         meta.pop(STATED_USAGE, None)
         is_awaited = not meta.pop(SCHEDULED, False)
@@ -116,7 +115,7 @@ class Visit:
         """Return the request, marked for the scheduler."""
         request = self.request
         request.meta[RETURNED] = request.dont_filter
-        # The duplicates filter has seen the request, and would drop it.
+        # The duplicates filter has already seen the request, and would drop it.
         request.dont_filter = True
         return request
 
@@ -141,18 +140,18 @@ class WaitingRequests:
         self._max_waiting = min([max_waiting, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
-        # Waiting and held, in order of arrival; and what those that are held await.
+        # Waiting and held requests in order of arrival, and the futures that held ones await
         self._visits: dict[Request, Visit] = {}
         self._held: dict[Visit, Deferred[None]] = {}
-        # The download slots of the requests that went on after a wait.
+        # The download slots of requests that went on after a wait
         self._passed: dict[Request, str] = {}
-        # Requests in an earlier middleware at the last check, and at the last two.
+        # Requests in an earlier middleware at the last check, and at the last two
         self._before: set[Request] = set()
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
         self._is_closed = self._is_listening = False
-        # The timer of the next look
+        # The timer of the next check
         self._timer: Any = None
         connect = crawler.signals.connect
         connect(self._scheduled, signals.request_scheduled)
@@ -160,14 +159,15 @@ class WaitingRequests:
         connect(self.close, signals.spider_closed)
 
     def unmark(self, request: Request) -> None:
-        """Remove our undocumented keys from the meta of *request*, which has failed."""
+        """Remove our undocumented keys from the meta of a failed *request*."""
         request.meta.pop(SCHEDULED, None)
         request.meta.pop(STATED_USAGE, None)
 
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
-        """Let the request of *visit* wait for the policy of *origin* while the block runs,
-        if possible without counting towards the limit.
+        """Let the request of *visit* wait for the policy of *origin* during the block.
+
+        If possible, it does not count towards the limit meanwhile.
         """
         request = visit.request
         self._visits[request] = visit
@@ -182,7 +182,7 @@ class WaitingRequests:
         if visit.is_raised:
             self._raised += 1
             self._raised_of[origin] += 1
-            # The engine may now take one more request.
+            # The engine may now take another request.
             self._engine.wake()
         try:
             with count_in_slot(self._crawler, request):
@@ -196,13 +196,13 @@ class WaitingRequests:
 
     async def slot(self, visit: Visit) -> None:
         """Hold the request of *visit*, whose policy is known, until a slot is free."""
-        # A request that counts has a slot.
+        # A request that counts already has a slot.
         if self._is_closed or visit.is_awaited or not visit.is_raised:
             return
         turn = self._held[visit] = Deferred()
         self._release_held()
         if visit in self._held and not self._is_listening:
-            # Only now, because each page pays for a listener.
+            # The listener is connected only now, because each page pays for it.
             self._is_listening = True
             for signal in FINISHED:
                 self._crawler.signals.connect(self._release_held, signal)
@@ -228,13 +228,14 @@ class WaitingRequests:
                 self._engine.change_limit(-1)
 
     def is_kept(self, request: Request) -> bool:
-        """Return whether a closing crawl still sends the waiting *request*."""
+        """Whether a closing crawl still sends the waiting *request*."""
         visit = self._visits.get(request)
         return visit is not None and visit.is_kept
 
     def goes_back(self, visit: Visit, policy: Policy | None) -> bool:
-        """Return whether the request of *visit* must go back to the scheduler because the
-        crawl closes. *policy* is the policy that it waited for, or `None` if there is none.
+        """Whether the request of *visit* must go back to the scheduler because the crawl closes.
+
+        *policy* is the policy that it waited for, or None if there is none.
         """
         if not self._is_closed and self._engine.is_closing():
             self.close()
@@ -257,7 +258,7 @@ class WaitingRequests:
             seconds[slot.name] += slot.delay
             visit.is_kept = seconds[slot.name] <= CLOSE_SECONDS
         if self._crawler.settings["JOBDIR"] and total(self._crawler, UNSTORABLE):
-            # They would be lost.
+            # Requests that cannot be stored would be lost.
             for visit in own:
                 visit.is_kept = True
         self._on_closing()
@@ -308,8 +309,8 @@ class WaitingRequests:
                 room -= 1
                 of_slot[slot.name] += 1
                 self._passed[visit.request] = slot.name
-                # Now, because the request goes on in a later turn of the event loop, and the
-                # engine must not take another one for its slot.
+                # Lower the limit now. The request goes on in a later turn of the event loop, and
+                # until then the engine must not take another request for its slot.
                 self._lower(visit)
                 turns.append(self._held.pop(visit))
         # Without asyncio, a released request goes on at once, and may finish another one.
@@ -323,7 +324,7 @@ class WaitingRequests:
         if self._held:
             before = {it for it in self._engine.active() if SCHEDULED in it.meta}
             self._stuck, self._before = before & self._before, before
-            # No signal comes if a middleware fails while stuck requests have all slots.
+            # No signal is sent if a middleware fails while stuck requests have all slots.
             self._release_held()
         self._timer = None
         if (self._visits or self._files) and not self._is_closed:

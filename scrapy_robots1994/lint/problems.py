@@ -99,7 +99,7 @@ def _grouped(
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
         if problem.kind.severity == kinds.INFO:
-            # Other fields are other problems.
+            # Problems of different fields are different problems.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
         # Many owners repeat a line in every record.
         where = places.setdefault((problem.kind, problem.message), where)

@@ -1,4 +1,4 @@
-"""The bytes of one robots.txt (`Body`), and the text that is obeyed of them."""
+"""`Body`: the bytes of one robots.txt, and the part of its text that is obeyed."""
 
 import re
 import zlib
@@ -10,19 +10,19 @@ _MARKS = {
     b"\xfe\xff": "utf-16-be",
 }
 
-# NULs stand between the letters of UTF-16 without a byte order mark.
+# In UTF-16 without a byte order mark, NULs stand between the letters.
 _MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
-# A search of a whole hostile file would block all threads.
+# Searching a whole hostile file would block all threads.
 _MARKUP_CHARACTERS = 100_000
 
 
 def begins_as_markup(text: str) -> bool:
-    """Return whether the decoded *text* of a file begins like an HTML or XML document."""
+    """Whether *text* begins like an HTML or XML document."""
     return _MARKUP.match(text, 0, _MARKUP_CHARACTERS) is not None
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark at the start of *body*, or b"", and its encoding."""
+    """Return the byte order mark at the start of *body*, or b"", and the encoding."""
     # Ours O16
     for mark, encoding in _MARKS.items():
         if body.startswith(mark):
@@ -31,28 +31,30 @@ def encoding_of(body: bytes) -> tuple[bytes, str]:
 
 
 def decode(text: bytes) -> str:
-    """Return *text* decoded as UTF-8. Never raises; `encode` gives the bytes back."""
+    """Decode UTF-8. Never raises. `encode` returns the same bytes again."""
     # Ours O17
     return text.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes from which `decode` made *text*. Never raises."""
+    """Return the bytes that `decode` would turn into *text*. Never raises."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        # A lone surrogate that is not a surrogate escape.
+        # A lone surrogate that is not a surrogate escape
         return text.encode("utf-8", "surrogatepass")
 
 
 class _Compressed(bytes):
-    """Compressed bytes. A type of their own, as one thread may compress what another reads."""
+    """Compressed bytes. The type distinguishes them, because one thread may compress bytes that
+    another reads.
+    """
 
     __slots__ = ()
 
 
 class Body:
-    """The bytes of one file, or of its beginning if *is_truncated*."""
+    """The bytes of one file, or of its beginning if *is_truncated* is true."""
 
     __slots__ = ("_stored", "is_truncated", "size")
 
@@ -73,7 +75,7 @@ class Body:
         self.is_truncated = is_truncated
 
     def compress(self) -> None:
-        """Compress the stored bytes if compression saves memory."""
+        """Compress the stored bytes if that saves memory."""
         stored = self._stored
         if isinstance(stored, _Compressed):
             return
@@ -91,8 +93,8 @@ class Body:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed: without the byte order mark, and without the
-        incomplete last line of a truncated file.
+        """The decoded text that is obeyed, without the byte order mark, and without the incomplete
+        last line of a truncated file.
         """
         data = self.data
         mark, encoding = encoding_of(data)

@@ -1,4 +1,6 @@
-"""The dialects, each a row of `_ROWS`. Which fields it has is said in `parser/fields.py`."""
+"""The dialects, with a row for each in `_ROWS`. `parser/fields.py` lists the fields of each
+dialect.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,10 +58,10 @@ def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """One dialect of robots.txt: a row of all that differs between dialects."""
+    """The properties in which dialects of robots.txt differ."""
 
     name: str
-    # The description in the reference
+    # The description on the reference page
     meaning: str
     # Returns the names in the value of a User-agent line
     names: Callable[[str], tuple[str, ...]] = whole_name
@@ -76,19 +78,18 @@ class Dialect:
     # Whether a crawl delay is for the names of the last run of User-agent lines above it,
     # not for all names of its record
     pauses_by_run: bool = False
-    # The key by which rules are sorted: the first that covers a URL decides
+    # The key by which rules are sorted. The first that covers a URL decides
     order: Callable[[Any], Any] = _shortest_first
-    # Whether `*` and a final `$` are special, and escapes are compared as in RFC 9309.
-    # Without it each path is a prefix
+    # Whether `*` and a final `$` are special, and escapes are compared as in RFC 9309. If not, each
+    # path is a prefix
     has_wildcards: bool = False
-    # Whether it has the fields of usage preferences: only that of `usage.py` does
+    # Whether the dialect has the fields of usage preferences, as only that of `usage.py` does
     has_preferences: bool = False
-    # Its fields by their names in lower case and as usually written
+    # The fields of the dialect, by their names in lower case and as usually written
     fields: Mapping[str, Field] = field(init=False, repr=False)
     has_allow: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        """Collect the fields of this dialect from `FIELDS`."""
         own = [
             it
             for it in FIELDS
@@ -99,8 +100,9 @@ class Dialect:
         object.__setattr__(self, "has_allow", any(it.allows for it in own))
 
     def rank_of(self, names: Iterable[str], robot: str) -> int:
-        """Return how specifically the most specific of *names* addresses a robot, or 0 if
-        none does. *robot* is the result of `joined_names`.
+        """Return the rank of the most specific of *names* for a robot, or 0 if none addresses it.
+
+        *robot* is the result of `joined_names`.
         """
         highest = 0
         for name in names:
@@ -109,14 +111,14 @@ class Dialect:
         return highest
 
     def obeys_all(self, rank: int) -> bool:
-        """Return whether a robot obeys all records with this highest *rank*."""
+        """Whether a robot obeys all records with *rank*, its highest."""
         # Ours O1, O2
         return rank == BY_DEFAULT or self.merges_named
 
     def choose(self, named: Iterable[Sequence[str]], robot: Sequence[str]) -> list[int]:
         """Return the indexes in *named* of the records that a robot obeys.
 
-        *named* are the names in each record, *robot* is the result of `robot_names`.
+        *named* has the names in each record. *robot* is the result of `robot_names`.
         """
         joined = joined_names(robot)
         ranks = [self.rank_of(names, joined) for names in named]
@@ -125,7 +127,7 @@ class Dialect:
         return chosen if self.obeys_all(highest) else chosen[:1]
 
 
-# Messages, reports and the documentation list the dialects in the order of `_ROWS`.
+# Messages, reports and the documentation list the dialects in this order.
 _ROWS = (
     Dialect(
         "1994",
@@ -168,11 +170,11 @@ grammar of its own, so it is not in `DIALECTS`.
 """
 
 DIALECT_NAMES = (*DIALECTS, STRICTEST)
-"""The names that a setting, a command and `RobotsTxt` accept."""
+"""The names that settings, commands and `RobotsTxt` accept."""
 
 
 def grammars_of(name: str) -> tuple[Dialect, ...]:
-    """Return the dialects that the dialect with this *name* obeys, the main one first.
+    """Return the dialects that are obeyed for *name*, the main one first.
 
     Raise `ValueError` with the known names if there is no such dialect.
     """

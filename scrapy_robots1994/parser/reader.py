@@ -1,7 +1,7 @@
-"""The only reader of robots.txt: it splits a text into lines, and groups them into records.
+"""The only reader of robots.txt, which splits a text into lines and groups them into records.
 
-`lines_of` reads each line independently of the others; `groups_of` yields one `Group` for the
-lines above all records, and one for each record.
+`lines_of` reads each line by itself. `groups_of` yields a `Group` for the lines above all records,
+and one for each record.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +25,7 @@ SPACE = " \t"
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-# Before Python 3.12, each look-up of a member calls a function.
+# Before Python 3.12, accessing an enum member calls a function.
 _BLANK, _COMMENT, _ORPHAN = LineKind.BLANK, LineKind.COMMENT, LineKind.ORPHAN
 _MALFORMED, _UNKNOWN = LineKind.MALFORMED, LineKind.UNKNOWN
 _NAMES, _RULE = Role.NAMES, Role.RULE
@@ -40,15 +40,15 @@ _NEVER_SET = Event()
 
 
 class Line(NamedTuple):
-    """One line of a file. `text + ending` is the line as written.
+    """One line of a file, which is `text + ending` as written.
 
-    *number* is the line number, from 1. *field* and *value* are as written, but without the
-    comment and without white space at either end; both are empty if the line has none. Bytes
-    that are not UTF-8 appear as surrogate escapes.
+    *number* is the 1-based number of the line. *field* and *value* are as written, but without the
+    comment and surrounding white space. If the line has no field, both are empty. Bytes that are
+    not UTF-8 appear as surrogate escapes.
 
-    *row* is the row of the field, or None if the dialect does not have it. *said* is what the
-    value means: the names in a User-agent line, what the `read` function of the field
-    returns, or the value as written. It is None for a bad value.
+    *row* is the row of the field, or None if the dialect does not have it. *said* is the meaning of
+    the value: the names in a User-agent line, what the `read` function of the field returns, or the
+    value as written. It is None for a bad value.
     """
 
     number: int
@@ -66,62 +66,56 @@ class Line(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The line end: CR, NL or CR NL, or "" if the last line has no line end."""
+        """The line end: CR, NL or CR NL, or "" at the end of the file."""
         return self.raw[len(self.text) :]
 
     @property
     def comment(self) -> str:
-        """The comment with its `#`, or "" if the line has no comment."""
+        """The comment with its `#`, or "" if there is none."""
         # The first `#` in a line always begins the comment.
         _, mark, rest = self.text.partition(COMMENT)
         return mark + rest
 
     @property
     def known(self) -> Field | None:
-        """The row of the field, or None if the field is unknown. A known field need not be
-        a field of the dialect.
-        """
+        """The row of the field, whether or not a dialect has it. None if the field is unknown."""
         return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
 
     @property
     def is_obeyed(self) -> bool:
-        """Whether the line has the effect of its field: the dialect has the field, the value
-        is good, and the line is no orphan.
+        """Whether the line has the effect of its field. The dialect must have the field, the value
+        must be good, and the line must not be an orphan.
         """
         return self.row is not None and self.kind is self.row.kind
 
     @property
     def why_ignored(self) -> str | None:
-        """The reason why the line is ignored, or None if the line has an effect, is blank
-        or is a comment.
+        """The reason why the line is ignored. None if it has an effect, is blank or is a
+        comment.
         """
         return WHY_IGNORED.get(self.kind)
 
     @property
     def column(self) -> int:
-        """The column, from 1, of the first character that is not a space or tab."""
+        """The 1-based column of the first character that is not a space or tab."""
         return len(self.text) - len(self.text.lstrip(SPACE)) + 1
 
     @property
     def value_column(self) -> int:
-        """The column, from 1, at which the value begins, or would begin if the value were
-        not empty.
-        """
+        """The 1-based column at which the value begins, or would begin if it is empty."""
         name, _, rest = self.raw.partition(":")
         return len(name) + len(rest) - len(rest.lstrip(SPACE)) + 2
 
     @property
     def comment_column(self) -> int:
-        """The column, from 1, of the `#` of the comment. If the line has no comment,
-        *comment_column* is the column after the last character of the line.
+        """The 1-based column of the `#` of the comment. Without a comment, the column after the
+        last character.
         """
         return len(self.text) - len(self.comment) + 1
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Return an iterable over *items* that pauses briefly once per 64 items, outside the main
-    thread.
-    """
+    """Iterate over *items*, with a short pause after every 64 of them outside the main thread."""
     return items if current_thread() is main_thread() else _paused(items)
 
 
@@ -132,18 +126,17 @@ def _paused(items: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-# Half the time of a call to `Line`, for each line of a file.
+# This takes half the time of calling `Line`, for each line of a file.
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
 def lines_of(
     text: str, dialect: Dialect, *, only_effective: bool = False
 ) -> Iterator[Line]:
-    """Yield each line of *text* as *dialect* reads it, independently of the other lines:
-    only `groups_of` finds orphans.
+    """Yield each line of *text* as *dialect* reads it by itself. Only `groups_of` finds orphans.
 
-    If *only_effective* is true, yield only blank lines, lines with a field of the dialect,
-    and Allow lines.
+    If *only_effective* is true, yield only blank lines, lines with a field of the dialect, and
+    Allow lines.
     """
     fields, names_in = dialect.fields.get, dialect.names
     said: Any
@@ -154,7 +147,7 @@ def lines_of(
         # 1994 F3
         name, colon, value = content.partition(":")
         if not colon:
-            # Ours O6, O14. A line that held only a comment is no blank line (1994 F5).
+            # Ours O6, O14. A line with only a comment is not a blank line (1994 F5).
             kind = _BLANK if content is raw else _COMMENT
             kind = _MALFORMED if content.strip(_SPACE_OR_END) else kind
             if kind is _BLANK or not only_effective:
@@ -184,24 +177,24 @@ def lines_of(
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """The lines of a record, or those above all records. It ends before the User-agent line
-    that begins the next record; a blank line does not end it.
+    """The lines of a record, or those above all records.
 
-    A rule or a delay outside any record is an `ORPHAN`: above all records, or below a blank
-    line that ends the record.
+    The group of a record extends to the User-agent line that begins the next one. A blank line does
+    not end it, but a rule or a delay below a blank line that ends the record is an `ORPHAN`, and so
+    is one above all records.
     """
 
     # The User-agent lines
     agents: list[Line] = field(default_factory=list)
     rules: list[Line] = field(default_factory=list)
-    # The other lines with a field of the dialect
+    # Other lines with a field of the dialect
     others: list[Line] = field(default_factory=list)
-    # Those without
+    # Lines without a field of the dialect
     without: list[Line] = field(default_factory=list)
     # All names in *agents*
     names: list[str] = field(default_factory=list)
-    # For each of *others* the slice of *names* in the last run of User-agent lines above it.
-    # A run ends at a good line of a field that belongs to records.
+    # For each of *others*, the slice of *names* in the last run of User-agent lines above it. A run
+    # ends at a good line whose field belongs to records.
     runs: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -216,13 +209,15 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield a group of the lines above all records of *text* (it may be empty), then one
-    group for each record. `lines_of` describes *only_effective*.
+    """Yield a group of the lines above all records, which may be empty, and one for each record.
+
+    `lines_of` describes *only_effective*.
     """
     group = Group()
-    # No blank line has ended the record; a rule has ended its list of names.
+    # `is_open`: no blank line has ended the record. `is_named`: a rule has ended its list of names.
     is_open = is_named = False
-    # Where in `names` the last run begins, and whether the next User-agent line goes on.
+    # The place in `names` at which the last run begins, and whether the next User-agent line
+    # continues the run
     run, is_run = 0, True
     # 1994 F1, Ours O5
     boundary = _BLANK if dialect.has_blank_lines else None

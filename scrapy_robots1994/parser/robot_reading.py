@@ -1,4 +1,6 @@
-"""What one robot obeys of a file, and what of it the dialect ignores: one pass over the text."""
+"""One pass over the text of a file finds what one robot obeys, and what the dialect ignores
+there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +11,7 @@ from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 
-# Before Python 3.12, each look-up of a member calls a function.
+# Before Python 3.12, accessing an enum member calls a function.
 _ORPHAN, _SITEMAP = LineKind.ORPHAN, LineKind.SITEMAP
 _CRAWL_DELAY = LineKind.CRAWL_DELAY
 
@@ -23,14 +25,13 @@ class Ignored(NamedTuple):
     wildcards: int
     """Rules whose `*` or final `$` is an ordinary character."""
     allows: int
-    """Allow lines, in a dialect without the field."""
+    """Allow lines, in a dialect without that field."""
     split: int
-    """Rules that a blank line cuts off from their record."""
+    """Rules that a blank line separates from their record."""
     line: int
-    """The number of the first of these lines, from 1."""
+    """The 1-based number of the first of these lines."""
 
     def __str__(self) -> str:
-        """Return the counts and the first line in words."""
         parts = [
             f"{number} {noun if number == 1 else many}"
             for number, noun, many in (
@@ -44,23 +45,23 @@ class Ignored(NamedTuple):
 
 
 def has_wildcard(path: str) -> bool:
-    """Return whether *path* has a `*`, or a `$` at its end, which are wildcards in rfc9309."""
+    """Whether *path* has a `*` or a final `$`, which are wildcards in rfc9309."""
     return "*" in path or path[-1:] == "$"
 
 
 @dataclass(slots=True, eq=False)
 class RobotReading:
-    """What a robot obeys of a file."""
+    """What a robot obeys in a file."""
 
     # One line for each path
     rules: list[Line] = field(default_factory=list)
-    # The first line of each record that it obeys
+    # The first line of each record that the robot obeys
     first_lines: list[int] = field(default_factory=list)
     # The names in each of these records
     names: list[tuple[str, ...]] = field(default_factory=list)
-    # Their Allow lines, if the dialect does not have the field
+    # Their Allow lines, if the dialect does not have that field
     allows: list[Line] = field(default_factory=list)
-    # Rules that a blank line cuts off
+    # Rules that a blank line separates from these records
     split: list[Line] = field(default_factory=list)
     crawl_delay: float | None = None
     # The distinct sitemaps of the file, as written and in order
@@ -70,7 +71,7 @@ class RobotReading:
     ignored: Ignored | None = None
 
     def add(self, group: Group) -> None:
-        """Add the record of *group*, but its delay."""
+        """Add the record of *group*, except for its delay."""
         for rule in group.rules:
             # 1994 D2, Ours O21: an empty path disallows nothing.
             if rule.value:
@@ -85,29 +86,29 @@ class RobotReading:
 
 
 def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotReading:
-    """Read *text* for the robot with these `robot_names`."""
+    """Read *text* for a robot. *robot* is the result of `robot_names`."""
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False
-    # The first group has the lines above all records, which name nobody.
+    # The first group has the lines above all records, and names nobody.
     for group in groups_of(text, dialect, only_effective=True):
         has_any = has_any or bool(group.names)
         pauses: dict[tuple[int, int], float] = {}
         for line, run in zip(group.others, group.runs, strict=True):
             if line.kind is _SITEMAP:
-                # Ours X7: a sitemap belongs to no record.
+                # Ours X7: sitemaps belong to no record.
                 sitemaps[line.said] = None
             elif line.kind is _CRAWL_DELAY:
                 pauses[run] = max(line.said, pauses.get(run, 0))
         rank = dialect.rank_of(group.names, joined)
         if rank > highest:
-            # This record names the robot more specifically than those before.
+            # This record names the robot more specifically than the earlier ones.
             reading, highest = RobotReading(), rank
         elif not (rank == highest > 0 and dialect.obeys_all(rank)):
             continue
         reading.add(group)
         for (start, end), seconds in pauses.items():
-            # RFC 9309 has no Crawl-delay: it applies to the names directly above it alone.
+            # RFC 9309 has no Crawl-delay, so it is only for the names directly above it.
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 # Ours X5: the longest delay for the robot applies.

@@ -1,7 +1,6 @@
 """The rules of one file for one robot, with which any URL can be checked.
 
-The rules are in the order in which they decide (`Dialect.order`): the first rule that covers
-a URL decides.
+Rules are in the order of `Dialect.order`, and the first one that covers a URL decides.
 """
 
 import re
@@ -35,11 +34,11 @@ from scrapy_robots1994.parser.verdict import (
 ROBOTS_TXT = "/robots.txt"
 
 NO_RULE = maxsize
-"""The number of no rule. That of a rule is twice its place in the order, and one more if it
-is an Allow: odd numbers allow a URL.
+"""This number stands for no rule. The number of a rule is twice its place in the order, plus one
+for an Allow, so odd numbers allow a URL.
 """
 
-# These come before all rules: the URL is not compared with all rules.
+# Numbers below those of all rules, for URLs that are not compared with all rules
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -47,20 +46,19 @@ _UNCOMPARED = {
     _TOO_MANY_SPELLINGS: Reason.SPELLINGS,
 }
 
-# The work of one table, in character comparisons.
+# The work of one table, in character comparisons
 _TABLE_WORK = 2_000
 
-# Such a URL without `/.` has one spelling (Ours O26, O27), which is its canonical and its
-# normal spelling.
+# Such a URL without `/.` has only one spelling (Ours O26, O27), which is both canonical and normal.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
 # Clients remove spaces and control characters from the beginning of a URL.
 _BEFORE_A_URL = "".join(map(chr, range(0x21)))
-# Marks a text that is compared as written: others begin with `/`, `=` or a letter.
+# Marks a text that is compared as written. Other texts begin with `/`, `=` or a letter.
 _AS_WRITTEN = "%"
 
-# What most robots obey, shared by all files.
+# The names that most robots obey, shared by all files
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
 _ALLOW = LineKind.ALLOW
 
@@ -71,35 +69,35 @@ _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
 
 class Rules(Protocol):
-    """The rules of one origin for one robot: those of a file (`RobotRules`), or the same answer
-    for every URL (`UniformRules`).
+    """The rules of one origin for one robot, from a file (`RobotRules`) or the same for every URL
+    (`UniformRules`).
     """
 
     @property
     def crawl_delay(self) -> float | None:
-        """Seconds between two requests of the robot, or None."""
+        """The seconds between two requests of the robot, or None."""
 
     @property
     def ignored(self) -> Ignored | None:
-        """What the dialect ignores or takes literally of the robot's records, if anything."""
+        """What the dialect ignores or takes literally in the robot's records, or None."""
 
     def allowed(self, url: str, /) -> bool:
-        """Return whether the robot may retrieve *url*. Never raises."""
+        """Whether the robot may retrieve *url*. Never raises."""
 
     def verdict(self, url: str, /) -> Verdict:
-        """Return whether the robot may retrieve *url*, and the reason. Never raises."""
+        """Return the verdict on *url*. Never raises."""
 
 
 class _Table(NamedTuple):
     """Rules of which the first that covers a URL decides."""
 
     prefixes: dict[str, int]
-    """The number of the first rule with each text. A rule covers what begins with it."""
+    """The number of the first rule with each text. A rule covers URLs that begin with its text."""
     seconds: str
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
-    """For each of `seconds` the lengths of the texts with it, from the shortest, and at the
-    end those of the others. A text of one character is among all of them.
+    """For each of `seconds`, the lengths of the texts with that character, in ascending order. The
+    last entry is for all other characters. Texts of one character are in every entry.
     """
     patterns: dict[Pattern, int]
     """The numbers of the rules with wildcards, in order."""
@@ -116,7 +114,7 @@ class _Table(NamedTuple):
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
 
-        The patterns, which are compared with the first text, may take *maximum* work.
+        Patterns are compared with the first text, and may take *maximum* work.
         """
         # Ours O22
         if texts[0] == ROBOTS_TXT:
@@ -124,7 +122,7 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # -1, the last, for most URLs: they begin as no rule does.
+            # Usually -1, which selects the last entry: most URLs begin like no rule.
             for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break
@@ -134,8 +132,8 @@ class _Table(NamedTuple):
         return self._wildcard(texts[0], number, maximum) if self.patterns else number
 
     def _wildcard(self, spelling: str, number: int, maximum: int) -> int:
-        """Return the number of the first pattern that covers *spelling*, or *number* if that
-        comes before.
+        """Return the number of the first pattern that covers *spelling*, or *number* if that is
+        smaller.
         """
         work = 0
         for pattern, other in self.patterns.items():
@@ -152,13 +150,13 @@ class _Table(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """Tables of records that are obeyed together: each decides alone (Ours O2, X3)."""
+    """Tables of records that are obeyed together. Each decides by itself (Ours O2, X3)."""
 
     tables: list[_Table]
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the number of the first rule that disallows a URL with these *texts* in
-        any of the tables, or else of the first one that allows it.
+        """Return the number of the first rule that disallows a URL with these *texts* in any table,
+        or else that of the first rule that allows it.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK
@@ -173,7 +171,7 @@ class RobotRules:
     `allowed` and `verdict` never raise.
     """
 
-    # `_values` and `_lines` are columns, by the place of a rule in the order.
+    # `_values` and `_lines` are columns, indexed by the place of a rule in the order.
     __slots__ = (
         "_body",
         "_dialect",
@@ -197,7 +195,7 @@ class RobotRules:
         dialect: Dialect,
         names: tuple[str, ...],
     ) -> None:
-        """Compile *reading*, what the robot with these `robot_names` obeys of *body*."""
+        """Compile *reading*, which is what the robot with these `robot_names` obeys in *body*."""
         self.names = names
         self.crawl_delay = reading.crawl_delay
         self.ignored = reading.ignored
@@ -210,7 +208,7 @@ class RobotRules:
         self._table, kept, beginnings = _compiled(reading, dialect)
         self._values = tuple([it.value for it in kept])
         self._lines = _stored([it.number for it in kept])
-        # What the texts of the rules begin with says which forms of a URL are needed.
+        # The first characters of the texts tell which forms of a URL are needed.
         self._is_plain = beginnings == {"/"}
         self._has_cut_escape = _AS_WRITTEN in beginnings
 
@@ -220,9 +218,7 @@ class RobotRules:
         return number % 2 == 1
 
     def verdict(self, url: str | bytes) -> Verdict:
-        """Return whether the robot may retrieve *url*, an absolute URL or a path, and the
-        reason.
-        """
+        """Return the verdict on *url*, which is an absolute URL or a path."""
         number, spelling = self._decision(url)
         dialect = self._dialect.name
         if number in _UNCOMPARED:
@@ -251,8 +247,8 @@ class RobotRules:
         )
 
     def _decision(self, url: str | bytes) -> tuple[int, str | None]:
-        """Return the number of the rule that decides, and the spelling that the rule covers,
-        or None if it covers the target as written.
+        """Return the number of the rule that decides, and the spelling that it covers, or None if
+        that is the target as written.
         """
         text = url if isinstance(url, str) else decode(url)
         if (
@@ -275,7 +271,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL, which begin as the texts of `_texts_of`."""
+        """Return the texts of a URL, which begin like the texts of rules in `_texts_of`."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -290,12 +286,16 @@ class RobotRules:
 
 
 class StrictestRules:
-    """The rules in the dialect "strictest": disallowed if *main* or *other* says so."""
+    """The rules in the dialect "strictest": a URL is disallowed if *main* or *other* disallows
+    it.
+    """
 
     __slots__ = ("_main", "_other", "names")
 
     ignored = None
-    """None: rfc9309 enforces what 1994 ignores, except Allow, which only opens paths."""
+    """It is always None, because rfc9309 enforces what 1994 ignores, except Allow, which only opens
+    paths.
+    """
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
         self.names = main.names
@@ -309,12 +309,13 @@ class StrictestRules:
         return max((it for it in delays if it is not None), default=None)
 
     def allowed(self, url: str | bytes) -> bool:
-        """Return whether both dialects allow *url*. Never raises."""
+        """Whether both dialects allow *url*. Never raises."""
         return self._main.allowed(url) and self._other.allowed(url)
 
     def verdict(self, url: str | bytes) -> Verdict:
-        """Return the verdict that disallows *url*, of the main dialect if both do, or else the
-        one that allows it. Never raises.
+        """Return the verdict that disallows *url*, or else the one that allows it. Never raises.
+
+        If both dialects disallow it, the verdict of the main dialect counts.
         """
         verdict = self._main.verdict(url)
         if verdict.allowed:
@@ -326,10 +327,10 @@ class StrictestRules:
 def _compiled(
     reading: RobotReading, dialect: Dialect
 ) -> tuple[_Table | _Tables, list[Line], set[str]]:
-    """Return the rules for looking up, those that can decide, in order, and the characters
-    with which their texts begin.
+    """Return the rules for looking up, the rules that can decide in order, and the first characters
+    of their texts.
     """
-    # Ours X3: in a dialect with Allow, each record for `*` decides alone.
+    # Ours X3: in a dialect with Allow, each record for `*` decides by itself.
     are_apart = dialect.has_allow and not dialect.merges_named
     numbers = _table_of_each(reading) if are_apart and reading.first_lines[1:] else {}
     found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {0: ({}, {})}
@@ -352,7 +353,7 @@ def _compiled(
         elif value[0] != "/" or "%" in value or not value.isascii():
             texts = _texts_of(value)
             beginnings.update([text[0] for text in texts])
-        # A rule whose texts are all those of earlier rules never decides.
+        # A rule never decides if earlier rules have all its texts.
         if number in [prefixes.setdefault(text, number) for text in texts]:
             kept.append(rule)
     tables = [_Table.of(*it) for it in found.values()]
@@ -360,7 +361,7 @@ def _compiled(
 
 
 def _table_of_each(reading: RobotReading) -> dict[int, int]:
-    """Return the number of the table of the rules on each line."""
+    """Map the line of each rule to the number of its table."""
     records: dict[int, list[Line]] = {}
     for rule in reading.rules:
         record = bisect_right(reading.first_lines, rule.number)
@@ -377,19 +378,19 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts with which URLs are compared that a rule with this *value* covers."""
+    """Return the texts of a rule with this *value*. The texts of covered URLs begin with them."""
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)
     if has_cut_escape(value):
-        # Ours O18: the rule also covers what begins with the rule as written.
+        # Ours O18: the rule also covers URLs that begin with the rule as written.
         written = [value] if is_path else url_forms(value, str)
         texts += [_AS_WRITTEN + it for it in written]
     return texts
 
 
 def _stored(numbers: Sequence[int]) -> Sequence[int]:
-    """Return *numbers*, which are not negative, as a sequence that takes little memory."""
+    """Return the non-negative *numbers* as a sequence that takes little memory."""
     try:
         return bytes(numbers)
     except ValueError:

@@ -280,7 +280,7 @@ def test_last_decision_up_to_a_time_is_found(
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
-    """The kill comes between two writes. What was written before has no differences."""
+    """The kill comes between two writes. The lines that were written before have no differences."""
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.02))
     pages = [site.url(f"/{page}") for page in range(20_000)]

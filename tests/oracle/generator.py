@@ -180,7 +180,7 @@ class Generator:
         """Return *value*, or a path or URL that differs slightly from it."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Change only the path, and sometimes replace the origin.
+            # Keep the origin or replace it, and then change only the path.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

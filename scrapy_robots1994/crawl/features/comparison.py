@@ -1,7 +1,7 @@
-"""`ROBOTS1994_COMPARE`: other parsers are asked about each decision of a crawl, as it falls.
+"""`ROBOTS1994_COMPARE`: other parsers are asked about each decision of a crawl when it is made.
 
-They are asked on the event loop, where Scrapy's middleware asks its parser too. Lines and
-causes are looked for when the crawl closes, in a thread.
+As with Scrapy's middleware, they are asked on the event loop. A thread looks for lines and causes
+when the crawl closes.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
-"""The most bytes of files that are compared; of further files, decisions are skipped."""
+"""The most bytes of files that are compared. Decisions about further files are skipped."""
 
-# What a site costs besides its file, roughly.
+# The approximate cost of a site besides its file
 SITE_BYTES = 2_000
 
 MAX_KEPT = 5
-"""The most answers of a site, a parser and a way that may become rows."""
+"""The number of answers of each site, parser and way that may become rows."""
 
 CLOSE_SECONDS = 20.0
-"""Seconds after which a closing crawl looks for no further causes."""
+"""After this time, a closing crawl looks for no further causes."""
 
 
 class CrawlComparison:
@@ -74,17 +74,17 @@ class CrawlComparison:
         self._robot = RobotName(crawler)
         # A dry run always asks the parser of the middleware that it watches.
         wanted = (PARSER_SETTING,) * settings.dry_run + settings.compare
-        # Now, so that no crawl starts with a parser that cannot be loaded.
+        # Load the parsers now, so that no crawl starts with one that cannot be loaded.
         self._others = other_parsers(wanted, crawler)
         if settings.dry_run:
             first = next(iter(self._others.values()))
             self._others = {MIDDLEWARE: first} | self._others
         self._sites: dict[Origin, list[Site]] = {}
-        """The files of each origin, in the order in which they were met."""
+        """The files of each origin, in the order in which they were seen"""
         self._room = MAX_BYTES
         self._decisions = self._skipped = 0
         self.findings: Collection[Deferred[Site | None]] = ()
-        """What the report waits for: in a dry run, our policies."""
+        """The futures that the report waits for. In a dry run, they are those of our policies."""
         self._path: Path | None = None
         if settings.compare_report is not None:
             name, spider = "COMPARE_REPORT", crawler.spider
@@ -100,16 +100,16 @@ class CrawlComparison:
         found: object,
         verdict: Verdict | None,  # noqa: ARG002 - see above
     ) -> None:
-        """Ask the other parsers, if *found* is a policy."""
+        """Ask the other parsers if *found* is a policy."""
         if isinstance(found, Policy):
             robot = self._robot.of(request)
             self.ask(self.site_of(found), question(request.url, robot))
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """A policy is looked at when it decides."""
+        """Do nothing, because the other parsers are asked when a policy decides."""
 
     def site_of(self, policy: Policy) -> Site | None:
-        """Return where decisions by *policy* are compared, or None if there is no room."""
+        """Return the site with the decisions by *policy*, or None if there is no room."""
         origin, stated = policy.origin, policy.stated
         sites = self._sites.get(origin, [])
         for site in reversed(sites):
@@ -132,7 +132,7 @@ class CrawlComparison:
         *,
         is_early: bool = False,
     ) -> Site | None:
-        """Put the question *asked* to the others, unless there is no *site*. Return *site*."""
+        """Ask the other parsers the question *asked*, unless there is no *site*. Return *site*."""
         self._decisions += 1
         if site is None:
             self._skipped += 1
@@ -141,7 +141,7 @@ class CrawlComparison:
         return site
 
     def _report(self) -> Report:
-        """Look for the causes, and return the report."""
+        """Find the causes, and return the report."""
         end = monotonic() + CLOSE_SECONDS
         sites = [site for _, some in sorted(self._sites.items()) for site in some]
         name = getattr(self._crawler.spider, "name", None) or "a spider"
@@ -185,7 +185,7 @@ class CrawlComparison:
     async def _closed(self) -> None:
         for finding in self.findings:
             await result_of(finding)
-        # In a thread, because other crawls may share the event loop.
+        # This happens in a thread, because other crawls may share the event loop.
         report = await run_in_thread(self._report)
         self._count(report)
         for note in report.notes:

@@ -49,7 +49,7 @@ UNWATCHED = (
 
 
 class DryRun:
-    """A downloader middleware in place of Scrapy's, which it calls and watches."""
+    """Replaces Scrapy's downloader middleware, which it calls and watches."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
@@ -62,11 +62,11 @@ class DryRun:
         self._comparison = CrawlComparison(crawler, settings)
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
-        # Not from the store: others may share it.
+        # Policies do not come from the store, because others may share it.
         self._sites: dict[Origin, Deferred[Site | None]] = {}
-        """Where the decisions about an origin are compared, as soon as its policy is known."""
+        """The site for the decisions about an origin, as soon as its policy is known"""
         self._comparison.findings = self._sites.values()
-        # As Scrapy's middleware knows hosts: by `netloc`.
+        # Scrapy's middleware distinguishes hosts by `netloc`.
         self._decided: set[str] = set()
         self._files: set[str] = set()
         crawler.signals.connect(self._opened, signals.spider_opened)
@@ -87,7 +87,7 @@ class DryRun:
     async def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> None:
-        """Let Scrapy's middleware decide, and note what it did."""
+        """Let Scrapy's middleware decide, and record its decision."""
         netloc = urlsplit(request.url).netloc
         # The first decision about a host ends the wait for its robots.txt.
         is_early = netloc not in self._decided
@@ -103,7 +103,7 @@ class DryRun:
         self._watch(request, netloc, "sent", is_early=is_early)
 
     def _received(self, response: Response, request: Request) -> None:
-        # The robots.txt of Scrapy's middleware, perhaps after redirects.
+        # The robots.txt of Scrapy's middleware, perhaps after redirects
         first = (*request.meta.get("redirect_urls", ()), request.url)[0]
         is_its_own = request.callback is NO_CALLBACK and request.meta.get(OPT_OUT)
         if is_its_own and not request.meta.get(OWN_MARK) and response.status < 300:  # noqa: PLR2004 - 2xx
@@ -112,7 +112,7 @@ class DryRun:
     def _watch(
         self, request: Request, netloc: str, did: str, *, is_early: bool
     ) -> None:
-        """Write our verdict next to what was done, at once or when the policy is known."""
+        """Record our verdict with that decision, now or when the policy is known."""
         origin = Origin.of(request.url)
         if not origin or exemption_of(request.url, origin, request.meta, self._exempt):
             return
@@ -121,7 +121,7 @@ class DryRun:
         sent = request.headers.get(b"User-Agent", options["USER_AGENT"])
         others_robot = options["ROBOTSTXT_USER_AGENT"] or sent or ""
         if origin not in self._sites:
-            # Once: Scrapy's middleware does not ask again either.
+            # Fetch it only once, because Scrapy's middleware does not ask again either.
             finding = deferred_from_coro(self._find(origin, request))
             self._sites[origin] = finding.addErrback(lambda _: None)
         self._sites[origin].addCallback(

@@ -1,4 +1,4 @@
-"""Parsers with Scrapy's interface, to compare ours with."""
+"""The parsers with which ours is compared, and which have Scrapy's interface."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -20,16 +20,15 @@ from scrapy_robots1994.errors import (
 from scrapy_robots1994.escaping import escape_control_chars
 
 SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
-"""The names of Scrapy's parser classes."""
 
 
 def other_parsers(
     wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
 ) -> dict[str, Parse]:
-    """Return the parsers of *wanted*, a value of *setting*, by name: that of the class for
-    Scrapy's, else the import path.
+    """Return the parsers that *wanted*, a value of *setting*, lists.
 
-    Raise `SettingsError` for what is not a parser, and `MissingExtra` if its library is not
+    The keys are the names of Scrapy's classes, and the import paths of other classes. Raise
+    `SettingsError` for anything that is not a parser, and `MissingExtra` if its library is not
     installed.
     """
     others: dict[str, Parse] = {}
@@ -38,7 +37,7 @@ def other_parsers(
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
         try:
-            # As Scrapy's middleware does, to import what the parser needs.
+            # Scrapy's middleware makes the same call, so that the parser imports what it needs.
             with needs_extra(name, "report"):
                 kind.from_crawler(crawler, b"")
         except MissingExtra:
@@ -53,8 +52,8 @@ def other_parsers(
 
 
 def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
-    """Return the class *path*, of that class path, or of that name in `scrapy.robotstxt`,
-    which may be short ("Protego").
+    """Load the class *path*, an import path or a name in `scrapy.robotstxt`, which may be short
+    ("Protego").
     """
     if path == PARSER_SETTING:
         setting, path = PARSER_SETTING, crawler.settings[PARSER_SETTING]
@@ -64,7 +63,7 @@ def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
         kind, why = None, str(error)
-    # Not the base class, which Scrapy does not require.
+    # Scrapy does not require the base class either.
     methods = getattr(kind, "from_crawler", None), getattr(kind, "allowed", None)
     if all(map(callable, methods)):
         return kind
