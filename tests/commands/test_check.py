@@ -278,8 +278,8 @@ def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
-    """The spider's USER_AGENT is sent, and names the robot. The command does nothing else that a crawl
-    would.
+    """The spider's USER_AGENT is sent, and names the robot. The command does nothing else that a
+    crawl would.
     """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(

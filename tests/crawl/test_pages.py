@@ -311,8 +311,8 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
     kept: set[str],
     searchable: int | None,
 ) -> None:
-    """If no purposes are set, statements about any purpose are counted. The middlewares also work without the add-on.
-    With ROBOTSTXT_OBEY = False, pages are read, but robots.txt is not.
+    """If no purposes are set, statements about any purpose are counted. The middlewares also work
+    without the add-on. With ROBOTSTXT_OBEY = False, pages are read, but robots.txt is not.
     """
     fill(site, USAGE, ROBOTS)
     result = use(site, usage, *purposes, settings=more)
