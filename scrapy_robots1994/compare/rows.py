@@ -103,7 +103,7 @@ class Row:
     parser.
     """
     did: str
-    """In a dry run, what Scrapy's middleware did, one of `ACTS`. Otherwise ""."""
+    """What Scrapy's middleware did in a dry run, one of `ACTS`, or "" in other crawls."""
     cause: str
     """The code of a `Cause`. It is "" while the lines have not been searched."""
     ours: str = ""

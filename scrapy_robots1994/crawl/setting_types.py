@@ -217,7 +217,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-# True means no maximum, 0 no delay, and 1 a second.
+# True stands for no maximum, 0 for no delay, and 1 for one second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

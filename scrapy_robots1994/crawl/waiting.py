@@ -2,9 +2,9 @@
 
 Scrapy counts a request in a middleware towards `CONCURRENT_REQUESTS`. The limit is raised by one
 for each waiting request, so that slow origins do not block others, and for each robots.txt request.
-When its policy is known, a request for which the limit was raised is *held* until fewer than
-`CONCURRENT_REQUESTS` others are unfinished, and fewer in its download slot than the slot sends at
-once. A download slot releases held requests first in, first out. Requests that stay in an earlier
+When the policy of such a request is known, the request is *held* until a slot is free: fewer than
+`CONCURRENT_REQUESTS` others are unfinished, and the download slot of the request has room. A
+download slot releases held requests first in, first out. Requests that stay in an earlier
 middleware do not count here, because they may wait for something that a held request has.
 
 While the crawl runs, no request goes back to the scheduler. When the crawl closes (Ours R6), the

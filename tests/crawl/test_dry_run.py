@@ -71,8 +71,8 @@ def test_built_in_decides_and_the_close_says_what_would_change(
 def test_race_is_counted_and_named_and_laid_on_no_parser(
     site: Site, tmp_path: Path, host: str
 ) -> None:
-    """Pages that Scrapy's middleware sends before robots.txt arrives are not a difference between
-    parsers. The file may be on another *host*.
+    """If Scrapy's middleware sends pages before robots.txt arrives, they do not count as a
+    difference between parsers.
     """
     path = tmp_path / "report.json"
     target = "/moved" if host else "/robots.txt"

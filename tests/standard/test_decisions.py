@@ -365,7 +365,7 @@ def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the size limit whose patterns a naive matcher would need minutes for."""
+    """Return a file within the size limit whose patterns take a naive matcher minutes."""
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]

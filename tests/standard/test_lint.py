@@ -1,5 +1,5 @@
-"""Problems: mistakes of real files and public reports, in 1994 and rfc9309, and advice that must do
-no harm.
+"""Problems in mistakes of real files and public reports, read as 1994 and rfc9309. The advice about
+them must do no harm.
 """
 
 from __future__ import annotations

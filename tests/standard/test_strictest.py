@@ -56,8 +56,8 @@ def test_what_both_allow_is_allowed() -> None:
 
 
 def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
-    """Lines, records and problems are those of 1994. Sitemaps of both dialects count, and the
-    longer delay.
+    """Lines, records and problems are those of 1994. The sitemaps are those of both dialects, and
+    the delay is the longer one.
     """
     robots, plain = RobotsTxt.parse(FILE, dialect="strictest"), RobotsTxt.parse(FILE)
 

@@ -33,7 +33,7 @@ CHANGES = {
     **{f"{name}.test": "opened" for name in ("wild", "long", "split")},
     HOSTILE_LABEL: "opened",
 }
-"""What changes for each site if the dialect "1994" replaces Protego."""
+"""The change for each site if the dialect "1994" replaces Protego."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 
