@@ -1,10 +1,10 @@
 """The downloader middleware. `Robots1994Middleware.process_request` handles a request:
 
-1. Is it checked (`exemption_of`)? Others pass, as do our own requests for robots.txt, or fail
-   if their URL names no host.
+1. A request that is not checked (`exemption_of`) passes, and so do our own requests for
+   robots.txt. If its URL names no host, it fails.
 2. A fresh policy of its origin in memory (`PolicyResolver.fresh`) decides at once. Nothing is
    awaited, unless the file is large.
-3. Else the request waits, without counting towards CONCURRENT_REQUESTS
+3. Otherwise the request waits, without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
 4. Its policy is found, once for all who wait (`PolicyResolver.resolve`): in the store, or by
    a fetch. If the fetch failed on our side, the request fails.
