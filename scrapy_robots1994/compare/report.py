@@ -200,7 +200,7 @@ def as_html(report: Report) -> str:
         # No text in the data can end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    # Fill in all at once, because a part may contain the text of a placeholder.
+    # Replace all placeholders at once, because a part may contain the text of one.
     return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 

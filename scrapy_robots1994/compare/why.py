@@ -17,7 +17,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 ItemT = TypeVar("ItemT")
 
 MAX_BYTES = 60_000
-"""In larger files, no lines are searched."""
+"""Larger files are not searched for the needed lines."""
 
 MAX_CALLS = 400
 """The number of parts of a file that are tried. The lines that are left then also explain the

@@ -139,7 +139,7 @@ class RobotsFetcher:
         *,
         is_past_cache: bool = False,
     ) -> Answer:
-        """Download the robots.txt of *origin*, or the URL *start*, the way *page* goes.
+        """Download the robots.txt of *origin*, or the URL *start*, for *page*.
 
         *retrying* is called before each pause (`PolicyLog.retrying`). A local failure is raised
         (Ours R7).

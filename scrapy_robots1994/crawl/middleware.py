@@ -202,7 +202,7 @@ class Robots1994Middleware:
         return policy.rules(self._robot.of(request)).verdict(url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """Return the policy of *origin*. If necessary, fetch it the way *request* goes.
+        """Return the policy of *origin*. If necessary, fetch it for *request*.
 
         Raise the same errors as `check`.
         """

@@ -138,7 +138,7 @@ class RobotName:
         """Warn once if *sent*, the User-Agent of the robots.txt request, is not the one that
         chooses the rules for *page*.
 
-        Pages pass through the same middlewares.
+        A middleware that changes one User-Agent also changes the other.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):

@@ -61,9 +61,7 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Lookup:
-    """A search for the policy of *origin*, the way *page* goes, and the requests that wait for
-    it.
-    """
+    """A search for the policy of *origin*, begun for *page*, and the waiting requests."""
 
     origin: Origin
     page: Request
@@ -115,7 +113,7 @@ class PolicyResolver:
         return policy if policy and policy.is_fresh(self.now()) else None
 
     async def resolve(self, origin: Origin, page: Request) -> Resolved:
-        """Return the policy of *origin*. If necessary, fetch it the way *page* goes.
+        """Return the policy of *origin*. If necessary, fetch it for *page*.
 
         Raise `FetchAborted` if the crawl closes, and the exception of the fetch after a local
         failure (Ours R7).
@@ -163,7 +161,7 @@ class PolicyResolver:
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """End the waits (Ours R6), except those of requests for which *keeps* is true.
 
-        Their fetches are cancelled after `ROBOTS1994_TIMEOUT`.
+        The fetches for those requests are cancelled after `ROBOTS1994_TIMEOUT`.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
