@@ -214,6 +214,8 @@ def test_status_is_a_cause_without_lines(site: Site) -> None:
     assert report["sites"][0]["basis"] == "403"
     (cause,) = {(it["cause"], *it["lines"], it["also"]) for it in report["rows"]}
     assert cause == ("status", "")
+    shown = scrapy("robots-compare", site.url("/"), "--parsers", "Protego")
+    assert "  cause: status of the answer (Ours R3 to R5)" in shown.lines
 
 
 def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:

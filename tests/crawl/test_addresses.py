@@ -6,7 +6,6 @@ the paths as handlers send them.
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -91,17 +90,6 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
     assert sorted(site.targets()) == ["/open", "/robots.txt"]
     assert result.fetched_urls == [site.url("/open"), base + "/open"]
     assert result.reasons == ["rule", "rule", "rule"]
-
-
-def test_schemes_without_a_robots_txt_pass(reactor: Reactor, tmp_path: Path) -> None:
-    """The schemes are `file`, `data` and `s3`."""
-    page = tmp_path / "private.html"
-    page.write_text("<title>here</title>")
-    urls = [page.as_uri(), "data:text/plain,private", "s3://bucket/private"]
-    result = crawl(urls, reactor=reactor, settings={"DOWNLOAD_HANDLERS": {"s3": FAKE}})
-
-    assert result.fetched_urls == sorted(urls)
-    assert "robotstxt/request_count" not in result.stats
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:

@@ -98,17 +98,19 @@ def test_lines_that_the_dialect_ignores_are_said(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """Ours O5."""
-    site.robots("User-agent: *\n\nDisallow: /private\n")
+    """Ours O5. A changed file is."""
+    file = replies.text("User-agent: *\n\nDisallow: /private\n")
+    changed = replies.text("User-agent: *\n\nDisallow: /private/\n")
+    site.answer("/robots.txt", [file, file, changed])
     result = crawl(
-        [site.url(f"/private/{number}") for number in range(3)],
+        [site.url(f"/private/{number}") for number in range(4)],
         settings=ONE_BY_ONE | {"ROBOTS1994_TTL": 0},
     )
 
-    assert len(site.log("/robots.txt")) > 1
-    assert len(result.fetched) == 3
-    assert len(result.lines("ignores or takes literally")) == 1
-    assert result.stats["robots1994/ignored"] == 1
+    assert len(site.log("/robots.txt")) == 4
+    assert len(result.fetched) == 4
+    assert len(result.lines("ignores or takes literally")) == 2
+    assert result.stats["robots1994/ignored"] == 2
 
 
 def test_rules_are_escaped_and_shortened(site: Site) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, crawl
 from tests.support.exemptions import EXAMPLES, Exempt
 from tests.support.left_out import table
@@ -154,21 +153,3 @@ def test_hosts_and_origins_of_the_setting_are_not_checked(site: Site) -> None:
     (line,) = result.lines("robot name")
     named = f"; not checked: api.test, {exempt[1]}, https://two.test"
     assert line.endswith(named)
-
-
-@table("answer", replies.text(CLOSED), replies.status(403), replies.reset())
-@table("path", "/robots.txt", "/robots%2Etxt", "/%72obots.txt?")
-def test_robots_txt_itself_is_never_refused(
-    site: Site, answer: replies.Reply, path: str
-) -> None:
-    """Ours O22: this holds in every outcome and spelling."""
-    path = path.removesuffix("?")
-    site.answer("/robots.txt", answer)
-    site.answer(path, replies.text(CLOSED) if path != "/robots.txt" else answer)
-    result = crawl([site.url(path), site.url("/page")])
-
-    assert site.url("/page") in result.failed_urls
-    assert [it.verdict for it in result.failed if it.url == site.url(path)] in (
-        [],
-        [None],
-    )

@@ -76,7 +76,7 @@ def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None
         ({"DOWNLOAD_TIMEOUT": 1}, {}, {}, 1),
         ({}, {"download_timeout": 1}, {}, 1),
         ({}, {}, {"download_timeout": 0.5}, 0.5),
-        ({"ROBOTS1994_TIMEOUT": 1}, {}, {}, 1),
+        ({"ROBOTS1994_TIMEOUT": 1}, {}, {"download_timeout": 30}, 1),
     ],
 )
 def test_shortest_timeout_applies(

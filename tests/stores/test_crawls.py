@@ -83,6 +83,15 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
     assert len(site.log("/robots.txt")) == (2 if store == "memory://" else 1)
 
 
+@pytest.mark.redis
+def test_failed_fetch_leaves_no_lease(site: Site) -> None:
+    """Another worker need not wait for the end of the lease."""
+    with RedisServer() as server, server.client() as client:
+        crawl([site.refused_url("/")], settings={"ROBOTS1994_STORE": server.url})
+
+        assert list(client.scan_iter()) == []
+
+
 @pytest.mark.parametrize(
     ("options", "fetches"),
     long_after(

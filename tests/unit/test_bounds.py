@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy.http import Headers, HtmlResponse, Response
 
-from scrapy_robots1994 import RobotsTxt, page_directives, page_usage
+from scrapy_robots1994 import RobotsTxt, page_directives
 from scrapy_robots1994.crawl.requests import redirect_of
 from scrapy_robots1994.crawl.store import GuardedStore
 from scrapy_robots1994.policy.answer import Answer, freshness_lifetime
-from scrapy_robots1994.stores.codec import decode, encode
 from scrapy_robots1994.stores.url import StoreUrl
 from tests.support.crawler import idle_crawler
 from tests.unit import bounds
@@ -53,16 +52,6 @@ def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
     assert page_directives(header, "me").follow
 
 
-def test_long_header_is_not_understood(shrink: Any) -> None:
-    response = HtmlResponse(URL, headers={"Content-Usage": "search=n"})
-    assert page_usage(response, "me")["search"].value == "disallow"
-    shrink("parser.usage.MAX_LENGTH", 7)
-    usage = page_usage(response, "me")
-
-    assert usage["search"].value == "unstated"
-    assert [it.term for it in usage.not_understood] == ["search=n"]
-
-
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
     """A Location that exceeds the bound is unreadable."""
     shrink("policy.answer.MAX_HEADER_BYTES", 30)
@@ -74,16 +63,6 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
     assert freshness_lifetime(listed, 0.0) == 60
     assert redirect_of(long, URL) == ""
     assert redirect_of(short, URL) == f"{URL}x"
-
-
-def test_entry_with_a_long_head_is_a_miss(shrink: Any) -> None:
-    """Parsed JSON takes many times the memory of its text."""
-    answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
-    entry = encode(answer, 1_000)
-    assert decode(entry, SITE, 1_000) is not None
-    shrink("stores.codec.MAX_HEAD_BYTES", 10)
-
-    assert decode(entry, SITE, 1_000) is None
 
 
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
