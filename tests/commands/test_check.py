@@ -69,6 +69,7 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
     ("/", "RETRY_ENABLED=0", "unreachable"),
     ("/", CANCELLING, "unknown"),
     ("/elsewhere/robots.txt", CANCELLING, "unknown"),
+    short=2,
 )
 def test_policy_that_is_not_known_sets_exit_code_3(
     site: Site, path: str, setting: str, outcome: str
@@ -87,6 +88,7 @@ def test_policy_that_is_not_known_sets_exit_code_3(
     assert (row["allowed"], row["is_known"]) == (False, False)
     assert row["outcome"] == outcome
     assert "try again" in row["why"]
+    assert "<twisted" not in row["why"]
     word = "disallowed" if outcome == "unreachable" else "unknown"
     assert as_text.lines[0].split() == [word, "/a"]
     assert "try again" in as_text.out

@@ -101,11 +101,11 @@ def at(order: int, name: str) -> dict[str, Any]:
 def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """Spiders and errbacks see only their own meta, whoever answers or fails the page."""
+    """Spiders and errbacks see their own request, whoever answers or fails the page."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private\n")
     result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
 
-    assert result.items == [{"own": []}]
+    assert result.items == [{"own": [], "dont_filter": True}]
 
 
 @pytest.mark.redis

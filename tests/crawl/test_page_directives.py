@@ -35,7 +35,7 @@ def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, 
     "body",
     [
         TAG,
-        "<meta\n  name='robots'\n  content='NoIndex,NoFollow'\n/>",
+        "<META\n  NAME='ROBOTS'\n  CONTENT='NoIndex,NoFollow'\n/>",
         f"<title>x{TAG}</title></p></div>{TAG}<p",
         f"<!doctype html><noscript>{TAG}</noscript>",
         f"\0\0<html>{TAG}",

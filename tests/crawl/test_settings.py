@@ -93,9 +93,9 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 @table(
     ("settings", "message"),
     ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
+    ({"ROBOTS1994_USAGE": True} | BY_HAND, "say in ROBOTS1994_PURPOSES what the pages"),
     ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
-    ({"ROBOTS1994_USAGE": True}, "say in ROBOTS1994_PURPOSES what the pages are for"),
-    ({"ROBOTS1994_USAGE": "requests"} | BY_HAND, "say in ROBOTS1994_PURPOSES what"),
+    ({"ROBOTS1994_USAGE": "requests"}, "say in ROBOTS1994_PURPOSES what the pages"),
     short=2,
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(

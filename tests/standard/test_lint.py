@@ -102,6 +102,7 @@ same escape | {U}*{D}/%2520x\n\n{U}bot{D}/%2520x\nCrawl-delay: 1\n | - | R008 6 
 rule that matches nothing | {U}*{D}x\n\n{U}bot\nAllow: /a\n | R015 2 error opens; R032 4 info \
 | R015 2 error opens; R028 5 info
 clean | {U}*{D}/a\n\n{U}GPTBot\n{U}CCBot{D}/\n\nSitemap: https://h.test/s.xml\n | - | R008 8 info
+equal groups of a name | {U}bot{D}/a\n\n{U}bot{D}/a\n | -
 name of words | {U}Sogou web spider{D}/\n | R013 1 info | -
 name with a backslash | {U}Sogou\\ web{D}/\n | R013 1 info | -
 name with colons | {U}WWW::Mechanize\n{U}Xenu's Link{D}/\n | R013 2 info | -

@@ -173,7 +173,7 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
 
 def test_example_16_use_is_handed_over() -> None:
     """The value of `use` is returned as written, from the lines that apply to the URL."""
-    body = f"{STAR}Content-Signal: use=Reference\nContent-Signal: /full/ use=full, search=yes"
+    body = f"{STAR}Content-Signal: use=Reference, x=y\nContent-Signal: /full/ use=full, search=yes"
 
     assert usage(body).use == "Reference"
     assert usage(body, "/full/x").use == "full"

@@ -151,19 +151,22 @@ class Raising:
 
 
 class KeySpider(RequestingSpider):
-    """Yields the meta keys of this package in each response or failed request."""
+    """Yields the meta keys of this package in each response or failed request, and its
+    `dont_filter`.
+    """
 
     name = "keys"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        yield own_keys(response.meta)
+        yield own_keys(response.request)
 
     def failed(self, failure: Any) -> Any:
-        yield own_keys(failure.request.meta)
+        yield own_keys(failure.request)
 
 
-def own_keys(meta: dict[str, Any]) -> dict[str, list[str]]:
-    return {"own": [key for key in meta if "robots1994" in key]}
+def own_keys(request: Any) -> dict[str, Any]:
+    own = [key for key in request.meta if "robots1994" in key]
+    return {"own": own, "dont_filter": request.dont_filter}
 
 
 class Failing:

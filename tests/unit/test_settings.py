@@ -16,6 +16,7 @@ BOTH = {"noindex", "nofollow"}
 READ: dict[str, list[tuple[Any, Any]]] = {
     "TTL": [("600", 600.0), (600, 600.0)],
     "MAX_BYTES": [("1000", 1_000)],
+    "EVIDENCE": [("", None)],
     "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
     "CRAWL_DELAY": [
         *((off, None) for off in (False, "False", 0, "0")),
