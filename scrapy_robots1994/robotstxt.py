@@ -98,8 +98,8 @@ class RobotsTxt:
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
         """Return the rules for *robot*, a bare name or a whole User-Agent header. Never raises.
 
-        The first call for a robot reads the file, which takes milliseconds if it is large. Threads
-        may call this at the same time.
+        The first call for a robot reads the file, which takes milliseconds if it is large.
+        Thread-safe.
         """
         names = robot_names(robot)
         for rules in self._rules:
@@ -271,7 +271,7 @@ class Reader:
     """Reads files in the dialect of a crawl, at most *limit* bytes of each.
 
     Identical files share one `RobotsTxt` while it is in use: a hosting platform serves one file
-    from thousands of origins. Threads may share a reader.
+    from thousands of origins. Thread-safe.
     """
 
     def __init__(self, dialect: str, limit: int) -> None:

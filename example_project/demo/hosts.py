@@ -1,7 +1,7 @@
 """The hosts that `./run` crawls: the robots.txt, the pages, and which pages are allowed.
 
 `allowed` says whether the standard of 1994 allows a page for the robot `examplebot`. The values
-were determined by hand, not by a parser, because they check the crawls.
+were worked out by hand, because the crawls are checked against them.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 MAX_QUESTIONS = 400
 """The number of questions about one file. If there are more, a sample is asked."""
 
-# A name that no file gives to a robot. It contains no word such as "bot", because a record for
-# "bot" addresses every robot whose name contains it.
+# A robot name that no file uses. It contains no word such as "bot", because a record for "bot"
+# addresses every robot whose name contains it.
 UNKNOWN_ROBOT = "qxzvwk"
 
 ALWAYS = ("/", "/some/page.html?a=b")

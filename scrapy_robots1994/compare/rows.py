@@ -40,7 +40,7 @@ MAX_ROWS = 20
 """The number of differences of one site that are shown. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown around a needed line, and the most lines shown of a file."""
+"""The number of lines shown around a needed line, and the maximum number shown of a file."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises X"."""
@@ -103,7 +103,7 @@ class Row:
     parser.
     """
     did: str
-    """What Scrapy's middleware did in a dry run, one of `ACTS`, or "" in other crawls."""
+    """What Scrapy's middleware did, one of `ACTS`, or "" outside a dry run."""
     cause: str
     """The code of a `Cause`. It is "" while the lines have not been searched."""
     ours: str = ""

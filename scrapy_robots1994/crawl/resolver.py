@@ -177,7 +177,8 @@ class PolicyResolver:
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Handlers of signals are not cancelled. A handler may wait until the crawl is closed.
+        # Once a policy is found, only signal handlers still run. They may take until the crawl
+        # closes.
         if lookup.found is None:
             lookup.cancel()
 

@@ -1,8 +1,8 @@
 """Every use of an undocumented part of Scrapy. The rest of the package uses only the documented
 interface.
 
-A comment at each use says why there is no documented way. If an attribute is missing, the crawl
-goes on and still obeys robots.txt, and one warning says what it loses (`LOST`).
+Comments say why nothing documented will do. If an attribute is missing, the crawl still obeys
+robots.txt, and one warning says what it loses (`LOST`), unless that is little.
 `tests/unit/test_scrapy_adapter.py` runs crawls without these attributes.
 """
 

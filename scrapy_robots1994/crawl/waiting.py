@@ -72,7 +72,7 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# With a limit of *n*, at most *n* / `SHARE` waiting requests do not count.
+# With a limit of *n*, up to *n* / `SHARE` waiting requests do not count.
 SHARE = 100
 
 # One of these follows when a request is finished: a response, another request (retry, redirect),
@@ -123,9 +123,9 @@ class Visit:
 class WaitingRequests:
     """The requests of one crawl that wait or are held.
 
-    At most *max_waiting* of them do not count towards `CONCURRENT_REQUESTS`, and at most
-    `MAX_OF_ORIGIN` of one origin. *on_closing* is called when the crawl begins to close,
-    and again after `CLOSE_SECONDS` if waiting requests are still to be sent.
+    Up to *max_waiting* of them, and up to `MAX_OF_ORIGIN` of one origin, do not count towards
+    `CONCURRENT_REQUESTS`. *on_closing* is called when the crawl begins to close, and again after
+    `CLOSE_SECONDS` if waiting requests are still to be sent.
     """
 
     def __init__(

@@ -407,8 +407,8 @@ USAGE_VALUE = Kind(
 )
 USAGE_NOBODY = Kind(
     code="R031",
-    when="a usage preference stands above all records",
-    message="the preference is above all records, so it applies to no robot",
+    when="a usage preference stands before the first record",
+    message="the preference is before the first record, so it applies to no robot",
     advice="Move it below `User-agent: *`, and repeat it in other records that need it.",
     bad="Content-Signal: »ai-train=no\nUser-agent: *\nDisallow:\n",
     good="User-agent: *\nContent-Signal: ai-train=no\nDisallow:\n",

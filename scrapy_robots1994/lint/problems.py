@@ -38,8 +38,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that open a file to *robot*.
 
-    These are the problems of its records, of the lines above all records, and of wrong User-agent
-    lines, which may have been meant for it.
+    These are the problems of its records, of the lines before the first record, and of wrong
+    User-agent lines, which may have been meant for it.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))

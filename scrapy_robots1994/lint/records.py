@@ -1,6 +1,6 @@
 """Problems of records: where they end, whom they are for, and rules without effect.
 
-A group is a record with all its lines. The first group holds the lines above all records.
+A group is a record with all its lines. The first group holds the lines before the first record.
 """
 
 from bisect import bisect_left, bisect_right
@@ -32,7 +32,7 @@ _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems in *groups*, the first of which has the lines above all records."""
+    """Yield the problems in *groups*, the first of which has the lines before the first record."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)

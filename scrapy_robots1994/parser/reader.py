@@ -1,6 +1,6 @@
 """The only reader of robots.txt, which splits a text into lines and groups them into records.
 
-`lines_of` reads each line by itself. `groups_of` yields a `Group` for the lines above all records,
+`lines_of` reads each line by itself. `groups_of` yields a `Group` for the lines before the first record,
 and one for each record.
 """
 
@@ -177,11 +177,11 @@ def lines_of(
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """The lines of a record, or those above all records.
+    """The lines of a record, or those before the first record.
 
     The group of a record extends to the User-agent line that begins the next one. A blank line does
     not end it, but a rule or a delay below a blank line that ends the record is an `ORPHAN`, and so
-    is one above all records.
+    is one before the first record.
     """
 
     # The User-agent lines
@@ -209,7 +209,7 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield a group of the lines above all records, which may be empty, and one for each record.
+    """Yield a group of the lines before the first record, which may be empty, and one for each record.
 
     `lines_of` describes *only_effective*.
     """

@@ -87,7 +87,7 @@ class Record:
 
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
-    """Yield a record for each of *groups*, except the lines above all records."""
+    """Yield a record for each of *groups*, except the lines before the first record."""
     for group in groups:
         if not group.names:
             continue

@@ -90,7 +90,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False
-    # The first group has the lines above all records, and names nobody.
+    # The first group has the lines before the first record, and names nobody.
     for group in groups_of(text, dialect, only_effective=True):
         has_any = has_any or bool(group.names)
         pauses: dict[tuple[int, int], float] = {}

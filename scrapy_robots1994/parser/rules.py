@@ -150,7 +150,7 @@ class _Table(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """Tables of records that are obeyed together. Each decides by itself (Ours O2, X3)."""
+    """Tables of records that are obeyed together. Each decides independently (Ours O2, X3)."""
 
     tables: list[_Table]
 
@@ -330,7 +330,7 @@ def _compiled(
     """Return the rules for looking up, the rules that can decide in order, and the first characters
     of their texts.
     """
-    # Ours X3: in a dialect with Allow, each record for `*` decides by itself.
+    # Ours X3: in a dialect with Allow, each record for `*` decides independently.
     are_apart = dialect.has_allow and not dialect.merges_named
     numbers = _table_of_each(reading) if are_apart and reading.first_lines[1:] else {}
     found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {0: ({}, {})}

@@ -32,7 +32,7 @@ class AnswerGroup(NamedTuple):
     """The name for programs."""
     heading: str
     words: str
-    """Follows "decided" in reports, such as "by the file's text"."""
+    """The row of a report's table of what decided, such as "by the file's text"."""
     statuses: Collection[int] = ()
 
 

@@ -40,9 +40,8 @@ class Store(Protocol):
     def from_url(cls, url: str, *, timeout: float) -> "Store":
         """Return the store at *url*, without opening files or connections.
 
-        *url* is `ROBOTS1994_STORE` without the option `timeout`, which is the number of seconds
-        that a call may take. Raise `ValueError` for a wrong *url*, so that the crawl does not
-        start.
+        *url* is `ROBOTS1994_STORE` without its option `timeout`. A call may take *timeout*
+        seconds. Raise `ValueError` for a wrong *url*, so that the crawl does not start.
         """
 
     def get(self, origin: str) -> bytes | None:

@@ -60,9 +60,7 @@ def robots_lint(
 def test_exit_code_depends_on_severity_and_fail_on(
     body: str, args: list[str], code: int
 ) -> None:
-    """Problems that `--ignore` lists do not count. In a pipe, only `--color always` prints
-    colours.
-    """
+    """Ignored problems do not count. In a pipe, only `--color always` prints colours."""
     result = scrapy("robots-lint", "-", *args, stdin_text=body)
 
     assert result.code == code

@@ -186,7 +186,7 @@ def test_each_site_has_the_cells_of_the_data(
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
     """The attribute aria-sort tells screen readers the order."""
-    # The last column is empty, because a file decides everything.
+    # The last column has the same value in each row, because a file decides everything.
     for column in range(1, len(COLUMNS)):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"

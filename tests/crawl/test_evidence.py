@@ -378,8 +378,8 @@ def test_odd_lines_are_differences(
 def test_folder_of_others_opens_and_imports_nothing(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Settings that name a module, a file or a server are differences. Links out of the folder and
-    pipes are not read.
+    """Settings that name a module, a file or a server are reported, not used. Links out of the
+    folder and pipes are not read.
     """
     base = of_kind(recorded, "robots")[0]["origin"]
     lines = json.loads(json.dumps(recorded))

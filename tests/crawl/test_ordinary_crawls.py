@@ -171,8 +171,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
     """A robots.txt counts as a page, and ours fetches up to 16 more than the built-in. On a busy
-    machine, a limit ends the crawl some pages late. A crawl must have *least* items, or if that is
-    fewer, 80% of the items of the built-in.
+    machine, a limit ends the crawl some pages late. A crawl must have *least* items, or 80%
+    of the built-in's items if these are fewer.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:

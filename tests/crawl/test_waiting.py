@@ -78,7 +78,7 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    """ROBOTS1994_MAX_WAITING requests at most do not count towards CONCURRENT_REQUESTS. Further
+    """Up to ROBOTS1994_MAX_WAITING requests do not count towards CONCURRENT_REQUESTS. Further
     requests stay in the scheduler.
     """
     # Otherwise, all 20 requests would wait at once.

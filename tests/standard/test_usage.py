@@ -181,7 +181,7 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """A license above all records is for robots whose record has none (RSL 1.0). It states no
+    """A license before the first record is for robots whose record has none (RSL 1.0). It states no
     preference.
     """
     body = (

@@ -69,9 +69,7 @@ If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on has
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors of this version of Scrapy that ROBOTS1994_TEST_REACTORS names, by default
-    all.
-    """
+    """Return the reactors of ROBOTS1994_TEST_REACTORS that this Scrapy has, or all it has."""
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")

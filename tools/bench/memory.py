@@ -70,7 +70,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
-        # A crawl has one robot.
+        # As in a crawl, each file is read for one robot.
         robots.prepare(str(SETTINGS["USER_AGENT"]))
         middleware._resolver.memory[policy.origin] = policy
         with suppress(IgnoreRequest, StopIteration):

@@ -18,7 +18,7 @@ WARM_UP = 1
 """Rounds at the start whose values are discarded."""
 
 MIN_SECONDS = 0.02
-"""The least CPU seconds of a measurement. A fast function is called several times."""
+"""The minimum CPU seconds of a measurement. A fast function is called several times."""
 
 
 @dataclass(frozen=True, slots=True)
