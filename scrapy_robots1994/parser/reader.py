@@ -1,7 +1,7 @@
 """The only reader of robots.txt, which splits a text into lines and groups them into records.
 
-`lines_of` reads each line by itself. `groups_of` yields a `Group` for the lines before the first record,
-and one for each record.
+`lines_of` reads each line by itself. `groups_of` yields a `Group` for the lines before the first
+record, and one for each record.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -209,7 +209,7 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield a group of the lines before the first record, which may be empty, and one for each record.
+    """Yield a group for each record, after one of the lines before the first, which may be empty.
 
     `lines_of` describes *only_effective*.
     """
