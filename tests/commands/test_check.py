@@ -101,6 +101,7 @@ def explained(*args: str, draft: str = "") -> tuple[int, str]:
 
 
 DRAFTS = {
+    "both": "User-agent: *\nContent-Usage: train-ai=y\nContent-Signal: ai-train=no\n",
     "blank": "User-agent: rex\n\nDisallow: /a\n",
     "ignored": "User-agent: rex\nDisallow: /a*\nAllow: /b\n\nDisallow: /c\n",
     "later": "User-agent: *\nDisallow: /*.pdf$\nDisallow: /a\nAllow: /a/b\n",
@@ -110,6 +111,7 @@ DRAFTS = {
 USAGE = DRAFTS["usage"]
 # Draft, path, robot and options, exit code, expected text, unexpected text
 EXPLAINED = r"""
+both | /a | rex | 0 | usage: train-ai disallow (line 3: ai-train=no) | says
 blank | /a | rex/2 | 0 | the dialect rfc9309 says: disallowed by line 3 & checked as "rex/2" | usage
 ignored | /x | rex | 0 | in this dialect: 1 rule with a wildcard, 1 Allow line,
        1 rule below a blank line; the first is line 2 | usage
@@ -131,7 +133,7 @@ blank | /a | Mozilla/5.0 | 0 | names no robot: only records for every robot appl
 @table(
     ("draft", "path", "options", "code", "said", "absent"),
     *map(tuple, rows(EXPLAINED, 6)),
-    short=4,
+    short=5,
 )
 def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
     draft: str, path: str, options: str, code: str, said: str, absent: str

@@ -357,6 +357,7 @@ Allow: /x|allows what begins with /x
 Content-Signal: ai-train=no|states a usage preference, which is no rule
 no colon|ignored: not of the form `field: value`
 |
+|
 Crawl-delay: x|ignored: no number of seconds
 Sitemap: https://h.test/|names a sitemap
 User-agent: a|begins a record, for "a"
@@ -367,10 +368,10 @@ IN_1994 = {
     5: "forbids what begins with /*.php$",
     8: "ignored: this dialect has no such field",
     11: "ends the record",
-    12: "ignored: this dialect has no such field",
     13: "ignored: this dialect has no such field",
-    15: "forbids everything",
-    16: "ignored: this dialect has no such field",
+    14: "ignored: this dialect has no such field",
+    16: "forbids everything",
+    17: "ignored: this dialect has no such field",
 }
 
 

@@ -173,7 +173,7 @@ def test_parser_is_asked_by_the_name_of_the_built_in(
         "ROBOTS1994_COMPARE": ["PythonRobotParser"],
         "ROBOTS1994_COMPARE_REPORT": str(path),
     }
-    site.robots("User-agent: tester\nDisallow: /\n")
+    site.robots("# tester\nUser-agent: tester\nDisallow: /\n")
     result = crawl([site.url("/a")], settings=DRY | settings)
 
     assert ways(result) == (0, 1, 0)
@@ -183,6 +183,7 @@ def test_parser_is_asked_by_the_name_of_the_built_in(
     robots = "robot", "others_robot", "cause"
     found = {tuple(row[it] for it in robots) for row in report["rows"]}
     assert found == {("rover/2.0", "tester/1.0", "agent-matching")}
+    assert {tuple(row["lines"]) for row in report["rows"]} == {(2, 3)}
     named = DRY | settings | {"ROBOTSTXT_USER_AGENT": "rover"}
     assert ways(crawl([site.url("/a")], settings=named), PROTEGO) == (1, 0, 0)
 

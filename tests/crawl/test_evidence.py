@@ -148,7 +148,8 @@ def test_declined_request_is_written_with_what_was_stated(
     site: Site, tmp_path: Path
 ) -> None:
     """A decision has the preferences in robots.txt if ROBOTS1994_USAGE is set."""
-    site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /a\n")
+    said = "Content-Usage: train-ai=y\nContent-Signal: ai-train=no\n"
+    site.robots(f"User-agent: *\n{said}Disallow: /a\n")
     settings = {
         "ROBOTS1994_EVIDENCE": str(tmp_path),
         "ROBOTS1994_USAGE": "requests",
@@ -158,7 +159,7 @@ def test_declined_request_is_written_with_what_was_stated(
     found = {it["url"][-1]: it for it in of_kind(lines_of(tmp_path), "decision")}
 
     assert (found["a"]["decision"], found["b"]["decision"]) == ("refused", "declined")
-    assert found["b"]["usage"]["train-ai"] == ["disallow", "robots.txt line 2"]
+    assert found["b"]["usage"]["train-ai"] == ["disallow", "robots.txt line 3"]
     assert evidence(tmp_path, "--verify").code == 0
 
 
@@ -277,6 +278,8 @@ def test_last_decision_up_to_a_time_is_found(
     assert evidence(tmp_path, f"{base}/a").code == 1
     assert evidence(tmp_path, f"{base}/a", "--at", "2021-01-01T00:00:00Z").code == 0
     assert evidence(tmp_path, f"{base}/a", "--at", "2019-01-01T00:00:00Z").code == 3
+    (tmp_path / "c.jsonl.gz").write_bytes(b"no gzip")
+    assert evidence(tmp_path, f"{base}/a").code == 3
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:

@@ -53,17 +53,20 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 @table(
     ("settings", "is_said"),
     ({"USER_AGENT": f"Scrapy/{scrapy.__version__} (+https://scrapy.org)"}, True),
-    ({"USER_AGENT": "rover/1.0"}, False),
+    ({"USER_AGENT": "Mozilla/5.0 (X11; Linux)"}, False),
     ({"ROBOTSTXT_USER_AGENT": "rover"}, False),
-    ids=["default", "own", "for robots.txt"],
+    short=2,
+    ids=["default", "browser", "for robots.txt"],
 )
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """Many sites disallow everything for this name, but not for others."""
+    """Many sites disallow everything for this name, but not for others. A browser has none."""
     result = crawl([site.url("/")], settings=settings)
 
     assert result.log.count("Scrapy's default name") == is_said
+    is_browser = "Mozilla" in settings.get("USER_AGENT", "")
+    assert ("INFO: the User-Agent header names no robot" in result.log) is is_browser
 
 
 @table(
@@ -166,6 +169,7 @@ def test_crawl_whose_every_start_was_refused_warns_once(
 
     (line,) = result.lines(NOTHING)
     assert "WARNING: robots.txt refused every start request (2)" in line
+    assert f"first: {site.url('/private/a')}: " in line
     assert "line 2" in line
     assert line.endswith("explains each refusal.")
     assert result.stats["robots1994/starts_refused"] == 2

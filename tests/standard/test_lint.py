@@ -141,6 +141,7 @@ MESSAGES = {
     STAR + "Disallow: /a,/b\n": 'the separator is part of the path "/a,/b"',
     STAR + "Disallow: https://h.test/\n": '"https://h.test/" is a URL',
     STAR + "Crawl-delay: 300000\nDisallow:\n": "is in seconds: 5,000 minutes",
+    STAR + "Crawl-delay: 5\nDisallow:\n": "robots of other dialects read it",
     STAR + "Host: h.test\nDisallow:\n": "ignored (the main host of a site (Yandex))",
     "User-agent: Mozilla/5.0 (compatible; AhrefsBot)\nDisallow:\n": 'as "Mozilla"',
     STAR
