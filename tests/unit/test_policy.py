@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy.answer import Answer
+from scrapy_robots1994.policy.outcomes import FAILURE, group_of_verdict
 from scrapy_robots1994.policy.policy import Policy, policy_from
 from tests.unit.samples import BODY, FRESHNESS, NOW, READER, SITE
 
@@ -51,7 +53,9 @@ def test_only_the_word_of_the_origin_is_shared(
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: the answer is not kept as the last good policy, and its Retry-After is ignored."""
+    """Ours 3.1: the answer is not kept as the last good policy, and its Retry-After is ignored.
+    In reports, it counts as no answer of the origin.
+    """
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0
@@ -59,7 +63,9 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
 
     assert refused.fresh_until == refused.keep_until == NOW + 300
     assert policy(failed).fresh_until == NOW + 300
+    assert policy(failed).failure == "HTTP 503 through a proxy"
     assert policy(failed, policy(FILE)).fresh_until == NOW + 300
+    assert group_of_verdict(Reason.UNREACHABLE, 402) is FAILURE
 
 
 def test_failed_refresh_extends_no_policy() -> None:
