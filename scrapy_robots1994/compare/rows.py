@@ -134,8 +134,8 @@ class Site:
     """A robots.txt, read at most once by each parser, and the answers to questions about it.
 
     *stated* is the file, or our answer for every URL; the others then read an empty file. At
-    most *keeps* answers are kept for each parser and `Way`. From these come the rows, and what our
-    other dialects would change.
+    most *keeps* answers are kept for each parser and `Way`. The rows, and what our other dialects
+    would change, are computed from the kept answers.
     """
 
     def __init__(

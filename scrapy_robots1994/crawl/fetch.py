@@ -63,7 +63,7 @@ PAUSES = (1.0, 4.0, 15.0)
 """Seconds before the first, second and third retry."""
 
 JITTER = 0.25
-"""The longest random extension of a pause, as a share of it. Spreads retries out."""
+"""Each pause is extended at random by up to this fraction, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
 """In seconds. A longer Retry-After ends the retries."""
@@ -83,8 +83,8 @@ DownloadCancelled: type[Exception] = getattr(
 )
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
-"""Flags of a response whose body is, or may be, only a part. "partial" is a body without a stated
-length that the end of the connection ends.
+"""Flags of a response whose body is, or may be, only a part. "partial": no length was stated, and
+the body ended when the connection closed.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")

@@ -159,7 +159,7 @@ class PolicyResolver:
         await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
-        """End the waits (Ours R6), except those of requests for which *keeps* is true.
+        """Wake the waiting requests (Ours R6), except those for which *keeps* is true.
 
         The fetches for those requests are cancelled after `ROBOTS1994_TIMEOUT`.
         """

@@ -245,8 +245,8 @@ class WaitingRequests:
         return not (is_known and visit.is_kept)
 
     def close(self) -> None:
-        """Choose the waiting and held requests that the closing crawl still sends, and end
-        the waits of the others. A second call has no effect.
+        """Choose the waiting and held requests that the closing crawl still sends, and wake the
+        others, which go back to the scheduler. A second call has no effect.
         """
         if self._is_closed:
             return

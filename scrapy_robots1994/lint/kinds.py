@@ -1,7 +1,7 @@
 """The kinds of problems, one row each, and `Problem`.
 
-The reference page, the tests and the reports are made from the rows. A check in `lines.py`,
-`values.py`, `records.py` or `problems.py` must yield a new kind.
+The reference page, the tests and the reports are made from the rows. To add a kind, add
+a row, and a check in `lines.py`, `values.py`, `records.py` or `problems.py` that yields it.
 """
 
 from collections.abc import Sequence

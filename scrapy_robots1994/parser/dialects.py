@@ -52,7 +52,7 @@ def _in_file_order(rule: _Rule) -> int:
 
 
 def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
-    # RFC 9309 2.2.2: the most octets, and among equally many Allow
+    # RFC 9309 2.2.2: most octets first. Allow wins a tie.
     return -octet_count(rule.value), rule.kind is not LineKind.ALLOW, rule.number
 
 

@@ -115,7 +115,7 @@ class Line(NamedTuple):
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Iterate over *items*, with a short pause after every 64 of them outside the main thread."""
+    """Iterate over *items*. Outside the main thread, pause briefly every `_PAUSE_ITEMS` items."""
     return items if current_thread() is main_thread() else _paused(items)
 
 

@@ -89,7 +89,7 @@ class Rules(Protocol):
 
 
 class _Table(NamedTuple):
-    """Rules of which the first that covers a URL decides."""
+    """Rules for lookup. The first rule that covers a URL decides."""
 
     prefixes: dict[str, int]
     """The number of the first rule with each text. A rule covers URLs that begin with its text."""
@@ -327,8 +327,8 @@ class StrictestRules:
 def _compiled(
     reading: RobotReading, dialect: Dialect
 ) -> tuple[_Table | _Tables, list[Line], set[str]]:
-    """Return the rules for looking up, the rules that can decide in order, and the first characters
-    of their texts.
+    """Return the lookup table or tables, the rules that can decide (in order), and the first
+    characters of their texts.
     """
     # Ours X3: in a dialect with Allow, each record for `*` decides independently.
     are_apart = dialect.has_allow and not dialect.merges_named

@@ -1,7 +1,7 @@
 """Unusual URLs are checked with the robots.txt of the right origin.
 
-Some handlers take a part of the URL for the host that others take for the path. `test_clients` has
-the paths as handlers send them.
+Some handlers take a part of the URL for the host that others take for the path. `test_clients`
+tests the paths that handlers send.
 """
 
 from __future__ import annotations

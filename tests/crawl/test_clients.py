@@ -127,7 +127,7 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # O18: an Allow line that also covers the received form would decide.
+        # Omit an Allow line that also covers the received form (O18), because it would decide.
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")

@@ -348,7 +348,7 @@ def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
     body = "User-agent: *\nAllow: /r?u=%2Fok\nDisallow: /r?u=/\n"
 
     assert allowed(body, "/r?u=ok", "rex", dialect=dialect)
-    # In 1994, `%2F` and `/` differ (O18).
+    # The Allow does not cover the decoded spelling, because `%2F` is not `/` (O18).
     assert not allowed(body, "/r?u=%2Fok", "rex", dialect=dialect)
 
 

@@ -168,7 +168,7 @@ class CrawlResult:
 
 
 class Crawl:
-    """A crawl that is running. `result()` waits for its end."""
+    """A running crawl. `result()` waits until it ends."""
 
     def __init__(
         self,

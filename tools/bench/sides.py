@@ -21,9 +21,8 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 class Side:
     """One parser.
 
-    *policy* makes the policy for `ROBOT` from the bytes of a file. *asks* makes a function from the
-    policy. Each call of that function, which takes a URL and returns whether it is allowed, is a
-    question.
+    *policy* parses the bytes of a file into the policy for `ROBOT`. *asks* turns that policy into a
+    function that says whether a URL is allowed. Each call of the function is a question.
     """
 
     name: str

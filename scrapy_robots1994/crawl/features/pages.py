@@ -66,7 +66,7 @@ class RobotsPages(BaseSpiderMiddleware):
     Items of NOINDEX pages are dropped, and so are requests for links that must not be followed
     (NOFOLLOW and `rel=nofollow`). With `ROBOTS1994_USAGE`, the `Usage` that robots.txt, headers and
     meta tags state is in `response.meta["robots1994_usage"]`. Unless the setting is "report", items
-    of pages that are not for a purpose of the crawl are dropped.
+    of pages whose preferences disallow a purpose of the crawl are dropped.
 
     This must be the spider middleware nearest to the engine, so that it sees the output of all
     others.

@@ -69,8 +69,8 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
 class StatedUsage:
     """The observer that looks up preferences for each request that robots.txt allows.
 
-    With `ROBOTS1994_USAGE = "requests"`, it refuses requests whose page is not for a purpose of the
-    crawl.
+    With `ROBOTS1994_USAGE = "requests"`, it refuses requests for pages whose preferences disallow a
+    purpose of the crawl.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
