@@ -79,13 +79,15 @@ class Worker:
             return f"{redact_and_escape(source.name, 100)}: {source.why}"
         if source.policy is not None:
             name = origin = str(source.policy.origin)
-            host = _host(origin)
+            host = _host_and_port(origin)
         else:
             host = host_of(source.name)
             name, origin = host or source.name, f"http://{host or 'localhost'}"
         urls = self._urls
         if urls is not None and host:
-            urls = [it for it in urls if it.startswith("/") or _host(it) == host]
+            urls = [
+                it for it in urls if it.startswith("/") or _host_and_port(it) == host
+            ]
         site = Site(name, source.rules, self.others, self.dialect)
         return compare(site, questions(origin, site.body, self._robots, urls))
 
@@ -94,11 +96,10 @@ def host_of(name: str) -> str:
     """Return the host that names the file *name*, as in `example.org.txt`, or ""."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
-    return _host(f"http://{host}") if _HOST.fullmatch(host) else ""
+    return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""
 
 
-def _host(url: str) -> str:
-    """Return the host of *url*, with a port that is not the default."""
+def _host_and_port(url: str) -> str:
     return str(Origin.of(url) or "").partition("://")[2]
 
 

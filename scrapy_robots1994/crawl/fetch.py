@@ -319,8 +319,8 @@ def parallel_fetches(settings: BaseSettings) -> int:
 
 
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:
-    """Return the reason why *body*, of *response* within the limit, is unusable, or "" (Ours
-    R5).
+    """Return the reason why *body*, of *response* within the limit, is unusable, or None
+    (Ours R5).
     """
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"

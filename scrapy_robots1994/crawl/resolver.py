@@ -240,10 +240,8 @@ class PolicyResolver:
     def _judge(
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
-        """Return whether *answer* is fresh, and the last good policy, which a stale answer may
-        give.
-        """
         policy, now = self._policy(origin, answer), self.now()
+        # A stale answer may be the last good policy.
         return policy.is_fresh(now), policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
