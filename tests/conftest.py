@@ -14,7 +14,7 @@ from tests.support.site import Site
 __all__ = ["pytest_runtest_setup"]
 
 
-# The time of an example depends mainly on the machine.
+# A slow machine must not fail a test.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -23,21 +23,17 @@ settings.load_profile("any-machine")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the long tests first, so that no worker is left alone with one at the end."""
+    """Run the long tests first, so that the workers end at about the same time."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    """A scripted HTTP server on one loopback port."""
     with Site() as started:
         yield started
 
 
 @pytest.fixture(params=long_after(1, reactors()))
 def reactor(request: pytest.FixtureRequest) -> Reactor:
-    """The name of each reactor that this version of Scrapy supports. All but the first are marked
-    `long`.
-    """
     chosen: Reactor = request.param
     return chosen

@@ -29,7 +29,6 @@ CLOSED = "User-agent: *\nDisallow: /\n"
 def test_check_fetches_robots_txt_once_and_prints_the_line(
     site: Site, reactor: Reactor
 ) -> None:
-    """Scrapy's downloader fetches it, on any reactor."""
     site.robots("User-agent: *\nDisallow: /private\n")
     urls = (site.url("/private"), site.url("/"))
 
@@ -43,8 +42,7 @@ def test_check_fetches_robots_txt_once_and_prints_the_line(
 
 
 def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
-    """An exempt URL is not disallowed, and its robots.txt is not fetched."""
-    # A command line has no meta, and an invalid URL is wrong use.
+    # A command line cannot set meta, and an invalid URL is wrong use.
     examples = {
         reason: exempt.url.format(port=site.port)
         for reason, exempt in EXAMPLES.items()
@@ -74,9 +72,7 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
 def test_policy_that_is_not_known_sets_exit_code_3(
     site: Site, path: str, setting: str, outcome: str
 ) -> None:
-    """A URL is disallowed if its origin is unreachable (R5), and unknown after a cancelled fetch
-    (R7).
-    """
+    """The origin is unreachable (R5), or the fetch was cancelled (R7)."""
     site.answer("/robots.txt", replies.reset())
     args = ("--robots", site.url(path), "/a", "-s", setting)
 
@@ -95,7 +91,7 @@ def test_policy_that_is_not_known_sets_exit_code_3(
 
 
 def explained(*args: str, draft: str = "") -> tuple[int, str]:
-    """Return the exit code of `robots-check --explain`, and its output as one line."""
+    """Return the exit code, and the output as one line."""
     result = scrapy("robots-check", "--explain", *args, stdin_text=draft)
     return result.code, " ".join(result.out.split())
 
@@ -138,9 +134,6 @@ blank | /a | Mozilla/5.0 | 0 | names no robot: only records for every robot appl
 def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
     draft: str, path: str, options: str, code: str, said: str, absent: str
 ) -> None:
-    """The reasons are the line, what the dialect ignores, where rfc9309 decides otherwise, usage
-    preferences, and the names read from a User-Agent header.
-    """
     args = ("--robots", "-", path, "--robot", *options.split(" & "))
     found, shown = explained(*args, draft=DRAFTS[draft])
 
@@ -150,7 +143,6 @@ def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
 
 
 def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
-    """`--explain` names http-sf, and `--purpose` is wrong use without it."""
     (tmp_path / "r.txt").write_text(USAGE)
     hidden = (
         "import sys; sys.modules['http_sf'] = None; from scrapy.cmdline import execute"
@@ -184,9 +176,7 @@ PURPOSES = """
 def test_purpose_that_is_forbidden_counts_as_a_disallowed_url(
     args: str, code: str, end: str
 ) -> None:
-    """The verdict stays. By default, the purposes are those for which a crawl would refuse
-    requests.
-    """
+    """Without `--purpose`, the settings of the crawl decide."""
     result = scrapy("robots-check", "--robots", "-", *args.split(), stdin_text=USAGE)
 
     assert result.code == int(code)
@@ -196,7 +186,6 @@ def test_purpose_that_is_forbidden_counts_as_a_disallowed_url(
 
 
 def test_json_has_what_is_stated_about_the_use_of_a_url() -> None:
-    """Without a robots.txt, `usage` is null."""
     args = ("--robots", "-", "/a", "--json")
     (line,) = scrapy("robots-check", *args, stdin_text=USAGE).lines
     usage = json.loads(line)["usage"]
@@ -227,9 +216,6 @@ User-agent: *\nDisallow: /y\n | 0 |
 def test_third_column_says_what_decides(
     site: Site, answer: str, code: str, note: str, setting: str
 ) -> None:
-    """The column has the answer or the line, and says whether rfc9309 differs. `--explain` has the
-    setting that opens an origin without a file.
-    """
     named = {"0": replies.reset(), "302": replies.redirect("/robots.txt")}
     reply = (
         replies.status(int(answer))
@@ -250,7 +236,6 @@ def test_third_column_says_what_decides(
 def test_urls_are_read_from_a_file_and_standard_input(
     site: Site, tmp_path: Path
 ) -> None:
-    """Blank lines and comments are skipped. An invalid host does not affect other lines."""
     site.robots("User-agent: *\nDisallow: /caf%E9\n")
     listed = tmp_path / "urls.txt"
     page = site.url("/caf").encode() + b"\xe9"
@@ -270,7 +255,7 @@ def test_urls_are_read_from_a_file_and_standard_input(
 
 
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
-    """Make a project with a spider "walk", whose class has the code *spider*."""
+    """Make a project with the spider "walk", whose class body is *spider*."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
     (folder / "spiders.py").write_text(
@@ -282,9 +267,6 @@ def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
 def test_check_uses_the_settings_and_spider_of_the_project(
     site: Site, tmp_path: Path
 ) -> None:
-    """The spider's USER_AGENT is sent, and names the robot. The command does nothing else that a
-    crawl would.
-    """
     site.robots("User-agent: walker\nDisallow: /\n")
     project(
         tmp_path,
@@ -304,7 +286,6 @@ def test_check_uses_the_settings_and_spider_of_the_project(
 
 
 def test_output_is_narrow_and_printable() -> None:
-    """The URL, the robot and the file have control characters and long words."""
     draft = "User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9
     args = ("--robots", "-", "/\u202e" + "x" * 300, "--robot", "\x1b[1m, *")
 
@@ -326,7 +307,6 @@ def test_credentials_longer_than_the_column_are_not_printed(length: int) -> None
 
 
 def test_project_that_cannot_crawl_is_wrong_use(site: Site, tmp_path: Path) -> None:
-    """The last line of the log has the error of the spider."""
     project(tmp_path, spider="user_agent = property(lambda self: 1 / 0)")
 
     urls = (site.url("/"), "--spider", "walk")
@@ -353,7 +333,6 @@ NOTES = ["ROBOTSTXT_OBEY is off", "does not enable scrapy_"]
 def test_crawl_that_would_not_do_what_is_printed_is_noted(
     tmp_path: Path, settings: str, noted: list[str]
 ) -> None:
-    """The verdict itself depends only on robots.txt."""
     folder = project(tmp_path, settings)
     args = ("--robots", "-", "/a")
 
@@ -364,7 +343,6 @@ def test_crawl_that_would_not_do_what_is_printed_is_noted(
 
 
 def test_refresh_fetches_anew_and_updates_the_store(site: Site, tmp_path: Path) -> None:
-    """Without `--refresh`, a fresh stored answer decides."""
     store = ("-s", f"ROBOTS1994_STORE=sqlite:///{tmp_path}/robots.db")
     command = ("robots-check", site.url("/private"), *store)
     site.robots("User-agent: *\nDisallow:\n")

@@ -25,7 +25,6 @@ def compare(*args: object, **options: Any) -> CommandResult:
 
 
 def test_one_and_two_processes_give_the_same_report(tmp_path: Path) -> None:
-    """Folders are compared too. Progress goes to standard error."""
     (tmp_path / "more").mkdir()
     files = (generated_files() * 9)[:101]
     for number, (_, body) in enumerate(files):
@@ -58,7 +57,7 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
 def test_robots_txt_of_a_url_is_fetched_and_compared(
     site: Site, tmp_path: Path
 ) -> None:
-    """The questions are the paths in `--urls`, and its URLs of this host."""
+    """Of the lines in `--urls`, only paths and URLs of this host count."""
     urls = tmp_path / "urls.txt"
     site.robots("User-agent: me\nDisallow: /a\n")
     urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
@@ -85,9 +84,7 @@ def test_robots_txt_of_a_url_is_fetched_and_compared(
 def test_missing_file_is_named_once_and_sets_exit_code_3(
     tmp_path: Path, command: list[str]
 ) -> None:
-    """Every command still reads the other files, unless the missing file is the list of URLs
-    itself.
-    """
+    """The other files are still read, unless the missing file is the list of URLs."""
     (tmp_path / "file").write_bytes(CLOSED)
 
     result = scrapy(*command, folder=tmp_path)
@@ -101,7 +98,7 @@ def test_missing_file_is_named_once_and_sets_exit_code_3(
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
-    """Two of the values are lambda functions, which cannot be sent to another process."""
+    """Lambda functions cannot be sent to another process."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
     files = {
@@ -127,7 +124,6 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
 
 
 def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
-    """The exit code is 1."""
     (tmp_path / "example.org").write_bytes(CLOSED)
     (tmp_path / "urls").write_text("http://other.test/a\n")
 
@@ -138,7 +134,6 @@ def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
 
 
 def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> None:
-    """`example.org.txt` applies to the http and https URLs of example.org."""
     (tmp_path / "example.org.TXT").write_bytes(CLOSED)
     urls = [f"{it}://example.org/a" for it in ("http", "https")]
     (tmp_path / "urls").write_text("\n".join([*urls, "https://other.test/a", "/b"]))
@@ -151,7 +146,6 @@ def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> No
 
 
 def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
-    """A rule and a line of `--urls` name /robots.txt."""
     (tmp_path / "a.test").write_bytes(CLOSED + b"Disallow: /robots.txt\n")
     (tmp_path / "urls").write_text("/robots.txt\nhttp://a.test/robots%2Etxt\n/b")
 
@@ -159,13 +153,12 @@ def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
         options = ("--parsers", "PythonRobotParser", "--json", *more)
         result = compare("a.test", *options, folder=tmp_path)
 
-        # Everything is closed, but our side always allows /robots.txt (Ours O22).
+        # The file closes everything, but our side always allows /robots.txt (Ours O22).
         counts = json.loads(result.out)["parsers"]["PythonRobotParser"]
         assert (counts["agree"] > 0, counts["stricter"]) == (True, 0)
 
 
 def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
-    """The other parsers of Scrapy are compared without the extra `report`."""
     missing = "raise ImportError('missing', name='robotexclusionrulesparser')\n"
     (tmp_path / "robotexclusionrulesparser.py").write_text(missing)
 
@@ -185,7 +178,6 @@ def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
 
 
 def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> None:
-    """The report is only about files then, and says so."""
     (tmp_path / "robots.txt").write_bytes(CLOSED)
     names = "robots.txt", "http://127.0.0.1:1/"
     options = "--json", "--parsers", OPEN, "-s", "RETRY_ENABLED=False"
@@ -198,7 +190,7 @@ def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> Non
 def test_parsers_are_named_and_the_one_of_the_project_comes_first(
     tmp_path: Path,
 ) -> None:
-    """Parsers other than Scrapy's are named by import path, because class names may be equal."""
+    """Class names may clash, so parsers other than Scrapy's are named by import path."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     parsers = ["tests.support.components.OpenParser", OPEN]
     chosen = "--parsers", ",".join(parsers), "--json"

@@ -1,4 +1,4 @@
-"""The commands of the example project and of a copy of it."""
+"""The commands of the example project, in place and in a copy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ USER["ROBOTS1994_PYTHON"] = sys.executable
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of the project. Only output lines with a URL may exceed 100 columns."""
+    """Run a command, and check that only lines with a URL exceed 100 columns."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -44,9 +44,6 @@ def run(
 
 
 def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
-    """Of 37 pages, 16 are allowed. Each decision is compared with that of Scrapy's parser, and the
-    output ends with the path of the HTML report.
-    """
     done = run(EXAMPLE / "run")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -71,7 +68,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """The signal goes to the command and to its crawl."""
+    """In a terminal, the crawl gets the signal too."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,
@@ -82,7 +79,7 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
-        # After the first line, the command serves the sites, and starts a crawl or waits for Enter.
+        # The first line is printed once the sites are served.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)
@@ -93,13 +90,11 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Return a copy of the project without the files that its commands have written."""
     ignore = shutil.ignore_patterns(".*", "__pycache__", "compared.*", "venv*")
     return shutil.copytree(EXAMPLE, tmp_path / "mine", ignore=ignore)
 
 
 def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
-    """`scrapy crawl pages` obeys the robots.txt of all hosts that `run --serve` serves."""
     with subprocess.Popen(
         ["./run", "--serve"],
         cwd=copied,
@@ -124,7 +119,7 @@ def test_copy_crawls_with_the_installed_package(copied: Path) -> None:
 
 @pytest.mark.parametrize("name", ["run", "compare_builtin"])
 def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> None:
-    """`run` does not install a package, and `compare_builtin` needs the scenarios of a clone."""
+    """Outside a clone, `run` cannot install the package, and `compare_builtin` has no scenarios."""
     python = "" if name == "run" else sys.executable
 
     done = run(f"./{name}", folder=copied, ROBOTS1994_PYTHON=python)
@@ -136,7 +131,6 @@ def test_command_without_the_clone_says_what_to_do(name: str, copied: Path) -> N
 
 @pytest.mark.long
 def test_beyond_finds_all_five_crawls_right() -> None:
-    """The crawls show dialects, the crawl delay, sitemaps and page directives."""
     done = run(EXAMPLE / "beyond")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -149,7 +143,6 @@ def test_beyond_finds_all_five_crawls_right() -> None:
 @pytest.mark.long
 @pytest.mark.redis
 def test_workers_request_each_robots_txt_once() -> None:
-    """`distributed` itself counts the requests of each host."""
     with RedisServer() as server:
         done = run(EXAMPLE / "distributed", "--workers", "3", REDIS_URL=server.url)
         with server.client() as client:
@@ -157,7 +150,7 @@ def test_workers_request_each_robots_txt_once() -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
-    # These two give nothing that workers could share.
+    # These two hosts have no policy to share.
     assert int(counts.pop("reset")) in {1, 2}
     assert int(counts.pop("unavailable")) in {1, 2}
     assert len(counts) == 11
@@ -168,7 +161,6 @@ def test_workers_request_each_robots_txt_once() -> None:
 
 @pytest.mark.long
 def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
-    """There are fifteen scenarios. The faults are those of Scrapy 2.19."""
     done = run(EXAMPLE / "compare_builtin")
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -179,7 +171,6 @@ def test_our_side_is_right_and_the_built_in_has_each_known_fault() -> None:
 
 @pytest.mark.long
 def test_one_scenario_is_printed_as_a_table() -> None:
-    """`--only` rejects other numbers."""
     done = run(EXAMPLE / "compare_builtin", "--only", "15")
 
     assert done.returncode == 0, done.stdout + done.stderr

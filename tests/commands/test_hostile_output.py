@@ -1,4 +1,4 @@
-"""Text of hostile files must not become a command for a CI system in our output."""
+"""Hostile text in a file must not become a CI command in our output."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ LENGTHS = range(130)
     "{0} {1}",
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
-    """Long words are broken before they are escaped, because a break may move a command to the
-    start of a line.
-    """
+    """A break inside a long word may move a command to the start of a line."""
     # Only words longer than a line are broken.
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
@@ -52,10 +50,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """Whoever made the folder must not be able to print other files of this machine. Links out of
-    it, a pipe and a socket are named, up to twenty, but not read. A file called `-` is not standard
-    input.
-    """
+    """The folder may come from a stranger. A file in it called `-` is not standard input."""
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()
@@ -101,7 +96,6 @@ HOSTILE = (
     "User-agent: ##[error]a\n##[warning]b\n##vso[task.setvariable]c\n"
     "::error::d\nDisallow: /##[error]e\nDisallow: /*##[error]*\n###[group]f\n"
 )
-# Only words longer than a line are broken.
 PATHS = [f"/##[error]{'a' * length}::error::x" for length in (0, *range(60, 120))]
 
 
@@ -119,7 +113,6 @@ PATHS = [f"/##[error]{'a' * length}::error::x" for length in (0, *range(60, 120)
     short=4,
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
-    """Only our annotations begin with `::`, and no output contains `##[` or `##vso[`."""
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")
     result = scrapy(*args, *robot, stdin_text=HOSTILE)
 
@@ -128,7 +121,6 @@ def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> 
 
 
 def test_json_output_decodes_to_the_text_of_the_file() -> None:
-    """Escapes of workflow commands vanish when the JSON is decoded."""
     result = scrapy("robots-lint", "-", "--format", "json", stdin_text=HOSTILE)
     (report,) = json.loads(result.out)["files"]
 

@@ -1,4 +1,4 @@
-"""`scrapy robots-lint`, and the console script `robots-lint`, which does not need Scrapy."""
+"""`scrapy robots-lint`, and the console script `robots-lint`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """Run the console script, with *python* if that is an interpreter and its options."""
+    """Run the console script. *python* is an interpreter and its options."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,
@@ -60,7 +60,6 @@ def robots_lint(
 def test_exit_code_depends_on_severity_and_fail_on(
     body: str, args: list[str], code: int
 ) -> None:
-    """Ignored problems do not count. In a pipe, only `--color always` prints colours."""
     result = scrapy("robots-lint", "-", *args, stdin_text=body)
 
     assert result.code == code
@@ -68,9 +67,6 @@ def test_exit_code_depends_on_severity_and_fail_on(
 
 
 def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
-    """A URL stands for its own file, or for the robots.txt of its origin. Files are reported in the
-    order of the URLs.
-    """
     site.robots(CLEAN)
     site.answer("/draft.txt", replies.text(WARNING))
     urls = [site.url("/draft.txt"), site.url("/")]
@@ -98,7 +94,7 @@ def test_lint_fetches_robots_txt_or_the_file_of_a_url(site: Site) -> None:
 def test_url_without_a_file_says_why(
     site: Site, status: int | None, code: int, said: str
 ) -> None:
-    """A forbidden file (R3) is a failure, but a missing one is not."""
+    """A forbidden file is a failure (R3), but a missing one is not."""
     url = site.url("/draft.txt") if status else site.refused_url("/draft.txt")
     site.answer("/draft.txt", replies.status(status or 500))
 
@@ -128,7 +124,6 @@ def test_url_without_a_file_says_why(
     ),
 )
 def test_output_contains_no_password(site: Site, command: list[str]) -> None:
-    """Users pass the output on, whether the fetch succeeds or fails."""
     site.robots(WARNING)
     for url in (site.url("/robots.txt"), site.refused_url("/robots.txt")):
         with_password = url.replace("://", "://me:secret@")
@@ -167,7 +162,6 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
     ),
 )
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
-    """The inputs are a folder, standard input, and a missing file."""
     (tmp_path / "files" / "inner").mkdir(parents=True)
     (tmp_path / "files" / "a.txt").write_text(WARNING)
     (tmp_path / "files" / "inner" / "b.txt").write_text(CLEAN)
@@ -202,7 +196,6 @@ def test_wrong_use_of_the_script_is_reported_in_one_sentence(
 
 
 def test_pre_commit_hook_runs_the_script() -> None:
-    """Warnings pass the hook, and errors fail it."""
     lines = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8").splitlines()
     (entry,) = [line.split(": ", 1)[1] for line in lines if "entry: " in line]
     script, *args = entry.split()
@@ -213,7 +206,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """Ours O24: the limit for a local file is that for a server's answer."""
+    """Ours O24 limits local files too."""
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")
     os.truncate(file, 2**40)
@@ -251,9 +244,7 @@ BODY = "\n".join(row[7:51].rstrip() for row in TEXT.splitlines() if row[5:6].isd
 
 
 def test_text_has_each_line_and_its_problems_below() -> None:
-    """A problem is reported once per record, and its advice once per file. One line says what the
-    other dialect decides about the whole site.
-    """
+    """A problem is reported once per record, and its advice once per file."""
     assert robots_lint("-", stdin_text=BODY).out == TEXT
     assert "every robot may retrieve everything" in robots_lint("-").out
 
@@ -270,7 +261,6 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
 
 
 def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
-    """A clean file has no output."""
     shown = robots_lint("-", "--only-problems", stdin_text=BODY).lines
 
     assert [it.partition(": ")[0] for it in shown] == [
@@ -286,7 +276,6 @@ def test_only_problems_has_a_line_a_problem_as_compilers_write_it() -> None:
 
 
 def test_strictest_names_the_other_dialect_with_only_problems_too() -> None:
-    """The note takes one line of at most 100 columns, however many robots it is about."""
     group = "User-agent: {}-with-a-long-name\nDisallow: /*\n\n"
     body = "".join(map(group.format, "abc"))
     args = ("-", "--only-problems", "--ignore", "R018", "--dialect")
@@ -305,7 +294,7 @@ def report(body: str, *args: str) -> Any:
 
 
 def test_json_has_lines_records_and_problems() -> None:
-    """The record has the longer of two delays."""
+    """The longer of two delays counts."""
     file = report(BODY + "\nAllow: /b\nCrawl-delay: 20\nCrawl-delay: 2\n")
 
     assert file["records"] == [
@@ -334,7 +323,7 @@ def test_json_has_lines_records_and_problems() -> None:
 
 
 def test_annotation_is_escaped_for_github(tmp_path: Path) -> None:
-    """A percent sign is always escaped, a colon and a comma only in the name of a file."""
+    """Colons and commas are escaped only in file names."""
     file = tmp_path / "a,b:c%.txt"
     file.write_text("User-agent: a\nDisallow: x%y\nDisallow: z\n")
     shown = robots_lint(str(file), "--format", "github").out
@@ -400,7 +389,6 @@ def test_each_line_has_its_effect() -> None:
 def test_other_dialect_is_named_where_it_decides_otherwise_about_the_whole_site(
     body: str, dialect: str, otherwise: tuple[list[str], list[str]]
 ) -> None:
-    """`strictest` shows the reading of 1994, and what rfc9309 decides otherwise."""
     found = report(body, "--dialect", dialect)["otherwise"]
 
     assert (found["closed"], found["open"]) == otherwise
@@ -447,7 +435,7 @@ def test_unknown_dialect_of_the_project_is_wrong_use(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "json", "github"])
 def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
-    """Ours O25. Lines of the text format have at most 100 columns."""
+    """Ours O25."""
     for number, (_, body) in enumerate(generated_files()[::9]):
         (tmp_path / f"{number}.txt").write_bytes(body[:20_000])
     (tmp_path / "x").write_text("\x1b[31m: \u202e\nDisallow: \x9b/\x07", "utf-8")
@@ -461,7 +449,6 @@ def test_nothing_unprintable_is_printed(form: str, tmp_path: Path) -> None:
 
 
 def test_script_says_its_version_and_wants_no_host() -> None:
-    """A bare host is taken for a file, and the error says how to write a URL."""
     version, host = robots_lint("--version"), robots_lint("example.com")
 
     assert version.out.split()[0] == "robots-lint"

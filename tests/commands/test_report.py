@@ -58,7 +58,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("spelling", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Has two causes. The minimal lines show which of them decides.
+    # The minimal lines decide between two possible causes.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
     # Without the last record, Protego would be the laxer parser.
     (
@@ -72,11 +72,11 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("spelling", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
     ("split-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
-"""Cause, parser, direction, file, minimal lines. A file that does not begin with a User-agent line
-gets one for all robots.
+"""Cause, parser, direction, file, minimal lines. A file without a User-agent line first gets
+`User-agent: *`.
 """
 if sys.version_info < (3, 14):
-    # Newer Python obeys every record that is for all robots.
+    # From 3.14, Python obeys every record for all robots.
     text = b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"
     CAUSES.append(("several-records", "Python", "laxer", text, [1, 2, 4, 5]))
 
@@ -87,7 +87,7 @@ BODIES = [it if NAMED in it[:20] else NAMED + b": *\n" + it for *_, it, _ in CAU
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """The differences on one file for each row of `CAUSES`. `site` is the number of the file."""
+    """The `site` of a difference is the index in `CAUSES`."""
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
         (folder / f"{number}").write_bytes(body)
@@ -113,12 +113,9 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 
 
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
-    """Both parsers give the same answers for the minimal lines as for the whole file. If any one of
-    the lines is removed, an answer changes.
-    """
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
-    # A site has at most 20 rows.
+    # The report lists up to 20 rows of a site.
     assert max(Counter(row["site"] for row in rows).values()) <= 20
 
     for row in rows:
@@ -140,7 +137,6 @@ def differ(body: bytes, row: dict[str, Any]) -> bool:
 def test_further_sentence_names_a_dialect_of_ours_that_decides_so(
     causes: list[dict[str, Any]],
 ) -> None:
-    """The sentence appears only then, and names that dialect, rfc9309 first, and its line."""
     said = re.compile(r"the dialect (\w+) decides so(?:, by line (\d+))?")
     for row in causes:
         body, is_allowed = BODIES[int(row["site"])], row["says"] == "allows"
@@ -183,7 +179,6 @@ def plain(folder: Path) -> Any:
 
 
 def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
-    """Each site is unchanged, opened, closed or both, in each of our dialects."""
     sites = {it["site"]: it for it in plain["sites"]}
     by_site = {it: sites[it]["parsers"][PROTEGO] for it in sites}
 
@@ -195,7 +190,7 @@ def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
     for site, change in CHANGES.items():
         dialects = by_site[site]["dialects"]
         assert dialects["1994"] == change
-        # In rfc9309, a raw wildcard in a path changes the question.
+        # On a URL that itself contains a wildcard, rfc9309 differs from Protego.
         has_wildcard = b"*" in FILES[site].split(b"Disallow", 1)[1]
         assert dialects["rfc9309"] == "unchanged" or has_wildcard
     # The lines around the needed lines 1 and 902
@@ -204,7 +199,6 @@ def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
 
 
 def test_status_is_a_cause_without_lines(site: Site) -> None:
-    """If no file decides, a row has the status and no line."""
     site.answer("/robots.txt", replies.status(403))
 
     result = scrapy("robots-compare", site.url("/"), "--parsers", "Protego", "--json")
@@ -219,7 +213,6 @@ def test_status_is_a_cause_without_lines(site: Site) -> None:
 
 
 def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
-    """The size of the sample is shown too."""
     body = "User-agent: *\nDisallow: /*.php\n"
 
     result = scrapy("robots-compare", "-", "--parsers", "Protego", stdin_text=body)
@@ -234,7 +227,6 @@ def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
 
 
 def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    """The counts of sites come first, and then those of answers and causes."""
     lines = compare(folder).lines[3:]
 
     heads = "sites, by what changes unchanged only opened only closed both"
@@ -245,7 +237,6 @@ def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
 
 
 def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None:
-    """Users pass reports on."""
     site.robots("User-agent: *\nDisallow: /*a\n")
     secret = site.url("/a").replace("://", "://me:hunter2@")
     (tmp_path / "urls").write_text(secret)
@@ -271,7 +262,6 @@ def test_folder_that_cannot_be_written_is_reported_before_the_comparison(
 
 
 def test_parser_that_raises_is_counted_and_named(tmp_path: Path) -> None:
-    """An exception of a parser is an answer of its own."""
     (tmp_path / "a.test").write_bytes(b"")
     parser = "tests.support.parsers.PanickingParser"
 

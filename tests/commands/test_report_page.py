@@ -1,4 +1,4 @@
-"""The HTML report in a real browser, with up to 10,000 sites and on small screens."""
+"""The HTML report in a real browser."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def plain(page: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def large_page(page: Path, plain: dict[str, Any]) -> Path:
-    """The path of a report with 10,000 sites, which are copies of the report's."""
+    """A report with 10,000 copies of the sites of `page`."""
     sites, rows = [], []
     for number in range(COUNT):
         site = plain["sites"][number % len(plain["sites"])]
@@ -68,7 +68,6 @@ def large_page(page: Path, plain: dict[str, Any]) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    """A headless Chromium with its own profile."""
     with browsers.chromium(tmp_path_factory.mktemp("profile")) as started:
         yield started
 
@@ -82,7 +81,6 @@ def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
 
 @pytest.fixture
 def browser(chromium: Chrome, page: Path) -> Chrome:
-    """The browser with the report freshly loaded."""
     return opened(chromium, page)
 
 
@@ -95,7 +93,6 @@ def sites(browser: Chrome) -> list[str]:
 
 
 def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
-    """The counts are those of the selected parser. The advice has settings to copy."""
     numbers = Counter(CHANGES.values())
     words = ("unchanged", "opened", "closed", "both")
 
@@ -119,7 +116,6 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
 
 
 def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
-    """Statuses are unknown then. If all parsers agree, the page says that nothing changes."""
     (tmp_path / "same.test").write_bytes(FILES["same.test"])
     compare(tmp_path, "--report", "files.html")
 
@@ -131,7 +127,6 @@ def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -
 
 
 def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) -> None:
-    """The page's URL contains the selected parser."""
     Select(browser.find_element(By.ID, "parser")).select_by_value(PYTHON)
 
     numbers = plain["parsers"][PYTHON]["changes"].values()
@@ -148,7 +143,6 @@ def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) 
     short=2,
 )
 def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
-    """The page shows the number of matching sites, and its URL contains the filter."""
     field = browser.find_element(By.NAME, name)
     if name == "q":
         field.send_keys(value)
@@ -185,8 +179,7 @@ def test_each_site_has_the_cells_of_the_data(
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
-    """The attribute aria-sort tells screen readers the order."""
-    # The last column has the same value in each row, because a file decides everything.
+    # The last column is the same in all rows.
     for column in range(1, len(COLUMNS)):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
@@ -203,7 +196,6 @@ def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
 
 
 def test_row_opens_by_keyboard_to_the_file_with_marked_lines(browser: Chrome) -> None:
-    """The open row has the file, the URL, both answers and the cause. A second Enter closes it."""
     browser.find_element(By.NAME, "q").send_keys("split.test")
     opener = browser.find_element(By.CSS_SELECTOR, ".opener")
     detail = browser.find_element(By.CSS_SELECTOR, "#rows .detail")
@@ -253,7 +245,6 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    """The page loads only the file of the report."""
     # Each call of `log` returns the entries since the last one.
     log: Any = chromium.get_log
     log("performance")
@@ -276,7 +267,6 @@ def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) ->
 def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     chromium: Chrome, large_page: Path, page: Path, width: int, scheme: str
 ) -> None:
-    """The page never scrolls sideways, and is less than 20,000 pixels high."""
     with browsers.screen(chromium, width, scheme):
         browser = opened(chromium, large_page)
         for opener in browser.find_elements(By.CSS_SELECTOR, ".opener")[:3]:
@@ -305,7 +295,6 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
 def test_no_cell_reaches_into_another_at_any_width(
     chromium: Chrome, page: Path
 ) -> None:
-    """The page does not scroll sideways either."""
     found = {}
     with browsers.screen(chromium, 1280, "light"):
         browser = opened(chromium, page)
@@ -323,7 +312,6 @@ def test_no_cell_reaches_into_another_at_any_width(
 
 @pytest.mark.long
 def test_pages_go_through_all_sites(chromium: Chrome, large_page: Path) -> None:
-    """Each page has fifty sites, and the URL contains its number."""
     browser = opened(chromium, large_page, "#sort=site&down=0&page=198")
 
     assert sites(browser)[0] == "https://site-09900.test"

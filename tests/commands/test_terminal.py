@@ -1,4 +1,4 @@
-"""Commands after Ctrl-C, and with an output that is closed or full."""
+"""Commands after Ctrl-C, and with a closed or full output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ def run(*args: object, **options: Any) -> subprocess.CompletedProcess[str]:
 def test_closed_output_pipe_ends_a_command_without_a_message(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """As with `| head -1`: for `robots-check` on each reactor, and for `robots-lint`."""
     site.robots("User-agent: *\nDisallow: /a\n")
     (tmp_path / "urls.txt").write_text(f"{site.url('/a')}\n" * 20_000)
     (tmp_path / "long.txt").write_text("Disallow: /\n" * 20_000)
@@ -71,7 +70,7 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
 def test_stream_that_is_closed_or_full_is_no_traceback(
     stream: str, args: tuple[str, ...], code: int
 ) -> None:
-    """A service manager may close a stream. A full disk is reported in one sentence."""
+    """A service manager may close a stream."""
     shell = ("/bin/sh", "-c", f'"$@" {stream}', "sh")
     ended = run(*shell, *args, cwd=ROOT, stdout=subprocess.PIPE)
 
@@ -81,14 +80,13 @@ def test_stream_that_is_closed_or_full_is_no_traceback(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# A command that still waited for its fetches after Ctrl-C would exceed the test's time limit.
+# A command that waits for its fetches after Ctrl-C exceeds the time limit.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /a b\n"
 
 
 @pytest.fixture
 def hosts() -> Iterator[list[Site]]:
-    """Two sites that never respond, and a third one that does."""
     with ExitStack() as stack:
         *slow, quick = [stack.enter_context(Site()) for _ in range(3)]
         quick.robots("User-agent: *\nDisallow: /private\n")
@@ -101,7 +99,6 @@ def hosts() -> Iterator[list[Site]]:
 def test_interrupted_check_has_printed_what_is_known(
     hosts: list[Site], tmp_path: Path, times: int
 ) -> None:
-    """The command counts the missing answers. A second Ctrl-C ends it at once."""
     urls = [site.url("/private") for site in hosts]
     command = (*SCRAPY, "robots-check", *urls, *PATIENT)
     result = interrupted(command, printed(hosts[-1].url("/")), times, tmp_path)
@@ -115,7 +112,6 @@ def test_interrupted_check_has_printed_what_is_known(
 def test_command_that_waits_for_an_origin_says_so(
     hosts: list[Site], reactor: Reactor
 ) -> None:
-    """After some seconds, one note has the number of origins that have not answered."""
     notes: list[str] = []
 
     def until_it_says_so(command: Started) -> None:
@@ -132,7 +128,6 @@ def test_command_that_waits_for_an_origin_says_so(
 
 
 def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> None:
-    """A parser hangs in each process of the pool."""
     for number in range(51):
         (tmp_path / f"{number}.test").write_text(f"{WARNING}# hang\n")
     marker = tmp_path.parent / f"{tmp_path.name}-hanging"
@@ -156,14 +151,13 @@ def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> Non
 def test_interrupted_lint_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str
 ) -> None:
-    """The command names the files that it did not read."""
     done, waiting = tmp_path / "done.txt", tmp_path / "waiting.txt"
     done.write_text(WARNING, "utf-8")
     os.mkfifo(waiting)
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # This blocks until the command has read the first file and also opens the pipe.
+            # Blocks until the command opens the pipe, after it has read the first file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

@@ -65,9 +65,8 @@ CASES = [
 def test_wrong_use_is_reported_in_one_sentence(
     command: str, args: list[str], message: str, tmp_path: Path
 ) -> None:
-    """The exit code is 2. There is no traceback and no new file."""
     (tmp_path / "file").write_text("User-agent: *\nDisallow: /\n", "utf-8")
-    # For a folder without files, "no problems", "no difference" and "allowed" would mislead.
+    # "No problems" would mislead about a folder without files.
     (tmp_path / "empty" / "inner").mkdir(parents=True)
     (tmp_path / "words").write_text("x.test/y\n", "utf-8")
     before = sorted(tmp_path.rglob("*"))
@@ -82,7 +81,6 @@ def test_wrong_use_is_reported_in_one_sentence(
 
 @pytest.mark.parametrize("name", ["check", "lint", "compare", "evidence"])
 def test_help_has_examples_and_exit_codes(name: str) -> None:
-    """The help fits into 100 columns."""
     command = f"robots-{name}"
     result = scrapy(command, "--help")
 

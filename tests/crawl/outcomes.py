@@ -1,6 +1,6 @@
-"""The table of outcomes: what each answer to GET /robots.txt means (R1 to R7).
+"""What each answer to GET /robots.txt means (R1 to R7).
 
-Each row has its own origin. Most answers have the file `RULES`.
+Each row has its own origin.
 """
 
 from __future__ import annotations
@@ -19,16 +19,14 @@ from tests.support.site import Site
 RULES = b"User-agent: *\nDisallow: /closed\n"
 FETCHED = "fetched"
 PAUSE = 300.0
-"""The shortest lifetime of a file, and the pause after a failure."""
+"""The shortest lifetime of a file and the pause after a failure, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of an answer to GET /robots.txt.
-
-    *opened* and *closed* are the ends of the requests for /open and /closed. *outcome* is the word
-    in stats and log, and *log* the beginning of the explanation in the log. *kept* is how long the
-    answer is used, in seconds. If *shared* is true, the next crawl gets it from the store.
+    """*opened* and *closed* are how the requests for /open and /closed end. *log* is how the
+    explanation in the log begins. *kept* is in seconds. Answers that are *shared* reach the next
+    crawl through the store.
     """
 
     opened: str
@@ -64,7 +62,7 @@ R5 = Meaning(
     shared=False,
 )
 R5_FINAL = replace(R5, attempts=1)
-"""A redirect that leads nowhere is not retried."""
+"""Redirects that lead nowhere are not retried."""
 R7 = Meaning(
     "failed",
     "failed",
@@ -78,10 +76,10 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An answer with its meaning. Its origin is *at*, or `{slug}.test`.
+    """An answer of the origin *at*, or of `{slug}.test`.
 
-    Each attempt to fetch robots.txt makes *requests* requests. If *by_proxy* is true, they go
-    through the test's server as an HTTP proxy.
+    Each attempt to fetch it makes *requests* requests. If *by_proxy*, the test's server is their
+    HTTP proxy.
     """
 
     slug: str
@@ -178,7 +176,7 @@ CODINGS = [
     Row("gzip-twice", coded(gzip.compress(PACKED), "gzip", "gzip"), R1),
     Row("gzip-members", coded(MEMBERS, "gzip"), R1),
     Row("gzip-tail", coded(PACKED + b"\0" * 9, "gzip"), R1),
-    # Scrapy's `download_maxsize` is the bound.
+    # Scrapy's `download_maxsize` bounds these.
     Row("bomb", coded(BOMB, "gzip"), R5),
     Row("bomb-in-gzip", coded(gzip.compress(BOMB, mtime=0), "gzip", "gzip"), R5),
     Row("bad-gzip", coded(RULES, "gzip"), R5),
@@ -289,11 +287,11 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5),
     ],
 }
-"""The answers whose meaning a setting can reverse, by the setting without `ROBOTS1994_`."""
+"""Answers whose meaning the setting `ROBOTS1994_{key}` reverses."""
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """Script the targets of redirects, and yield the rows (R2)."""
+    """R2: script the targets, and yield the rows."""
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),
@@ -339,7 +337,6 @@ def redirects(site: Site) -> Iterator[Row]:
 
 
 def without_server(site: Site) -> Iterator[Row]:
-    """Yield rows whose origin has no HTTP server for its scheme."""
     secure = site.secure_url("", host="plain-to-tls.test").replace("https:", "http:")
     yield Row("plain-to-tls", None, R5, 0, secure)
     yield Row("refused", None, R5, 0, site.refused_url(""))
@@ -347,7 +344,6 @@ def without_server(site: Site) -> Iterator[Row]:
 
 
 def hanging(site: Site) -> Iterator[Row]:
-    """Yield rows whose fetches end only by a timeout."""
     slow_head = Reply(
         head=False, raw=True, body=OK + b"X-A: 1\r\n" * 900, chunk=40, pause=0.05
     )
@@ -356,5 +352,5 @@ def hanging(site: Site) -> Iterator[Row]:
     yield Row("stops", replies.unclosed(RULES, 500), R5)
     yield Row("black-hole", replies.black_hole(), R5)
     yield Row("slow-head", slow_head, R5)
-    # The server waits for the end of a line, which a TLS client never sends.
+    # The server waits for the end of a line, and a TLS client sends none.
     yield Row("tls-to-plain", None, R5, 0, plain)

@@ -39,9 +39,6 @@ def changed(**settings: Any) -> Settings:
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int], expected: dict[object, int | None]
 ) -> None:
-    """Ours gets the order of the built-in middleware. An order that the user has given stays, and
-    the spider's DOWNLOADER_MIDDLEWARES takes precedence.
-    """
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected
     settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
@@ -56,7 +53,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The subclass would fetch each robots.txt a second time. A disabled one causes no warning."""
+    """The subclass would fetch each robots.txt a second time."""
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 
     listed = settings.getdict("DOWNLOADER_MIDDLEWARES")
@@ -68,7 +65,6 @@ def test_subclass_of_the_built_in_is_warned_of(
 
 
 def fetched(project: Project, *options: str) -> list[str]:
-    """Run a crawl with *options*, and return the sorted paths of the fetched pages."""
     result = project.crawl(*options)
     assert "Traceback" not in result.log, result.log
     base = project.site.url("")
@@ -98,9 +94,6 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Project settings, `custom_settings` and `-s` may do so. The latter two may also add the
-    add-on to ADDONS.
-    """
     project = Project.make(tmp_path, site, settings=settings, custom=custom)
 
     assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
@@ -111,7 +104,6 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
 def test_spider_that_disobeys_is_no_warning(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """One line at INFO says that ROBOTSTXT_OBEY = True enables our middleware."""
     site.robots(CLOSED)
     pages = [site.url("/open"), site.url("/private")]
     result = crawl(pages, middleware="off", settings=settings)

@@ -1,7 +1,6 @@
 """Unusual URLs are checked with the robots.txt of the right origin.
 
-Some handlers take a part of the URL for the host that others take for the path. `test_clients`
-tests the paths that handlers send.
+Handlers disagree about which part of a URL is the host. For paths, see `test_clients`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
-    """Hosts may be Unicode, or have a port, credentials or a trailing dot."""
     with Site(ports=2) as site:
         site.robots(CLOSED)
         forms = [
@@ -55,7 +53,6 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
 
 
 def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
-    """The crawl uses Scrapy's resolver for IPv6."""
     with Site(ipv6=True) as site:
         site.robots(CLOSED)
         urls = [f"http://[::1]:{site.port}{path}" for path in ("/open", "/private")]
@@ -67,9 +64,7 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 
 def test_ipv6_address_is_readable_in_the_log() -> None:
-    """The `::` is not mistaken for a command of a CI system. Scrapy's default resolver does not
-    find the address.
-    """
+    """`::` also begins a CI command, which would be escaped."""
     url = "http://[::1]:1/"
     result = crawl([url])
 
@@ -80,7 +75,7 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """A fake handler replaces the WebSocket handler of Scrapy's pull request 8050."""
+    """A fake handler stands in for the WebSocket handler of Scrapy's pull request 8050."""
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
@@ -130,8 +125,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that different clients send to different hosts. `{0}` is an origin that allows everything,
-`{1}` one that disallows everything. Scrapy accepts only URLs that contain `://`.
+"""URLs that clients send to different hosts. `{0}` allows everything, `{1}` nothing. Scrapy accepts
+only URLs that contain `://`.
 """
 
 
@@ -140,7 +135,6 @@ HOSTS = (
 def test_url_that_clients_read_differently_is_not_requested(
     reactor: Reactor, handler: str
 ) -> None:
-    """The request fails with `NotSupported`, and no robots.txt is fetched."""
     settings = {"DOWNLOAD_HANDLERS": {"http": handler}} if handler else {}
     with Site() as opened, Site() as closed:
         opened.robots("")

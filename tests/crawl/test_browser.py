@@ -1,4 +1,4 @@
-"""The recipe for scrapy-playwright, which checks what the browser itself requests."""
+"""The scrapy-playwright recipe checks the browser's own requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ PAGE = (
 def test_recipe_aborts_what_the_policy_of_its_origin_disallows(
     *, is_checked: bool
 ) -> None:
-    """Each robots.txt is fetched once. A refused page opens no tab, with or without the recipe."""
     with Site(ports=2) as site:
         other = site.url("", port=1)
         site.robots("User-agent: *\nDisallow: /static/\nDisallow: /no\n")

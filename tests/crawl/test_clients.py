@@ -1,8 +1,7 @@
 """Whatever download handlers make of a URL, no disallowed URL arrives (O27).
 
-The URLs have every byte in each part, both raw and percent-encoded. The first crawl with a handler
-sends them to a server. In the second crawl, robots.txt disallows the targets that the server
-received, and none of them may arrive again.
+The URLs contain every byte in each part, raw and percent-encoded. A first crawl shows what arrives.
+robots.txt then disallows just that, and nothing may arrive in a second crawl.
 """
 
 from __future__ import annotations
@@ -42,9 +41,7 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Patterns of a path or query, with the texts for the second placeholder. The first is for a
-number.
-"""
+"""Patterns with the texts for the second placeholder. The first takes a number."""
 
 ODD = """
     /{}? /{}?# /{}# /{}; /{}?; /{}/; /{}/a;b /{}/a;b/c /{}/a;b?q /{};p?q=1 /{};?q /{};; /{}?q;
@@ -59,7 +56,6 @@ PARAMETERS = ("/a;b", "/a;b?q")
 
 
 def targets() -> list[str]:
-    """Return targets with every kind of byte in every part, each with its own number."""
     forms = [part.format("{}", it) for part, texts in PARTS.items() for it in texts]
     return [
         it.replace("{}", f"n{number}", 1)
@@ -68,15 +64,13 @@ def targets() -> list[str]:
 
 
 def verbatim(target: str) -> bool:
-    """Whether a client can send *target* without encoding it. Scrapy encodes all other targets."""
+    """Whether a client can send *target* without encoding it."""
     return re.fullmatch(r"[!-~]+", target) is not None
 
 
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
-    """Return a request for each of the *wanted* targets.
-
-    If *as_is* is true, only those that can be sent as written are returned. Otherwise Scrapy
-    encodes the URLs.
+    """If *as_is*, leave out the targets that cannot be sent as written. Otherwise Scrapy encodes
+    them.
     """
     if as_is:
         meta = {"verbatim_url": True}
@@ -85,16 +79,12 @@ def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequ
 
 
 def number_of(target: str) -> str:
-    """Return the number in *target* with its letter, or ""."""
     found = re.match(r"/+(n\d+)", target)
     return found[1] if found else ""
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Map the targets that the client changed to the form in which the server received them.
-
-    *seen* are all targets that the server received.
-    """
+    """Map each target that arrived changed to its form in *seen*."""
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}
@@ -102,10 +92,7 @@ def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, s
 
 
 def decoded(target: str) -> str:
-    """Return the form that all equivalent spellings of *target* share.
-
-    `%2F` is not decoded (O18).
-    """
+    """Decode *target* except for `%2F` (O18)."""
     return unquote(re.sub("%2f", "%252F", target, flags=re.IGNORECASE), "latin-1")
 
 
@@ -118,23 +105,20 @@ def is_kept(target: str) -> bool:
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Disallow each target of *found* in the form in which the server received it.
-
-    In the dialect "extended", the targets as written are also allowed.
-    """
+    """Disallow what arrived. In the dialect "extended", also allow the targets as written."""
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # Omit an Allow line that also covers the received form (O18), because it would decide.
+        # An Allow line that covers what arrived would decide (O18).
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# The default handler of `select` is that of asyncio, and that of `none` is httpx.
+# By default, `select` uses the handler of asyncio, and `none` uses httpx.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()
@@ -147,7 +131,6 @@ CLIENTS = [
 def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
     site: Site, reactor: Reactor, handler: str, *, as_is: bool
 ) -> None:
-    """robots.txt disallows each target in the form that the client makes of it."""
     base = site.url("")
     options: dict[str, Any] = {"reactor": reactor, "may_warn": True}
     settings: dict[str, Any] = {

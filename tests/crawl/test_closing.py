@@ -42,7 +42,6 @@ off.
 def test_limit_closes_a_crawl_whose_requests_waited(
     site: Site, reactor: Reactor, limit: dict[str, Any], most: int
 ) -> None:
-    """Few pages are fetched after the limit, and most waiting requests are not sent."""
     spider = "Raising" if "CLOSESPIDER_ERRORCOUNT" in limit else "Counted"
     site.robots(OPEN, gate="slow")
     running = Side(reactor=reactor).start(
@@ -60,7 +59,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6: waiting pages are neither fetched nor failed. A second Ctrl-C ends the crawl at once."""
+    """R6: waiting pages are neither fetched nor failed."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
     running = Side(reactor=reactor).start(site, spider_args=args, hook="close_soon")
@@ -83,7 +82,7 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The first interrupt comes while all requests wait for robots.txt, the second while another
+    """The first crawl stops while all requests wait for robots.txt, the second while another
     middleware has them.
     """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
@@ -109,7 +108,6 @@ def test_resumed_crawl_requests_each_waiting_page_once(
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """Requests whose crawl delay takes longer than a few seconds go back."""
     settings = {
         "CONCURRENT_REQUESTS": 4,
         "JOBDIR": str(tmp_path),
@@ -138,7 +136,6 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:
-    """The fetches that had all slots are given up. Requests in the scheduler start no fetch."""
     settings = {"CONCURRENT_REQUESTS": 4, "ROBOTS1994_MAX_WAITING": 0}
     site.answer("/robots.txt", replies.black_hole())
     args = {"pages": 40, "hosts": 40, "site": site.url("", host="h{n}.test")}
@@ -157,9 +154,6 @@ def test_no_robots_txt_is_requested_after_the_close(
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
-    """Another component sets the concurrency to 4 while 100 requests wait. From then on, at most
-    four pages are downloaded at once, and all are fetched.
-    """
     # robots.txt arrives late, so that all requests still wait when the concurrency changes.
     file = replies.Reply(body=OPEN.encode(), gate="slow", delay=1.5)
     site.answer("/robots.txt", file)
@@ -196,7 +190,7 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
-    """The server sends the awaited pages only after all of them were requested."""
+    """The server answers the awaited pages once all four are requested."""
     site.robots(OPEN)
     for number in range(4):
         site.answer(f"/p{number}", replies.html("held", gate="pages"))
@@ -212,7 +206,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# R6: a component awaits a request when the crawl closes, and the request is finished.
+# R6: a request that a component awaits is finished although the crawl closes.
 
 
 @table(
@@ -236,9 +230,6 @@ def test_page_awaited_at_a_close_has_its_end(
     settings: dict[str, Any],
     end: int | str,
 ) -> None:
-    """The page is fetched, or refused if it cannot be checked. Its robots.txt arrives after the
-    close has begun, or never.
-    """
     site.robots(OPEN)
     site.answer("/robots.txt", answers, at="a.test")
     args = {"first": site.url("/first")}
@@ -256,7 +247,7 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """The copy has the meta of a request from the scheduler, but never was in the scheduler."""
+    """The copy has the meta of the scheduler, but was never in the scheduler."""
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
@@ -281,7 +272,6 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
 def test_close_finishes_what_pipelines_await(
     pipeline: str, found: str, limit: dict[str, Any], tmp_path: Path
 ) -> None:
-    """The closed and the resumed crawl together yield all 30 items."""
     ours = complete_items(tmp_path / "ours", "ours", pipeline, found, limit)
     builtin = complete_items(tmp_path / "built", "builtin", pipeline, found, limit)
 
@@ -294,8 +284,8 @@ def complete_items(
 ) -> tuple[bool, int]:
     """Run a crawl that closes early, and resume it.
 
-    Return whether each item of the closed crawl has the field *found*, and how many items of both
-    crawls have it.
+    Return whether every item of the first crawl has the field *found*, and how many items of both
+    have it.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
@@ -314,7 +304,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # The crawl has begun to close before the robots.txt of `files.test` arrives.
+        # Begin to close before the robots.txt of `files.test` arrives.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()

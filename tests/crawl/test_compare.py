@@ -1,4 +1,4 @@
-"""ROBOTS1994_COMPARE asks other parsers about the decisions of ours."""
+"""ROBOTS1994_COMPARE asks other parsers too."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ PANICS = "tests.support.parsers.PanickingParser"
 def test_other_parsers_are_asked_and_change_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The report has the lines that make a difference. Even a parser that raises a `BaseException`
-    loses no page.
-    """
+    """Even a `BaseException` in a parser loses no page."""
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /*.gif\nDisallow: /no\nAllow: /no/but\n")
     pages = [site.url(it) for it in ("/1", "/a.gif", "/no", "/no/but")]
@@ -33,7 +31,7 @@ def test_other_parsers_are_asked_and_change_nothing(
     ways = ("agree", "stricter", "laxer", "raised")
     assert [result.stats.get(f"{PROTEGO}/{it}") for it in ways] == [2, 1, 1, None]
     assert result.stats[f"robots1994/compare/{PANICS}/raised"] == 4
-    # Only the report has the rows. The log has the table.
+    # The log gets the table, and only the report the rows.
     assert (result.log.count("causes (of the"), "  cause: " in result.log) == (1, False)
     rows = json.loads(path.read_text("utf-8"))["rows"]
     found = {
@@ -45,7 +43,7 @@ def test_other_parsers_are_asked_and_change_nothing(
 
 
 def test_status_decides_whatever_the_others_read(site: Site) -> None:
-    """No parser is asked about the body of a 404, only about an empty file."""
+    """For a 404, parsers read an empty file, not its body."""
     site.answer("/robots.txt", replies.text("User-agent: *\nDisallow: /\n", 404))
     result = crawl([site.url("/1")], settings={"ROBOTS1994_COMPARE": True})
 
@@ -56,7 +54,6 @@ def test_status_decides_whatever_the_others_read(site: Site) -> None:
 def test_what_finds_no_room_is_skipped_counted_and_noted(
     site: Site, tmp_path: Path
 ) -> None:
-    """The size of all compared files is bounded. All pages are fetched."""
     path = tmp_path / "report.json"
     site.robots("User-agent: *\nDisallow: /no\n")
     pages = [site.url("/", host=f"{name}.test") for name in "abc"]
@@ -75,7 +72,6 @@ def test_what_finds_no_room_is_skipped_counted_and_noted(
 
 
 def test_file_that_changes_is_a_site_of_its_own(site: Site, tmp_path: Path) -> None:
-    """The examples of each file of an origin are shown with its own lines."""
     path = tmp_path / "report.json"
     files = [
         replies.text(f"User-agent: *\nDisallow: /*{it}\n") for it in ("gif", "png")
@@ -97,9 +93,6 @@ def test_file_that_changes_is_a_site_of_its_own(site: Site, tmp_path: Path) -> N
 def test_report_that_cannot_be_written_is_logged_once(
     site: Site, tmp_path: Path
 ) -> None:
-    """A folder with the name of the report appears during the crawl, which costs one log line and
-    no page.
-    """
     path = tmp_path / "report.json"
     site.answer("/page", replies.Reply(gate="folder"))
     settings = {"ROBOTS1994_COMPARE_REPORT": str(path), "ROBOTS1994_COMPARE": True}

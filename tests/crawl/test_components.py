@@ -17,9 +17,6 @@ REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
 def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
-    """The errback of the spider's rule receives the refusal of a disallowed link, with its line.
-    Depth does not matter.
-    """
     site.robots(CLOSED)
     links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
     site.answer("/", replies.html(links))
@@ -40,9 +37,6 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
 def test_disallowed_file_of_an_item_is_not_requested(
     refused: str, site: Site, tmp_path: Path
 ) -> None:
-    """A redirect does not lead to the file either. If Scrapy reports reasons, the item has the
-    reason for the missing file.
-    """
     site.robots(CLOSED)
     site.answer("/moved.png", replies.redirect("/private.png"))
     wanted = [site.url("/open.png"), site.url(refused)]
@@ -65,7 +59,6 @@ def test_disallowed_file_of_an_item_is_not_requested(
 
 
 def test_redirect_target_is_checked(reactor: Reactor) -> None:
-    """The target of a redirect or meta refresh is of the same origin, another host, or https."""
     with Site(tls="valid") as site:
         site.robots(CLOSED)
         site.robots(CLOSED + "Disallow: /secure\n", at=site.secure_url(""))
@@ -79,8 +72,7 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
         site.answer("/6", replies.redirect(site.secure_url("/secure")))
         site.answer("/7", replies.redirect("/private/7"))
         urls = [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)]
-        # Scrapy copies the meta of the exempt request, so the target of its redirect is not
-        # checked.
+        # Scrapy copies the meta of the exempt request to its redirect.
         exempt = CrawlRequest(site.url("/7"), {"dont_obey_robotstxt": True})
         result = crawl([*urls, exempt], reactor=reactor)
         robots = sorted((it.scheme, it.host[:3]) for it in site.log("/robots.txt"))
@@ -97,9 +89,6 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
 def test_meta_of_an_earlier_request_changes_no_verdict(
     site: Site, tmp_path: Path
 ) -> None:
-    """The spider passes `response.meta` on to further requests, and repeats a refused request with
-    all its meta.
-    """
     site.robots(CLOSED)
     further = [site.url("/private/1"), site.url("/open")]
 
@@ -121,7 +110,6 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:
-    """The spider repeats a refused request with an allowed URL and all its meta."""
     site.robots(CLOSED)
     to = [site.url("/open"), site.url("/open", host="far.test"), "data:,open"]
 

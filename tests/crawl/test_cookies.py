@@ -23,7 +23,6 @@ def cookies_of(site: Site, target: str = "/robots.txt") -> list[str]:
 
 
 def crawl_two(site: Site, **settings: object) -> CrawlResult:
-    """Crawl a page that `FILE` allows, and one that it disallows."""
     pages = [site.url("/open"), site.url("/closed")]
     return crawl(pages, settings=COOKIES | settings)
 
@@ -37,9 +36,7 @@ def crawl_two(site: Site, **settings: object) -> CrawlResult:
 def test_cookie_check_in_front_of_robots_txt_is_passed(
     site: Site, robots: Sequence[Reply], check: Reply | None
 ) -> None:
-    """Ours R2: robots.txt is requested again with the new cookie. Pages of the same jar send it
-    too, because the jar is Scrapy's.
-    """
+    """Ours R2. Pages send the cookie too, because the jar is Scrapy's."""
     site.answer("/robots.txt", robots)
     if check:
         site.answer("/check", check)
@@ -52,7 +49,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_robots_txt_uses_the_cookie_jar_of_its_page(site: Site) -> None:
-    """Ours 3.1: the key `cookiejar` in the meta of the page names the jar."""
+    """Ours 3.1: the meta of the page names the jar."""
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])
     meta = {"cookiejar": 7}

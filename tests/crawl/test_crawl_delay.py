@@ -1,4 +1,4 @@
-"""ROBOTS1994_CRAWL_DELAY: crawls apply the delays in robots.txt files."""
+"""ROBOTS1994_CRAWL_DELAY applies the delays in robots.txt files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """The slot pauses as the file states, without jitter."""
+    """The slot has no jitter, although the settings ask for it."""
     delays = {f"{delay}.test": delay for delay in (0.06, 0.07, 0.08)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
@@ -53,7 +53,6 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
 
 
 def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
-    """The cap is logged once per origin."""
     site.robots(stating(999))
     result = crawl(
         [site.url("/1"), site.url("/2")],
@@ -73,7 +72,6 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     {"DOWNLOAD_DELAY": 0.4},
 )
 def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
-    """The user's download delay is longer than the crawl delay in robots.txt."""
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(4)]
     result = crawl(pages, settings=EXTENDED | settings, hook="note_slots")
@@ -98,9 +96,7 @@ MANY = 16
 def test_pages_that_wait_for_a_delay_stop_no_other_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """The pages with a delay are first in the queue, and more than `CONCURRENT_REQUESTS`. Those of
-    20 other hosts come before most of them.
-    """
+    """The pages with a delay are first in the queue, and outnumber CONCURRENT_REQUESTS."""
     site.robots(stating(60), at="slow.test", gate="robots")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
     free = [
@@ -123,7 +119,6 @@ def test_pages_that_wait_for_a_delay_stop_no_other_origin(
 
 
 def test_redirects_obey_the_crawl_delay_of_their_target(site: Site) -> None:
-    """Four hosts redirect to one host with a crawl delay."""
     site.robots(stating(0.5), at="slow.test")
     hosts = [f"h{number}.test" for number in range(4)]
     for host in hosts:

@@ -19,7 +19,7 @@ ENTRY = "[scrapy]\nsettings = walker.settings\n"
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
-    """The egg contains a copy of our package, which reads no files next to its modules."""
+    """The package must not read files next to its modules."""
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(

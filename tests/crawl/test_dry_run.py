@@ -1,4 +1,4 @@
-"""ROBOTS1994_DRY_RUN compares our decisions with those of Scrapy's middleware, which decides."""
+"""ROBOTS1994_DRY_RUN: Scrapy's middleware decides, and ours is compared with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
 
 
 def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
-    """Return how many decisions agree with ours, are stricter, and are laxer."""
     agree, stricter, laxer = (
         result.stats.get(f"{key}/{way}", 0) for way in ("agree", "stricter", "laxer")
     )
@@ -36,7 +35,6 @@ def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
 def test_built_in_decides_and_the_close_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any], tmp_path: Path
 ) -> None:
-    """What Scrapy's middleware did and what its parser says are two columns."""
     path = tmp_path / "report.json"
     site.robots(MIXED)
     pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y")]
@@ -71,9 +69,7 @@ def test_built_in_decides_and_the_close_says_what_would_change(
 def test_race_is_counted_and_named_and_laid_on_no_parser(
     site: Site, tmp_path: Path, host: str
 ) -> None:
-    """If Scrapy's middleware sends pages before robots.txt arrives, they do not count as a
-    difference between parsers.
-    """
+    """Scrapy's middleware sends pages while robots.txt is on its way."""
     path = tmp_path / "report.json"
     target = "/moved" if host else "/robots.txt"
     if host:
@@ -114,9 +110,6 @@ ODD: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", ODD)
 def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> None:
-    """A dry run fetches at most one more robots.txt per origin. The stats are those of Scrapy's
-    middleware.
-    """
     crawls = {}
     for is_dry in (True, False):
         with Site() as site:
@@ -140,7 +133,7 @@ def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> 
 
 
 def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
-    """Our fetch never ends, and without an answer we would refuse both pages."""
+    """Our fetch never ends, so we would refuse both pages."""
     file, never = replies.text(MIXED), replies.text(MIXED, gate="never")
     site.answer("/robots.txt", [file, never])
     pages = [site.url("/page"), site.url("/end")]
@@ -152,7 +145,6 @@ def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
 
 
 def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
-    """With ROBOTSTXT_OBEY = False, there is nothing to watch, and the log says so."""
     site.robots("User-agent: *\nDisallow: /\n")
     result = crawl([site.url("/a")], settings=DRY | {"ROBOTSTXT_OBEY": False})
 
@@ -163,9 +155,7 @@ def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
 def test_parser_is_asked_by_the_name_of_the_built_in(
     site: Site, tmp_path: Path
 ) -> None:
-    """Unlike us, the built-in ignores DEFAULT_REQUEST_HEADERS. Parsers of ROBOTS1994_COMPARE are
-    asked too.
-    """
+    """Unlike ours, the built-in ignores DEFAULT_REQUEST_HEADERS."""
     path = tmp_path / "report.json"
     settings = {
         "USER_AGENT": "tester/1.0",
@@ -193,7 +183,6 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 def test_subclass_of_the_built_in_is_named_as_not_watched(site: Site) -> None:
-    """The subclass acts too, and the log says that the dry run does not see its decisions."""
     listed = {f"{__name__}.OwnMiddleware": 50}
     result = crawl([site.url("/a")], settings=DRY | {"DOWNLOADER_MIDDLEWARES": listed})
 

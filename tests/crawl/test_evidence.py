@@ -1,6 +1,6 @@
-"""ROBOTS1994_EVIDENCE, and `robots-evidence`, which reads it.
+"""ROBOTS1994_EVIDENCE and `robots-evidence`.
 
-The tests read the files with `gzip` and `json` alone.
+The tests read the files without our code.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ BODIES = {"file.test": RULES, "latin.test": LATIN, "packed.test": RULES}
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
-    """Return the lines of the only file in *folder*."""
     (file,) = folder.iterdir()
     return [json.loads(line) for line in gzip.open(file).read().splitlines()]
 
@@ -62,7 +61,6 @@ def body_of(answer: dict[str, Any]) -> bytes:
 
 
 def packed(lines: Iterable[object]) -> bytes:
-    """Return *lines* as one gzip member."""
     return gzip.compress("".join(f"{json.dumps(line)}\n" for line in lines).encode())
 
 
@@ -79,7 +77,6 @@ def evidence(*args: object) -> Any:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """The evidence of a crawl of one host with the pages /a and /b."""
     folder = tmp_path_factory.mktemp("recorded")
     with Site() as site:
         site.answer("/robots.txt", replies.text(RULES))
@@ -91,9 +88,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one crawl
     tmp_path: Path, reactor: Reactor
 ) -> None:
-    """Evidence of seven odd sites has the bytes of answers, the lines of decisions, and the hops of
-    redirects. `--verify` finds no difference.
-    """
     with Site() as site:
         for host, reply in ANSWERS.items():
             site.answer("/robots.txt", reply, at=host)
@@ -147,7 +141,6 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
 def test_declined_request_is_written_with_what_was_stated(
     site: Site, tmp_path: Path
 ) -> None:
-    """A decision has the preferences in robots.txt if ROBOTS1994_USAGE is set."""
     said = "Content-Usage: train-ai=y\nContent-Signal: ai-train=no\n"
     site.robots(f"User-agent: *\n{said}Disallow: /a\n")
     settings = {
@@ -166,9 +159,6 @@ def test_declined_request_is_written_with_what_was_stated(
 def test_refused_refresh_is_written_and_the_older_answer_decides(
     site: Site, tmp_path: Path
 ) -> None:
-    """The answer of the failed refresh is written. Decisions name the answer that they follow
-    from.
-    """
     site.answer("/robots.txt", [replies.text(RULES), replies.status(503)])
     settings = {
         "ROBOTS1994_EVIDENCE": str(tmp_path),
@@ -185,7 +175,7 @@ def test_refused_refresh_is_written_and_the_older_answer_decides(
 
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
-    """Another robot name and an answer through a proxy are also read back."""
+    """A request may have its own robot name or proxy."""
     with Site() as site, Site() as proxy:
         site.robots("User-agent: rex\nDisallow: /a\n")
         proxy.answer("/robots.txt", replies.status(402))
@@ -225,7 +215,6 @@ def test_changed_evidence_is_found(  # noqa: PLR0913, PLR0917 - the columns
     value: str,
     part: str,
 ) -> None:
-    """`--verify` reports each change, with exit code 1."""
     lines = json.loads(json.dumps(recorded))
     of_kind(lines, kind)[0][name] = json.loads(value)
     write(tmp_path, lines)
@@ -241,9 +230,6 @@ def test_changed_evidence_is_found(  # noqa: PLR0913, PLR0917 - the columns
 def test_decision_about_a_url_is_found_in_any_spelling(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Case, credentials and fragment do not count. The exit code is 0 for an allowed URL, 1 for a
-    refused one, and 3 without a decision or after a failure.
-    """
     path = write(tmp_path, recorded)
     base = of_kind(recorded, "robots")[0]["origin"]
     other = base.replace("http://", "HTTP://me:pass@")
@@ -267,7 +253,6 @@ def test_decision_about_a_url_is_found_in_any_spelling(
 def test_last_decision_up_to_a_time_is_found(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """The last decision in all files counts without `--at`."""
     base = of_kind(recorded, "robots")[0]["origin"]
     older = json.loads(json.dumps(recorded))
     for it in of_kind(older, "decision"):
@@ -283,7 +268,7 @@ def test_last_decision_up_to_a_time_is_found(
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
-    """The kill comes between two writes. The lines that were written before have no differences."""
+    """The kill comes between two writes."""
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.02))
     pages = [site.url(f"/{page}") for page in range(20_000)]
@@ -302,7 +287,7 @@ def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
 def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """A kill within a write cuts the last gzip member, at any byte, and a note says so."""
+    """A kill during a write cuts the last gzip member at any byte."""
     first = packed(recorded)
     last = packed([{"decision": it} for it in of_kind(recorded, "decision") * 2])
     whole = 0
@@ -322,9 +307,6 @@ def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
 def test_full_disk_closes_the_crawl_with_one_sentence(
     site: Site, tmp_path: Path, reactor: Reactor
 ) -> None:
-    """The close reason and the single error name the evidence. Everything written before is
-    readable.
-    """
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.05))
     result = crawl(
@@ -344,7 +326,6 @@ def test_full_disk_closes_the_crawl_with_one_sentence(
 def test_folder_that_cannot_be_written_stops_the_crawl(
     site: Site, tmp_path: Path
 ) -> None:
-    """One sentence names the setting."""
     (tmp_path / "file").touch()
     folder = tmp_path / "file" / "evidence"
     result = crawl([site.url("/")], settings={"ROBOTS1994_EVIDENCE": str(folder)})
@@ -364,7 +345,6 @@ ODD += [
 def test_odd_lines_are_differences(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """All odd lines are counted, as is a line of 20 MB. The other lines are read."""
     path = write(tmp_path, recorded)
     odd = gzip.compress(b"\n".join(ODD) + b"\n" + b"[]\n" * 2_000)
     long = gzip.compress(b"x" * 20_000_000 + b"\n")
@@ -381,9 +361,7 @@ def test_odd_lines_are_differences(
 def test_folder_of_others_opens_and_imports_nothing(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Settings that name a module, a file or a server are reported, not used. Links out of the
-    folder and pipes are not read.
-    """
+    """The folder may come from a stranger."""
     base = of_kind(recorded, "robots")[0]["origin"]
     lines = json.loads(json.dumps(recorded))
     marker = tmp_path / "imported"
@@ -426,7 +404,6 @@ WRONG = """
 def test_wrong_use_is_one_sentence(
     recorded: list[dict[str, Any]], tmp_path: Path, args: str, code: str, message: str
 ) -> None:
-    """The exit code is 2, or 3 for a file that cannot be read. There is no traceback."""
     write(tmp_path, recorded)
     (tmp_path / "bad.jsonl.gz").write_bytes(b"not gzip")
     write(tmp_path, [{"crawl": {"format": 2}}], "new.jsonl.gz")

@@ -50,7 +50,6 @@ FIELDS = (
 def exported(
     site: Site, folder: Path, middleware: Middleware, *, nested: bool, **settings: Any
 ) -> CrawlResult:
-    """Crawl refused pages and an allowed one, and export a feed in each format."""
     site.robots(ROBOTS)
     site.answer("/", html("<meta name=robots content='noindex, nofollow'>"))
     feeds = {
@@ -93,7 +92,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Items either have our objects as fields, or are our objects."""
+    """*nested* items have our objects as fields. Others are our objects."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:
@@ -108,8 +107,8 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():
             assert len(rows) == len(result.items)
-    # With the built-in middleware, each page yields one item with its meta. With ours, each refused
-    # page also yields the verdict and its parts.
+    # Each page yields an item with its meta. With ours, a refused page also yields the verdict and
+    # its parts.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
     found = [it for it in read_feeds(tmp_path, "ours")["json"] if "reason" in it]

@@ -1,7 +1,4 @@
-"""Fetches that fail because of the origin (R5) or locally (R7).
-
-No permitted page is lost because of a failed fetch of robots.txt.
-"""
+"""Fetches that fail because of the origin (R5) or locally (R7)."""
 
 from __future__ import annotations
 
@@ -20,9 +17,7 @@ RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
-    """Request two pages of each host. None may be fetched, and each request must end in its
-    errback.
-    """
+    """Request two pages of each host, and check that each ends in its errback."""
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
     result = crawl(urls, settings={"DOWNLOAD_HANDLERS": handler}, reactor=reactor)
@@ -34,7 +29,6 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
 def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
     reactor: Reactor,
 ) -> None:
-    """The pages are refused. The failure is not logged as a bug."""
     result = crawl_failing(OF_ORIGIN, reactor)
 
     assert set(result.reasons) == {"unreachable"}
@@ -46,8 +40,8 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_every_other_failure_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """A failure that `RETRY_EXCEPTIONS` does not list, or that this machine caused, says nothing
-    about the origin. It is not logged as a bug.
+    """Failures that `RETRY_EXCEPTIONS` does not list, or that this machine caused, say nothing
+    about the origin.
     """
     failures = OURS | BUGS | OF_LIBRARIES
     result = crawl_failing(failures, reactor)
@@ -66,7 +60,6 @@ def test_ours_r7_every_other_failure_fails_the_pages_with_itself(
 def test_bug_in_the_preparation_of_a_file_loses_no_page(
     site: Site, reactor: Reactor
 ) -> None:
-    """The policy still decides."""
     site.robots("User-agent: *\nDisallow: /no\n")
 
     urls = [site.url("/a"), site.url("/no")]
@@ -80,7 +73,6 @@ def test_bug_in_the_preparation_of_a_file_loses_no_page(
 
 
 def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:
-    """An exception that the user adds to `RETRY_EXCEPTIONS` is blamed on the origin."""
     result = crawl(
         ["http://api.test/1"],
         settings={
@@ -94,9 +86,7 @@ def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:
 
 
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
-    """The missing half might disallow the pages. `DOWNLOAD_FAIL_ON_DATALOSS = False` is only for
-    pages.
-    """
+    """The missing half might disallow the page."""
     site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
     site.answer("/page", replies.truncated(b"half a page", 500))
     exempt = CrawlRequest(site.url("/page"), {"dont_obey_robotstxt": True})
@@ -115,7 +105,7 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
-    # Half are for fetches and 16 for pages. The process has some open anyway.
+    # Half are for fetches and 16 for pages. The process needs the rest.
     settings = RETRIED | {"TEST_DESCRIPTORS": 72}
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 
