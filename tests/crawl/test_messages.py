@@ -28,7 +28,6 @@ NOTHING = "refused every start request"
 
 
 def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
-    """The line has the version and the most important settings, with control characters escaped."""
     site.robots(CLOSED)
     result = crawl(
         [site.url("/")],
@@ -45,7 +44,6 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     )
     assert f"[<scrapy_robots1994.Addon {__version__}>]" in result.log
     assert 'DEBUG: names read from the User-Agent header: "rover"' in result.log
-    # Without refusals, there is neither a table nor a stat of them.
     assert "robots.txt refused" not in result.log
     assert [key for key in result.stats if "refus" in key] == []
 
@@ -61,7 +59,7 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
 def test_default_name_of_scrapy_is_said_once(
     site: Site, settings: dict[str, Any], is_said: bool
 ) -> None:
-    """Many sites disallow everything for this name, but not for others. A browser has none."""
+    """Many sites disallow everything for this name only."""
     result = crawl([site.url("/")], settings=settings)
 
     assert result.log.count("Scrapy's default name") == is_said
@@ -86,7 +84,6 @@ def test_default_name_of_scrapy_is_said_once(
 def test_lines_that_the_dialect_ignores_are_said(
     site: Site, robots: str, dialect: str, said: str
 ) -> None:
-    """One line has what is ignored, its first line, and the dialect that obeys it."""
     site.robots(f"User-agent: *\n{robots}\n")
     result = crawl([site.url("/x")], settings={"ROBOTS1994_DIALECT": dialect})
 
@@ -101,7 +98,7 @@ def test_lines_that_the_dialect_ignores_are_said(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """Ours O5. A changed file is."""
+    """Ours O5. A changed file is warned of again."""
     file = replies.text("User-agent: *\n\nDisallow: /private\n")
     changed = replies.text("User-agent: *\n\nDisallow: /private/\n")
     site.answer("/robots.txt", [file, file, changed])
@@ -117,7 +114,7 @@ def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
 
 
 def test_rules_are_escaped_and_shortened(site: Site) -> None:
-    """O25: log, exceptions and table escape control characters and bidirectional overrides."""
+    """Ours O25."""
     site.robots("User-agent: *\nDisallow: /p\x1b[31m\u202e" + "x" * 200 + "\n")
     result = crawl([site.url("/p%1B[31m%E2%80%AE" + "x" * 201)])
 
@@ -131,9 +128,6 @@ def test_rules_are_escaped_and_shortened(site: Site) -> None:
 
 
 def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
-    """Rows are sorted by the number of refusals. Each has the outcome, the origin, and the line
-    that disallowed the first refused URL.
-    """
     site.robots(CLOSED)
     site.answer("/robots.txt", replies.status(503), at="b.test")
     urls = [site.url(f"/private/{number}", host="a.test") for number in range(3)]
@@ -156,9 +150,7 @@ def test_refusals_are_logged_in_one_table_by_origin(site: Site) -> None:
 def test_crawl_whose_every_start_was_refused_warns_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """Duplicate start requests do not count. With ROBOTS1994_CLOSE_WHEN_DENIED, the close reason is
-    `robotstxt_denied`.
-    """
+    """Duplicate start requests do not count."""
     site.robots(CLOSED)
     result = crawl(
         [site.url(f"/private/{name}") for name in "abaab"],
@@ -198,7 +190,6 @@ def test_one_start_request_that_is_sent_prevents_the_warning(
 
 
 def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
-    """The crawl stopped before it decided about the request."""
     site.robots(CLOSED)
     site.robots(CLOSED, at="slow.test", gate="never")
     urls = [site.url("/private/1"), site.url("/private/2", host="slow.test")]
@@ -226,7 +217,6 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:
-    """The first attempt to fetch robots.txt fails, the request is retried, and then refused."""
     site.robots(CLOSED)
     breaking = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.BreakFirstRobots": 850}}
     result = crawl(
@@ -285,14 +275,11 @@ KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
         {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
     ),
 }
-"""A part of each kind of line about one origin, an answer that causes it, its level, and
-settings.
-"""
+"""Part of a log line: an answer that causes it, its level, and settings."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
-    """Each kind has lines for at most twenty origins, and one summary when the spider closes."""
     reply, level, settings = KINDS[kind]
     urls = [site.url("/a", host=f"h{number}.test") for number in range(22)]
     for number in range(22):
@@ -315,9 +302,7 @@ def test_lines_about_origins_are_limited(site: Site, kind: str) -> None:
 
 
 def test_first_failure_is_said_while_the_requests_wait(site: Site) -> None:
-    """The first failure is logged at INFO, so that a waiting crawl does not seem to hang. Further
-    failures are logged at DEBUG.
-    """
+    """A waiting crawl must not seem to hang."""
     failing = replies.status(503)
     site.answer("/robots.txt", [failing, failing, replies.text(CLOSED)])
     result = crawl([site.url("/private/1")], settings={"RETRY_ENABLED": True})

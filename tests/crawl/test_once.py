@@ -51,9 +51,6 @@ TWICE = {"sent again": 2}
 def test_request_passes_each_component_once(
     site: Site, reactor: Reactor, hosts: int, project: str
 ) -> None:
-    """Every page is fetched once, scheduled once, and seen once by a middleware in front of
-    ours.
-    """
     spider, settings = PROJECTS[project]
     site.robots("User-agent: *\nDisallow: /private\n", gate="robots")
     urls = [
@@ -85,7 +82,6 @@ def test_request_passes_each_component_once(
 
 
 def at(order: int, name: str) -> dict[str, Any]:
-    """Return the settings of a crawl with one more middleware."""
     return {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.{name}": order}}
 
 
@@ -101,7 +97,6 @@ def at(order: int, name: str) -> dict[str, Any]:
 def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
     site: Site, settings: dict[str, Any]
 ) -> None:
-    """Spiders and errbacks see their own request, whoever answers or fails the page."""
     site.robots("User-agent: *\nContent-Usage: train-ai=n\nDisallow: /private\n")
     result = crawl([site.url("/p1")], spider=f"{HERE}:KeySpider", settings=settings)
 
@@ -110,9 +105,7 @@ def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
 
 @pytest.mark.redis
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> None:
-    """Slots are few, so some requests go back to the queue. In each crawl, a request passes the
-    middlewares once.
-    """
+    """Slots are few, so some requests go back to the queue."""
     origins = 40
     file = Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5)
     site.answer("/robots.txt", file)

@@ -1,6 +1,4 @@
-"""Ordinary crawls with our middleware and with the built-in one, compared by their results and by
-the server's log.
-"""
+"""Ordinary crawls give the same results as with the built-in middleware."""
 
 from __future__ import annotations
 
@@ -37,13 +35,12 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 @table(
     ("record", "again", "age"),
     (RFC, REPLAY, 40 * DAY),
-    # The server does not answer. A cached robots.txt of unknown age is the last good policy.
+    # Without a server, a cached robots.txt of unknown age is the last good policy.
     ({}, None, None),
-    # A Date in the future means that the robots.txt was recorded now.
+    # A Date in the future counts as now.
     ({}, {}, -2 * DAY),
     # The first crawl caches no robots.txt.
     ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
-    # A robots.txt that is 100 s old is fresh.
     ({}, {}, 100),
     ({}, REPLAY, None),
     short=4,
@@ -54,9 +51,7 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """The second crawl has the settings *again*, or no server. All pages come from the HTTP cache,
-    whatever the Date of robots.txt.
-    """
+    """The second crawl has the settings *again*, or no server."""
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
     page = replies.status(200, b"page", Cache_Control="max-age=1000")
     for middleware in BOTH:
@@ -81,7 +76,7 @@ def test_recorded_crawl_replays_without_a_request(
 
 
 def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -> None:
-    """Ours 3.2: the second crawl reads the redirect and its target from the HTTP cache."""
+    """Ours 3.2: redirect and target come from the HTTP cache."""
     site.answer("/robots.txt", replies.redirect("/1.txt"))
     site.answer("/1.txt", replies.text(OPEN + "Disallow: /3\n"))
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
@@ -96,7 +91,7 @@ def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -
 def test_retry_is_not_answered_by_the_cached_failure(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: by then, the 503 is in the cache."""
+    """Ours 3.2: the retry finds the 503 in the cache."""
     site.answer("/robots.txt", [replies.status(503), replies.text(OPEN)])
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     settings |= {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -142,7 +137,7 @@ def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
 def test_old_cached_answer_does_not_end_a_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: a policy that this crawl fetched itself is newer than its Date."""
+    """Ours 3.2: the age of a policy counts from its fetch in this crawl, not from its Date."""
     site.answer(
         "/robots.txt", [replies.status(200, OPEN.encode(), **OLD), replies.status(503)]
     )
@@ -162,17 +157,15 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
     ("limit", "least", "delay"),
     ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
     ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-    # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, more pages would arrive before their
-    # items are counted.
+    # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, too many pages would arrive first.
     ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
     ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
-    """A robots.txt counts as a page, and ours fetches up to 16 more than the built-in. On a busy
-    machine, a limit ends the crawl some pages late. A crawl must have *least* items, or 80%
-    of the built-in's items if these are fewer.
+    """A robots.txt counts as a page, and ours fetches up to 16 more. On a busy machine, a limit
+    takes effect some pages late, so 80% of the built-in's items are enough.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -190,9 +183,7 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """Each robots.txt arrives after the crawl has begun to close. In the row "reset", the first
-    connection for robots.txt is reset.
-    """
+    """Each robots.txt arrives after the crawl has begun to close."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -217,7 +208,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """The awaited requests do not wait for slots that the pages occupy, so all pages arrive."""
+    """The pages occupy all slots, and the requests that they await must not wait for one."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -241,9 +232,6 @@ def test_middleware_that_awaits_a_request_for_each_page(
     reason="before Scrapy 2.18 the limit 0 sends nothing",
 )
 def test_no_limit_of_concurrent_requests() -> None:
-    """All pages of a quick origin are requested at once, while those of a slow one wait for
-    robots.txt.
-    """
     for middleware in BOTH:
         with Site() as site:
             site.robots(OPEN)

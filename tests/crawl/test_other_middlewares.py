@@ -25,9 +25,6 @@ OLDER_HTTPAUTH = (
 
 
 def test_other_middlewares_change_no_verdict(site: Site) -> None:
-    """Retries, cookies, AutoThrottle, the offsite middleware and HTTP auth are on. The robots.txt
-    request carries the cookies of the pages, but no credentials.
-    """
     cookie = replies.Reply(200, OPEN.encode(), (("Set-Cookie", "robots=1"),))
     site.answer("/robots.txt", cookie)
     site.answer("/flaky", [replies.status(503), replies.html("well")])
@@ -64,7 +61,6 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
 ) -> None:
-    """For each origin, one line has the exception, the path of the middleware, and the solution."""
     name = f"{COMPONENTS}.{middleware}"
     site.robots(OPEN)
     hosts = [f"h{host}.test" for host in range(3)]
@@ -106,9 +102,7 @@ def test_ours_r5_stopped_download_is_incomplete(
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """A middleware can answer a robots.txt request, or replace it with a request for another URL.
-    Without the middleware, nothing would be disallowed.
-    """
+    """Without the middleware, nothing would be disallowed."""
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
     result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
@@ -118,7 +112,7 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
-    """No log line, exception or stat of ours has the password. Scrapy's own log lines show it."""
+    """Scrapy's own log lines contain it."""
     site.robots(OPEN)
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")
@@ -153,7 +147,6 @@ OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 
 def test_changed_user_agent_is_warned_about_once(
     site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
 ) -> None:
-    """The warning has both robot names, and the setting to change. The crawl has two origins."""
     urls = [site.url("/", host=host) for host in ("a.test", "b.test")]
     result = crawl(
         [CrawlRequest(it, headers=headers) for it in urls], settings=settings
@@ -170,8 +163,8 @@ FIRST = b"User-agent: *\nDisallow: /first\n"
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours O28: each decision has its own turn of the event loop, because many wildcards can take
-    milliseconds.
+    """Ours O28: many wildcards can take milliseconds, so each decision gets its own turn of the
+    event loop.
     """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
@@ -186,7 +179,6 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
-    """A thread reads the files, and only one at a time."""
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
     # Identical files would be parsed only once.

@@ -1,4 +1,4 @@
-"""The meaning of each answer to GET /robots.txt is that in the table `outcomes`."""
+"""Each answer to GET /robots.txt means what `outcomes` says."""
 
 from __future__ import annotations
 
@@ -39,13 +39,11 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The times, in seconds, at which a page of each origin is requested. No policy expires exactly at
-one of them.
-"""
+"""When a page of each origin is requested, in seconds. No policy expires at exactly these times."""
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The site answers requests with this meta once it has received all requests of a step."""
+"""The site answers a request with this meta once it has received all requests of a step."""
 
 # Since Scrapy 2.16, a setting enables the verification of certificates. Older versions need a
 # context factory.
@@ -60,9 +58,7 @@ VERIFYING = (
 
 
 class Table:
-    """Rows of the table of outcomes, each with its own origin, and the checks of a crawl of
-    them.
-    """
+    """Rows of `outcomes` on a site, and what a crawl must do with them."""
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
         self.site = site
@@ -72,7 +68,6 @@ class Table:
                 site.answer("/robots.txt", row.answer, at=f"{row.slug}.test")
 
     def request(self, row: Row, path: str) -> CrawlRequest:
-        """Return a request for a page, which Scrapy itself does not retry."""
         meta: dict[str, Any] = {"dont_retry": True}
         base = row.at or self.site.url("", host=f"{row.slug}.test")
         if row.by_proxy:
@@ -84,10 +79,7 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Assert that the request for *path* of each row ended as the row says.
-
-        *wanted* is `opened` or `closed`, the field with the expected end.
-        """
+        """Assert that the request for *path* of each row ended as the field *wanted* says."""
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
             ended[failed.url] = "twice" if failed.url in ended else reason or "failed"
@@ -97,7 +89,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Count the requests that the site received for each row, without those for pages."""
+        """Count the requests of each row, except those for pages."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -117,7 +109,6 @@ def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
 
 
 def lasting(site: Site) -> Iterator[Row]:
-    """Yield the rows whose answers state a lifetime, and some others."""
     yield from outcomes.of_statuses(outcomes.SOME_STATUSES)
     yield from (*outcomes.FRESHNESS, *outcomes.NOT_FRESHER)
     yield from (*outcomes.RETRY_AFTER, *outcomes.PROXIED)
@@ -126,7 +117,6 @@ def lasting(site: Site) -> Iterator[Row]:
 
 
 def at_once(site: Site) -> Iterator[Row]:
-    """Yield the rows of faulty transfers, codings, files and servers."""
     yield from (*outcomes.TRANSFERS, *outcomes.CODINGS, *outcomes.FILES)
     yield from outcomes.PROXIED_ONCE
     yield from outcomes.redirects(site)
@@ -137,10 +127,7 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7: the table has the pages, log lines, stats and retries that follow from each answer.
-    It also has the time for which the answer is used, and whether a store shares it with the next
-    crawl.
-    """
+    """R1 to R7."""
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     with Site(tls="valid") as site:
         table = Table(site, chosen(site))
@@ -168,8 +155,7 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, only the steps before it are compared, so that the assertion shows the
-        # rows with a wrong number of requests.
+        # If a mark failed, compare the steps before it, to show which rows sent a wrong number.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -194,7 +180,7 @@ def test_ours_each_answer_means_what_its_row_says(
 
 
 def assert_logged(result: CrawlResult, table: Table) -> None:
-    """Assert that the log line about the first fetch of each row matches.
+    """Check the log line about the first fetch of each row.
 
     Only the first twenty lines of a kind are warnings, so DEBUG is accepted too.
     """
@@ -222,7 +208,6 @@ def assert_logged(result: CrawlResult, table: Table) -> None:
 def assert_counted(
     result: CrawlResult, table: Table, expected: dict[str, list[int]]
 ) -> None:
-    """Assert that the stats have the outcomes, attempts and retries of all rows."""
     wanted: Counter[str] = Counter()
     for row in table.rows:
         fetches = sum(expected[row.slug])
@@ -234,7 +219,7 @@ def assert_counted(
 
 
 def crawl_once(table: Table, **options: Any) -> CrawlResult:
-    """Request two pages of each row, and assert that they end as the row says."""
+    """Crawl two pages of each row, and check how they end."""
     result = crawl(table.requests(["/open", "/closed"]), **options)
     table.assert_ended(result, "/open", "opened")
     table.assert_ended(result, "/closed", "closed")
@@ -267,16 +252,13 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
 ) -> None:
-    """Scrapy verifies certificates in these crawls."""
     with Site(tls=flaw) as site:
         row = Row("tls", None, R5, 0, site.secure_url("", host="tls.test"))
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
 def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """A setting reverses the meaning. A 401 or 403 that allows all pages is not logged as a
-    warning.
-    """
+    """A 401 or 403 that allows all pages is no warning."""
     settings, rows = {}, []
     for name, answers in outcomes.TURNED.items():
         for row in answers:
@@ -295,9 +277,7 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2: an @ in the path of the target stays. The spider's `allowed_domains` do not apply to
-    it.
-    """
+    """R2: an @ in the path stays, and `allowed_domains` do not apply."""
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
     site.answer("/robots.txt", replies.redirect(location))
@@ -324,7 +304,6 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor
 ) -> None:
-    """Whole lines within ROBOTS1994_MAX_BYTES count. The log says that the file is too long."""
     site.answer("/robots.txt", answer)
     urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
     limit = 60_000

@@ -25,7 +25,6 @@ LONG = DAY + HOUR
 
 
 def both(site: Site, step: int) -> list[str]:
-    """Return a URL that `FIRST` disallows, and one that `LAST` disallows."""
     return [site.url(f"/first/{step}"), site.url(f"/last/{step}")]
 
 
@@ -36,7 +35,6 @@ def last_good_lines(result: CrawlResult) -> list[str]:
 
 
 def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
-    """The second 403, an hour later, is logged at DEBUG."""
     site.answer("/robots.txt", replies.status(403))
 
     result = crawl_over_time([site.url("/1")], HOUR + 1, [site.url("/2")])
@@ -47,7 +45,7 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """ROBOTS1994_TTL and STALE_TTL are 0. A failed fetch still pauses for 300 s (Ours R5)."""
+    """Ours R5: a failed fetch still pauses for 300 s."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "STALE_TTL")}
 
@@ -58,9 +56,6 @@ def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
 
 
 def test_ours_r5_last_good_policy_ends_with_stale_ttl(site: Site) -> None:
-    """The pages are refused when it has ended. However often the refresh fails, there is only one
-    warning about the last good policy.
-    """
     site.answer("/robots.txt", [replies.text(FIRST), DOWN])
     days = [step for day in range(2, 6) for step in (DAY, [site.url(f"/{day}")])]
 
@@ -102,7 +97,7 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Pages wait for the new answer and obey it, even if the old file is only stale."""
+    """Pages wait for the new answer, even if the old file is only stale."""
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
     result = crawl_over_time(both(site, 1), seconds, both(site, 2))

@@ -20,13 +20,11 @@ XHTML = (
 
 
 def found_in(response: Response) -> tuple[bool, bool]:
-    """Return whether *response* may be indexed, and whether its links may be followed."""
     directives = page_directives(response, "rover")
     return directives.index, directives.follow
 
 
 def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, bool]:
-    """Return the same for a page with *body*."""
     raw = body.encode() if isinstance(body, str) else body
     return found_in(kind(URL, body=raw))
 
@@ -52,7 +50,6 @@ def page(body: str | bytes, kind: type[Response] = HtmlResponse) -> tuple[bool, 
     ],
 )
 def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
-    """The tag is in upper case, in invalid HTML, in the body, or among several tags."""
     assert page(body) == (False, False)
 
 
@@ -77,7 +74,6 @@ def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
     ],
 )
 def test_pages_other_tags_and_text_are_ignored(body: str) -> None:
-    """Comments, scripts, text, tags for other robots and incomplete tags have no effect."""
     assert page(body) == (True, True)
 
 
@@ -92,7 +88,6 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
 
 @pytest.mark.parametrize("kind", [Response, TextResponse])
 def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) -> None:
-    """HTML and XML have meta tags, other content does not."""
     headers = {"X-Robots-Tag": ["noindex", "index"]}
     response = kind(URL, body=TAG.encode(), headers=headers)
 
@@ -111,7 +106,6 @@ def test_pages_in_any_encoding(encoding: str) -> None:
 
 @pytest.mark.parametrize("kind", [HtmlResponse, XmlResponse])
 def test_pages_that_scrapy_cannot_parse_are_read(kind: type[Response]) -> None:
-    """The charset may be unusable, and the base URL invalid."""
     charsets = ("zip", "idna", "hex", "undefined", "punycode")
     starts = [f'<meta charset="{name}">' for name in charsets]
     starts += ['<meta charset="zip"><base href="http://[">']
@@ -123,11 +117,11 @@ def test_pages_that_scrapy_cannot_parse_are_read(kind: type[Response]) -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""The large pages are this many times larger, and still read to their end."""
+"""The large pages are this many times larger, but short enough to be read to the end."""
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function of a size, which repeats *unit* up to that size after *before*."""
+    """Return a function that repeats *unit* up to a size."""
     return lambda size: before + unit * (size // len(unit))
 
 
@@ -160,9 +154,7 @@ WORK += [(repeated(unit), False, "") for unit in HEADERS]
 
 
 def cost(text: str, *, is_page: bool) -> int:
-    """Return the time to read the directives of a page or header in nanoseconds: the best of
-    five runs.
-    """
+    """Return the shortest of five times to read the directives, in nanoseconds."""
     costs = []
     for _ in range(5):
         body, header = (text.encode(), b"") if is_page else (b"", text.encode())
@@ -177,9 +169,7 @@ def cost(text: str, *, is_page: bool) -> int:
 def test_pages_time_grows_no_faster_than_the_page_or_header(
     text: Callable[[int], str], is_page: bool, end: str
 ) -> None:
-    """Fifteen times the size takes less than sixty times as long. Quadratic work would take 225
-    times.
-    """
+    """Quadratic work would take 225 times as long."""
     small, large = (text(SMALL * by) + end for by in (1, TIMES))
 
     assert cost(large, is_page=is_page) < 4 * TIMES * cost(small, is_page=is_page)

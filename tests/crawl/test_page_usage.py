@@ -1,7 +1,7 @@
 """`page_usage`: usage preferences in the headers and meta tags of a page.
 
-The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0. The versions
-are those in `docs/preferences.rst`.
+The examples follow AIPREF vocab-08 and attach-05, TDMRep of May 2024, and RSL 1.0, as in
+`docs/preferences.rst`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ CU, XR, TDM, POLICY = "Content-Usage", "X-Robots-Tag", "tdm-reservation", "tdm-p
 def usage(
     headers: list[tuple[str, str]], body: str = "", kind: type[Response] = HtmlResponse
 ) -> Usage:
-    """Return the preferences of a page with *headers* and *body* for the robot `mybot`."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
         found.setdefault(name.lower(), []).append(value)
@@ -30,7 +29,6 @@ def usage(
 
 
 def stated(found: Usage) -> str:
-    """Show the statements of *found* in one line, each with its purpose, answer and place."""
     return ", ".join(
         f"{it.purpose}={it.answer.value[0].upper()} {it.where}"
         for it in found.statements
@@ -41,8 +39,7 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
-# Number, headers, body, statements, values that are not understood. An indented line continues its
-# row.
+# Number of the example, headers, body, statements, terms that are not understood
 EXAMPLES = rows(
     r"""
 23 | Content-Usage: train-ai=n, search=y & content-usage: train-ai=y |  |
@@ -85,7 +82,6 @@ EXAMPLES = rows(
 
 
 def test_page_states_this() -> None:
-    """Headers and meta tags vary in name, spelling and place."""
     for _, lines, body, said, odd in EXAMPLES:
         parts = [it.partition(": ") for it in lines.split(" & ") if it]
         found = usage([(name.rstrip(":"), value) for name, _, value in parts], body)
@@ -103,9 +99,7 @@ def test_example_25_noimageai_of_an_image() -> None:
 
 
 def test_tdm_policy_belongs_to_a_reservation() -> None:
-    """TDMRep: without a reservation, a policy is not reported. One in a meta tag replaces one in a
-    header.
-    """
+    """TDMRep: a policy in a meta tag replaces one in a header."""
     assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
     both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
     assert both.tdm_policy == "http://m"
@@ -124,7 +118,7 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
     ],
 )
 def test_license_of_a_link_header(links: list[str], licenses: tuple[str, ...]) -> None:
-    """RSL 1.0: the URL is returned as written. It states no preference."""
+    """RSL 1.0: the URL is returned as written."""
     found = usage([("Link", it) for it in links])
 
     assert found.licenses == licenses
@@ -143,7 +137,6 @@ HEADERS = (
 @pytest.mark.parametrize("kind", [Response, TextResponse, XmlResponse, HtmlResponse])
 @pytest.mark.parametrize("value", HEADERS)
 def test_any_header_is_read(value: str, kind: type[Response]) -> None:
-    """At most twenty terms are reported as not understood."""
     headers: dict[Any, Any] = dict.fromkeys((CU, XR, TDM, "Link"), [value] * 3)
     found = page_usage(kind(URL, headers=headers, body=value.encode()), "mybot")
 

@@ -1,6 +1,4 @@
-"""Directives (ROBOTS1994_PAGES) and usage preferences (ROBOTS1994_USAGE) of pages, and preferences
-in robots.txt, are read and obeyed.
-"""
+"""ROBOTS1994_PAGES and ROBOTS1994_USAGE in crawls."""
 
 from __future__ import annotations
 
@@ -19,7 +17,6 @@ REFUSED = "scrapy_robots1994.crawl.features.usage.RefusedByUsage"
 
 
 def page(*links: str, tag: str = "", rel: str = "", **headers: str) -> Reply:
-    """Return a page with *links* and *headers*, and with a meta tag unless *tag* is ""."""
     meta = f'<meta name="robots" content="{tag}">' if tag else ""
     anchors = "".join(f'<a href="{link}" rel="{rel}">x</a>' for link in links)
     made = replies.html(f"<html><head>{meta}</head><body>{anchors}</body></html>")
@@ -88,7 +85,6 @@ def items_of(result: CrawlResult) -> dict[str, Any]:
 
 @table("spider", "PlainSpider", "AsyncSpider")
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
-    """Requests from a NOFOLLOW page and items of a NOINDEX page are dropped."""
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, spider=spider, reactor=reactor)
     followed = ALL_PAGES - {"/shut/1", "/none/1"}
@@ -110,7 +106,7 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
 def test_asynchronous_handlers_of_dropped_items_end(
     site: Site, reactor: Reactor
 ) -> None:
-    """The crawl closes only when the handlers of `item_dropped` have ended."""
+    """The crawl closes after the handlers of `item_dropped` have ended."""
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, reactor=reactor, hook="count_dropped_slowly")
 
@@ -132,7 +128,6 @@ def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
 
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
-    """The callback receives the page, and its directives are obeyed."""
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
     # MetaRefreshMiddleware raises for such a page.
@@ -168,7 +163,6 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, order: int | None, is_followed: bool, is_indexed: bool
 ) -> None:
-    """The meta of a page still has all its directives."""
     fill(site, DIRECTIVES)
     more = {} if order else {"SPIDER_MIDDLEWARES": {PAGES: order}}
     found = items_of(follow(site, chosen, settings=more))
@@ -220,7 +214,6 @@ def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
 def test_report_hands_over_counts_and_drops_nothing(
     site: Site, reactor: Reactor
 ) -> None:
-    """The items have the preferences. A line counts the pages when the spider closes."""
     fill(site, USAGE, ROBOTS)
     result = use(site, "report", "train-ai", reactor=reactor)
     items = items_of(result)
@@ -254,9 +247,6 @@ def test_report_says_that_all_pages_disallow(site: Site) -> None:
 def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
     site: Site, reactor: Reactor
 ) -> None:
-    """A robots.txt, a header or a meta tag decides. The pages are still requested, and their links
-    followed.
-    """
     fill(site, USAGE, ROBOTS)
     result = use(site, "items", "train-ai", reactor=reactor)
 
@@ -274,9 +264,7 @@ def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
 def test_requests_that_are_not_for_a_purpose_are_not_sent(
     site: Site, reactor: Reactor
 ) -> None:
-    """robots.txt decides, which does not count as a refusal by a rule. For a header or a meta tag,
-    only the item is dropped.
-    """
+    """Headers and meta tags come too late, so only the item is dropped."""
     fill(site, USAGE, ROBOTS)
     result = use(site, "requests", "tdm", "train-ai", reactor=reactor)
 
@@ -311,8 +299,8 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
     kept: set[str],
     searchable: int | None,
 ) -> None:
-    """If no purposes are set, statements about any purpose are counted. The middlewares also work
-    without the add-on. With ROBOTSTXT_OBEY = False, pages are read, but robots.txt is not.
+    """Without purposes, all statements are counted. With ROBOTSTXT_OBEY = False, pages are read,
+    but robots.txt is not.
     """
     fill(site, USAGE, ROBOTS)
     result = use(site, usage, *purposes, settings=more)
@@ -326,7 +314,6 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
 
 
 def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    """The request is counted under its purpose, and does not close the crawl early."""
     fill(site, USAGE, ROBOTS)
     more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
     urls = [site.url("/shut")]
@@ -342,7 +329,6 @@ def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
 def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
     site: Site,
 ) -> None:
-    """The preferences are those of the origin that answers."""
     site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
     site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
     site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
@@ -362,7 +348,7 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """Requests wait in JOBDIR. One of them is the retry of a page, with its preferences."""
+    """One of the stored requests is the retry of a page, with its preferences."""
     fill(site, USAGE, ROBOTS)
     site.answer("/noai", [replies.status(503), USAGE["/noai"]])
     more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}
@@ -379,7 +365,6 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 def test_page_of_the_http_cache_has_the_preferences_of_now(
     site: Site, tmp_path: Path
 ) -> None:
-    """They come from the current robots.txt, which is in a store here."""
     cached = {
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_DIR": str(tmp_path),
@@ -394,7 +379,7 @@ def test_page_of_the_http_cache_has_the_preferences_of_now(
 
 
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
-    """A callback may copy the meta of its page, which was checked or exempt."""
+    """A callback may copy the meta of its page."""
     pages = {"/again": page(), "/plain": page()}
     fill(site, pages, "User-agent: *\nContent-Usage: /again train-ai=n\n")
     url, exempt = site.url("/again"), {"dont_obey_robotstxt": True}
@@ -410,7 +395,6 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, is_read: bool
 ) -> None:
-    """A file with status 404 counts as read, but not one with 401."""
     site.answer("/robots.txt", replies.status(status))
     site.answer("/", page())
     result = use(site, "report", settings={"ROBOTS1994_FORBIDDEN": "allow"})
@@ -420,7 +404,6 @@ def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
 
 
 def test_crawl_does_not_start_without_the_extra(site: Site) -> None:
-    """One line at CRITICAL names the extra."""
     result = use(site, "report", hook="without_http_sf")
 
     assert site.targets() == []

@@ -19,9 +19,7 @@ from tests.support.site import Site
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:
-    """The key `impersonate` must be in ROBOTS1994_PROPAGATE_META. Without it, another client
-    fetches robots.txt.
-    """
+    """Unless ROBOTS1994_PROPAGATE_META lists `impersonate`, another client fetches robots.txt."""
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
     meta = {"impersonate": "chrome"}
@@ -45,7 +43,6 @@ def test_scrapy_impersonate_fetches_robots_txt_if_configured(
 
 @pytest.mark.plugin("scrapy_poet")
 def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
-    """A callback sends a disallowed request with the HTTP client of scrapy-poet."""
     site.robots(CLOSED)
 
     result = crawl(
@@ -69,9 +66,6 @@ def test_scrapy_poet_http_client_is_refused(site: Site) -> None:
 def test_scrapy_redis_requests_are_checked_when_they_leave_the_queue(
     site: Site, reactor: Reactor
 ) -> None:
-    """Some start URLs are added during the crawl. Redis contains no keys of our package at the
-    end.
-    """
     site.robots(CLOSED)
     site.answer("/first", replies.html("first", gate="pushed"))
 

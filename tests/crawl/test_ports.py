@@ -1,7 +1,6 @@
 """Two origins that differ only in the port.
 
-The test needs neither `fork` nor signals nor an address other than 127.0.0.1, so CI also runs it on
-macOS and Windows.
+CI also runs this test on macOS and Windows, so it needs no `fork`, no signals, and only 127.0.0.1.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ SPIDER = ROOT / "tests" / "support" / "ports_spider.py"
 
 @pytest.mark.long
 def test_each_port_has_its_own_policy(tmp_path: Path) -> None:
-    """Each robots.txt is fetched once. The next crawl loads both policies from SQLite."""
     with Site() as one, Site() as two:
         one.robots("User-agent: *\nDisallow: /one\n")
         two.robots("User-agent: *\nDisallow: /two\n")

@@ -1,6 +1,4 @@
-"""Scripts that start crawls with each process and runner class of Scrapy, in parallel or in
-turn.
-"""
+"""Scripts that start crawls with each process and runner class of Scrapy."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Run a script, and return the sorted lines that its spiders print, and its log."""
+    """Return the sorted lines that the spiders print, and the log."""
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log
@@ -36,7 +34,6 @@ def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     way: str, site: Site, tmp_path: Path
 ) -> None:
-    """One spider does not obey robots.txt. The others fetch it with their own User-Agent."""
     split = "User-agent: split\n\nDisallow: /open\n\n"
     lists = "User-agent: *\nAllow: /private\nDisallow: /private\nDisallow: /open /x\n"
     site.robots(split + lists)

@@ -39,9 +39,6 @@ USER_INFO += ["hunter", ":hun%2Fter"]
 def test_only_the_proxy_gets_its_password(
     source: str, reactor: Reactor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each request to the proxy has the password in a header, also after a redirect. It is in
-    no log line, stat or exception.
-    """
     pages = [f"http://far.example/{path}" for path in ("open", "closed")]
     with Site() as proxy:
         proxy.robots(FILE)
@@ -101,9 +98,6 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
 def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """R7: each page fails with an error of the proxy. The origin is not unreachable, no password is
-    logged, and no policy is stored.
-    """
     site.robots(FILE)
     url = site.refused_url("").rstrip("/")
     proxy = {"proxy": url.replace("//", f"//user:{SECRET}@")}
@@ -134,7 +128,7 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """The proxy refuses connections, and the exception of the client contains its URL."""
+    """The exception of the client contains the URL of the proxy."""
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
         for n, info in enumerate(USER_INFO)
@@ -148,7 +142,7 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 
 
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
-    """Ours 3.2: without a proxy, a 403 is cached, and decides in the next crawl."""
+    """Ours 3.1: the cached 403 decides in the next crawl."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as site:
         site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))

@@ -31,7 +31,6 @@ def test_every_public_name_can_be_imported(name: str) -> None:
 
 
 def test_exception_survives_pickling_and_copying() -> None:
-    """The exception may be passed between processes or stored in a queue."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /no")
     refusal = ForbiddenByRobots(robots.verdict(PAGE, "me"))
 
@@ -51,9 +50,7 @@ def test_parser_accepts_bytes_text_and_parsed_files() -> None:
 
 
 def test_parser_reads_by_the_settings_of_its_crawler() -> None:
-    """Scrapy's interface allows None as the crawler, for which the parser has the default
-    settings.
-    """
+    """Scrapy's interface allows None as the crawler."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\nAllow: /no\nDisallow: /no\n"
     settings = {"ROBOTS1994_DIALECT": "extended"}
     plain = Robots1994Parser.from_crawler(None, body)
@@ -61,7 +58,7 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
     assert not plain.allowed(PAGE, "rover")
     assert parser.allowed(PAGE, "rover")
-    # Scrapy's interface has `RobotParser.crawl_delay` since Scrapy 2.18.
+    # `RobotParser.crawl_delay` exists since Scrapy 2.18.
     delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
     assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
 

@@ -18,9 +18,6 @@ SPECIAL = "special/1.0"
 
 
 def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> None:
-    """The bind address and the keys in ROBOTS1994_PROPAGATE_META are copied from the page. Cookies,
-    referrer and password are not.
-    """
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
     headers = {"Referer": "http://secret.test/", "Cookie": "a=b"}
@@ -59,7 +56,6 @@ def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
 
 
 def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> None:
-    """The robots.txt request has the usual name, too."""
     site.robots("User-agent: special\nDisallow: /b\n")
     none: dict[str, Any] = {"User-Agent": None}
     pages = [CrawlRequest(site.url(path), headers=none) for path in ("/a", "/b")]
@@ -85,9 +81,7 @@ def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> No
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """Scrapy also takes the header from DEFAULT_REQUEST_HEADERS, where the first of two spellings
-    counts.
-    """
+    """The first of two spellings in DEFAULT_REQUEST_HEADERS counts."""
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
         [CrawlRequest(site.url("/page"), headers=headers)], settings=settings
@@ -137,7 +131,7 @@ def test_opt_out_that_is_false_is_none(site: Site) -> None:
 
 
 def test_hosts_and_origins_of_the_setting_are_not_checked(site: Site) -> None:
-    """A host is exempt with every port, an origin with one. Subdomains are not exempt."""
+    """A host is exempt on every port, an origin on one."""
     site.robots(CLOSED)
     exempt = ["API.test", site.url("", host="one.test"), "https://two.test"]
     hosts = ["api.test", "one.test", "two.test", "sub.api.test", "api.test.other.test"]

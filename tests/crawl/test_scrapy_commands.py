@@ -13,7 +13,6 @@ from tests.support.site import Site
 
 @pytest.fixture
 def project(tmp_path: Path, site: Site) -> Project:
-    """A project whose site disallows /private."""
     return Project.make(tmp_path, site)
 
 
@@ -21,9 +20,7 @@ def project(tmp_path: Path, site: Site) -> Project:
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:
-    """The log says why a page is refused. `scrapy view` opens a copy of the page in a browser, here
-    `echo`, which prints the path of the copy.
-    """
+    """`scrapy view` opens a copy of the page in a browser. Here, `echo` prints its path."""
     site = project.site
 
     closed = project.scrapy(command, site.url("/private"), BROWSER="echo %s")
@@ -42,7 +39,6 @@ def test_fetch_and_view_show_only_the_allowed_page(
 
 
 def test_parse_logs_why_there_is_no_response(project: Project) -> None:
-    """The refusal comes before Scrapy's own error."""
     url = project.site.url("/private")
 
     result = project.scrapy("parse", url, "--spider", "walk")
@@ -56,7 +52,6 @@ def test_parse_logs_why_there_is_no_response(project: Project) -> None:
 
 
 def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
-    """The error names the line that disallows the URL."""
     result = project.scrapy("check", "walk")
 
     assert len(result.lines(f"ForbiddenByRobots: {REFUSAL}")) == 1
@@ -65,8 +60,8 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
 
 
 def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None:
-    """The exit code is 1. In older versions of Scrapy, `scrapy crawl` does not run the crawl as a
-    task, and logs a traceback.
+    """In older versions of Scrapy, `scrapy crawl` does not run the crawl as a task, and logs a
+    traceback.
     """
     result = project.scrapy("crawl", "walk", "-s", "ROBOTS1994_DIALET=rfc9309")
 
@@ -79,11 +74,10 @@ def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None
 
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
-"""At the log level INFO, users must still see why there is no page."""
+"""At INFO, users must still see why there is no page."""
 
 
 def assert_logged_once(project: Project, log: str) -> None:
-    """Assert that the refusal of /private is the only warning, and that there is no traceback."""
     where = f"<GET {project.site.url('/private')}>"
     (line,) = (line for line in log.splitlines() if "] WARNING: " in line)
     assert line.partition("[scrapy_robots1994] ")[2] == (
@@ -93,7 +87,6 @@ def assert_logged_once(project: Project, log: str) -> None:
 
 
 def test_shell_shows_the_verdict(project: Project) -> None:
-    """A refused page has no response. The verdict is in the meta of the request."""
     code = "print(response, '|', request.meta['robots1994'])"
     url = project.site.url("/private")
 
@@ -105,7 +98,6 @@ def test_shell_shows_the_verdict(project: Project) -> None:
 
 
 def test_shell_continues_after_a_refusal(project: Project) -> None:
-    """All calls of `fetch()` share one fetch of robots.txt."""
     site = project.site
     typed = f"fetch({site.url('/private')!r})\nfetch({site.url('/open')!r})\nresponse\n"
 

@@ -46,7 +46,6 @@ CASES = [(name, value) for name, values in INVALID.items() for value in values]
 
 
 def refused(name: str, value: object) -> str:
-    """Return the message of the error that the middleware raises."""
     settings = {"ROBOTSTXT_OBEY": True, name: value}
     with pytest.raises(SettingsError) as raised:
         Robots1994Middleware(idle_crawler(settings))
@@ -54,7 +53,7 @@ def refused(name: str, value: object) -> str:
 
 
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """The name is like no other. The listed settings are those of `INVALID`."""
+    """`INVALID` has a row for each setting."""
     message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
 
     listed = re.findall(r"ROBOTS1994_(\w+)", message.partition("settings are")[2])
@@ -63,7 +62,6 @@ def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
 
 @pytest.mark.parametrize(("name", "value"), CASES, ids=range(len(CASES)))
 def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None:
-    """The message begins with the name of the setting."""
     message = refused(f"ROBOTS1994_{name}", value)
 
     assert message.startswith(f"ROBOTS1994_{name}")
@@ -101,7 +99,6 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor
 ) -> None:
-    """The add-on and a middleware that is set by hand behave alike."""
     result = crawl(
         [site.url("/page")],
         settings=settings,

@@ -51,7 +51,7 @@ def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """`robots_sitemaps` has only absolute http and https URLs, each once."""
+    """The handlers get only absolute http and https URLs, each once."""
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
     site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))
@@ -82,7 +82,7 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     not hasattr(signals, "robots_parsed"), reason="this Scrapy has no robots_parsed"
 )
 def test_last_good_file_is_not_signalled_again(site: Site) -> None:
-    """A failed refresh reads nothing, but one that finds the same file does."""
+    """A failed refresh reads no file, but one that finds the same file does."""
     file = replies.text("User-agent: *\nDisallow: /shut\n")
     site.answer("/robots.txt", [file, replies.status(503), file])
     steps = [step for it in range(3) for step in ([site.url(f"/{it}")], 2 * DAY)]
@@ -95,14 +95,14 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:
-    """Since Scrapy's pull request 8069, a SitemapSpider asks the parser, whatever the dialect."""
+    """Since Scrapy's pull request 8069, a SitemapSpider uses the parser."""
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
     crawler = idle_crawler({"ROBOTS1994_DIALECT": dialect})
     sitemaps = Robots1994Parser.from_crawler(crawler, body).sitemaps()
     read = sitemap_urls_from_robots(body, base_url="http://h.test/robots.txt")
 
     assert [*sitemaps] == ["/a.xml", "http://h.test/b", "c"]
-    # For our parser, what follows `#` is a comment (F5). No request is sent with a fragment.
+    # Our parser ends a value at `#` (F5), and requests are sent without a fragment anyway.
     joined = [urljoin("http://h.test/", it) for it in sitemaps]
     assert [urldefrag(it)[0] for it in read] == joined
 
@@ -110,7 +110,7 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> No
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """One refused request waited for its policy. For the other one, the policy was in memory."""
+    """One refused request waited for its policy, and the other found it in memory."""
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
     result = crawl(

@@ -32,9 +32,7 @@ def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) 
 def test_component_that_does_not_return_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours R7: the pages fail with a timeout 5 s after the time limit of the request. Pages of
-    other origins are fetched.
-    """
+    """Ours R7: the pages fail 5 s after the time limit of the request."""
     site.robots(OPEN)
     site.answer("/robots.txt", replies.status(403), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(3)]
@@ -54,9 +52,7 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY is more than 5 s longer than ROBOTS1994_TIMEOUT, and robots.txt is
-    redirected.
-    """
+    """DOWNLOAD_DELAY is longer than ROBOTS1994_TIMEOUT and the 5 s after it."""
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
     settings = {
@@ -86,12 +82,10 @@ def test_shortest_timeout_applies(
     meta: dict[str, Any],
     seconds: float,
 ) -> None:
-    """The timeouts are those of page, spider and robots.txt. The origin is then unreachable
-    (R5).
-    """
+    """The origin is then unreachable (R5)."""
     site.answer("/robots.txt", replies.black_hole())
     page = CrawlRequest(site.url("/page"), meta)
-    # Scrapy deprecates the attribute.
+    # Scrapy deprecates the spider attribute `download_timeout`.
     result = crawl(
         [page], settings=settings, spider_args=of_spider, may_warn=bool(of_spider)
     )

@@ -14,7 +14,6 @@ SPIDER = "CheckingSpider"
 
 
 def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) -> None:
-    """Each robots.txt is fetched once. The verdicts are not counted in the stats."""
     site.robots(CLOSED)
     expected = {
         site.url("/open"): (True, "no-rule", None),
@@ -40,9 +39,7 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """The exception is the local error that ended the fetch (R7), or `NotSupported` for a URL
-    without a host or a scheme.
-    """
+    """A local error (R7), or `NotSupported` for a URL without a host or a scheme."""
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open", "foo"]
     settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}

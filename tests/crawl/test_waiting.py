@@ -1,7 +1,7 @@
 """Requests that wait for a robots.txt neither delay nor starve other requests.
 
-Time is not measured. A gate holds each slow robots.txt back until all pages of the quick hosts were
-requested. If waiting requests delayed these, it would never open.
+A gate holds each slow robots.txt back until all pages of the quick hosts were requested. If slow
+hosts delayed quick ones, the gate would never open.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
-    """Crawl hosts with a slow robots.txt, and then hosts with a quick one.
-
-    The gate of the slow files opens when all pages of the quick hosts were requested.
-    """
+    """Crawl hosts with a slow robots.txt, and then hosts with a quick one."""
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
@@ -59,8 +56,8 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """48 requests wait meanwhile. CONCURRENT_REQUESTS is 3. It is 32 for the handler without a
-    reactor, which has as many connections, half of them for robots.txt files.
+    """Without a reactor, half of CONCURRENT_REQUESTS connections are for robots.txt, so 3 are too
+    few.
     """
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
@@ -71,17 +68,14 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
     )
 
     assert (len(result.fetched), result.failed) == (ALL, [])
-    # Scrapy sends `spider_idle` only once, at the end, and not while requests still wait.
+    # Scrapy must not send `spider_idle` while requests still wait.
     assert [name for name, _ in result.sent] == ["spider_idle"]
     assert result.stats["test/most_pages"] <= most
     assert result.stats["test/slots"] == [[1, 0.0]]
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    """Up to ROBOTS1994_MAX_WAITING requests do not count towards CONCURRENT_REQUESTS. Further
-    requests stay in the scheduler.
-    """
-    # Otherwise, all 20 requests would wait at once.
+    # Without the limit, all 20 requests would wait at once.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})
@@ -107,7 +101,7 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
 
 WAITING_OF_ORIGIN = 64
-"""The number of waiting requests of one origin that take no slot."""
+"""Up to this many waiting requests of an origin take no slot."""
 MANY = 150
 FEWER = WAITING_OF_ORIGIN - 4
 QUEUES = [
@@ -119,7 +113,6 @@ QUEUES = [
 def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     site: Site, reactor: Reactor
 ) -> None:
-    """The scheduler has a queue for each priority."""
     site.robots("", at="urgent.test", gate="known")
     site.open_when("known", "/less", count=10)
     urgent = [
@@ -144,7 +137,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     pages = hosts[hosts.index("urgent") + 1 :]
     first = pages.index("urgent")
     last = max(at for at, host in enumerate(pages) if host == "urgent")
-    # Before the first urgent page, their policy is not known.
+    # Before the first urgent page, its policy is not known.
     assert pages[first:last].count("less") <= 4
 
 
@@ -156,14 +149,13 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str
 ) -> None:
-    """Urgent requests are overtaken by at most 64 waiting requests of an origin.
+    """Up to 64 waiting requests of an origin may overtake urgent ones.
 
-    Scrapy 2.13 calls callbacks 0.1 s late, so only the first page is sent until the urgent requests
-    are scheduled.
+    Scrapy 2.13 calls callbacks 0.1 s late, so the site sends only one page before the urgent
+    requests are scheduled.
     """
     page = replies.html("many")
-    # If two hosts have equally many active requests, the queue by slots of Scrapy 2.13 takes the
-    # first by name.
+    # Of two equally busy hosts, Scrapy 2.13 takes the first by name.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     many = [site.url(f"/many/{n}", host="usual.test") for n in range(MANY)]

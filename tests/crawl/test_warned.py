@@ -9,7 +9,6 @@ from tests.support.site import Site
 
 
 def test_crawl_that_warns_fails(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The warning comes at the end of the process."""
     monkeypatch.setattr("tests.support.warned.IS_NEWEST", True)
     crawling = start_crawl([site.url("/")], hook="leak_a_socket")
 

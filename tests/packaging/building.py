@@ -11,10 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
-    """Run *command* in *folder* with more environment *variables*, and return its output.
-
-    Raise `AssertionError` if the command fails.
-    """
+    """Return the output of *command*, or raise `AssertionError` if it fails."""
     # With the variables of coverage, pip would be traced too.
     known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
@@ -32,7 +29,7 @@ def run(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def install(folder: Path, *wanted: str | Path) -> Path:
-    """Install *wanted* in a new virtual environment, and return the path of its Python."""
+    """Install *wanted* in a new environment, and return its Python."""
     venv = ("-m", "venv", "--without-pip", folder / "venv")
     run(sys.executable, *venv, folder=folder)
     python = folder / "venv" / "bin" / "python"

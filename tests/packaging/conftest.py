@@ -11,7 +11,7 @@ from tests.packaging.building import ROOT, install, run
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests run on one worker, so that the release is built only once."""
+    """Run all tests on one worker, to build the release once."""
     for item in items:
         if "tests/packaging/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("packaging"))

@@ -13,7 +13,7 @@ from tests.support.project import CLOSED, REFUSAL, SPIDER
 from tests.support.site import Site
 
 LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""The newest indirect dependencies that work with Twisted 21.7, the lowest version supported."""
+"""The newest that work with Twisted 21.7, the lowest supported version."""
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package
@@ -40,7 +40,6 @@ def crawl(python: Path, folder: Path, site: Site) -> str:
 
 
 def test_newest_dependencies(newest: Path, tmp_path: Path, site: Site) -> None:
-    """Installing the wheel installs its dependencies."""
     assert run(newest, "-c", IMPORT_AND_PARSE, folder=tmp_path).endswith("Addon\n")
     assert REFUSAL.partition(": ")[2] in crawl(newest, tmp_path, site)
 
@@ -49,7 +48,6 @@ def test_newest_dependencies(newest: Path, tmp_path: Path, site: Site) -> None:
     sys.version_info >= (3, 13), reason="the lowest Twisted runs up to Python 3.12"
 )
 def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
-    """A crawl works with the lowest version of each dependency that pyproject.toml allows."""
     needs = [need for need in requires("scrapy_robots1994") or () if ";" not in need]
     lowest = [need.replace(">=", "==") for need in needs]
     assert all("==" in need for need in lowest)
@@ -61,9 +59,6 @@ def test_lowest_dependencies(dist: Path, tmp_path: Path, site: Site) -> None:
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_extra_installs_its_dependencies(extra: str, dist: Path, newest: Path) -> None:
-    """The modules of an extra are missing before `pip install 'scrapy_robots1994[EXTRA]'`, but not
-    afterwards.
-    """
     modules = EXTRAS[extra]
     before = run(newest, "-c", FIND, *modules, folder=dist).split()
 

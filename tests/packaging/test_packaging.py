@@ -18,7 +18,6 @@ from tests.packaging.building import ROOT, run
 def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
     dist: Path,
 ) -> None:
-    """The names of both files have the version, which pyproject.toml does not repeat."""
     name = f"scrapy_robots1994-{scrapy_robots1994.__version__}"
     wheel, source = f"{name}-py3-none-any.whl", f"{name}.tar.gz"
     assert {path.name for path in dist.iterdir()} == {wheel, source}
@@ -38,7 +37,6 @@ def test_wheel_has_only_the_package_and_the_sdist_what_its_tests_need(
 
 @pytest.mark.plugin("twine")
 def test_package_index_accepts_the_files(dist: Path) -> None:
-    """`twine check --strict` accepts the metadata and the README."""
     check = ("-m", "twine", "--no-color", "check", "--strict")
     output = run(sys.executable, *check, *dist.iterdir(), folder=dist)
 
@@ -46,7 +44,7 @@ def test_package_index_accepts_the_files(dist: Path) -> None:
 
 
 def test_links_on_the_package_index_are_absolute(dist: Path) -> None:
-    """An index shows only the README, where relative links would be broken."""
+    """On an index, relative links in the README would be broken."""
     pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
     (repository,) = re.findall(r'^repository = "(.+)"$', pyproject, re.MULTILINE)
     wheel = zipfile.ZipFile(next(dist.glob("*.whl")))

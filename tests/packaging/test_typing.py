@@ -61,7 +61,6 @@ CHECKERS: dict[str, list[str | Path]] = {
 def test_type_checker_accepts_right_and_rejects_wrong_code(
     checker: str, newest: Path, tmp_path: Path
 ) -> None:
-    """There is no error in right.py, and one in each marked line of wrong.py."""
     (tmp_path / "right.py").write_text(USER)
     (tmp_path / "wrong.py").write_text(WRONG)
     command = (sys.executable, "-m", *CHECKERS[checker], newest)
