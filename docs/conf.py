@@ -32,8 +32,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 70
 
-# Links to the documentation of Python and Scrapy need two inventories, which are downloaded. An
-# offline build has no such links.
+# An offline build has no links to Python and Scrapy, whose inventories are downloaded.
 if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
     extensions.append("sphinx.ext.intersphinx")
     intersphinx_mapping = {

@@ -1,7 +1,7 @@
-"""Compare a folder of robots.txt files on a dask cluster, over the function that
-`scrapy robots-compare` calls: `python compare_dask.py FOLDER report.html`.
+"""Compare a folder of robots.txt files on a dask cluster, as `scrapy robots-compare` does.
 
-Needs `pip install dask toolz`. `dask.distributed.Client("scheduler:8786")` names a cluster.
+Usage: `python compare_dask.py FOLDER report.html`. Needs `pip install dask toolz`. To use an
+existing cluster, first create `dask.distributed.Client("scheduler:8786")`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,12 @@ PARSERS = {"ProtegoRobotParser": partial(ProtegoRobotParser, spider=None)}
 
 
 def compared(path: str) -> SiteResult:
-    """Compare one file."""
     body = Path(path).read_bytes()
     site = Site(path, RobotsTxt.parse(body), PARSERS, DIALECT)
     return compare(site, questions("http://localhost", body))
 
 
 def main(folder: str, path: str) -> None:
-    """Compare the files of *folder*, and write the report *path*."""
     names = sorted(str(it) for it in Path(folder).rglob("*") if it.is_file())
     report = Report(
         subject=f"{len(names):,} files of {folder}",

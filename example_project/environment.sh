@@ -1,8 +1,7 @@
-# The commands in this folder source this file, which sets `here`, `root` and `python`.
+# Sourced by the commands in this folder. Sets `here`, `root` and `python`.
 #
 # `python` is the interpreter in --python or ROBOTS1994_PYTHON, which must have the package.
-# Otherwise it is that of .venv next to this file. If .venv is missing, it is created, and the
-# package is installed from the clone.
+# By default, it is that of .venv, which is created if it is missing.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$here")
@@ -41,7 +40,7 @@ if [ -z "$python" ]; then
             exit 2
         }
     fi
-    # Install again only if pyproject.toml has changed, because the dependencies may be different.
+    # Install again if pyproject.toml has changed, and with it perhaps the dependencies.
     if ! cmp -s "$root/pyproject.toml" "$venv/installed-from"; then
         echo "Installing scrapy_robots1994 from $root" >&2
         "$python" -m pip install --quiet --disable-pip-version-check --editable "$root[report]" || exit 2

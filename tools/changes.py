@@ -1,9 +1,8 @@
 """Count the sites that each dialect opens and closes, compared with Protego.
 
-`python -m tools.changes NAME=FILE... NAME=FILE...` runs `robots-compare` for each group of
-robots.txt files or folders, with Scrapy's default User-Agent, and prints the table of
-`docs/_generated/sites.rst`. `--picture REPORT` renders a report in Chromium, such as that of a dry
-run, and writes the images of the documentation (`docs/_static/report-…png`).
+`python -m tools.changes NAME=FILE... NAME=FILE...` compares each group of robots.txt files or
+folders, and prints the table of `docs/_generated/sites.rst`. `--picture REPORT` renders a report in
+Chromium, and writes the images of the documentation (`docs/_static/report-…png`).
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ WIDTH = 1280
 
 
 def report_of(files: list[str], path: Path) -> dict[str, Any]:
-    """Compare all *files*, and write the HTML report to *path*."""
     command = (sys.executable, "-m", "scrapy", "robots-compare", *files, "--json")
     options = ("--robot", USER_AGENT, "--parsers", "Protego", "--report", str(path))
     done = subprocess.run((*command, *options), stdout=subprocess.PIPE, check=True)
@@ -50,7 +48,6 @@ def shares(report: dict[str, Any], dialect: str) -> str:
 
 
 def table(reports: dict[str, dict[str, Any]]) -> str:
-    """Each group of files has a row."""
     made = datetime.now(tz=timezone.utc).strftime("%Y-%m-%d")
     lines = [
         f".. From tools/changes.py on {made} (Protego {version('protego')}).",

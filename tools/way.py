@@ -1,9 +1,8 @@
 """Count the functions of the package that are called for one request: `python -m tools.way`.
 
 Crawls one origin with the defaults of the add-on. For a first fetch, a second page and a refused
-page, prints how many functions were called, and in how many modules. `--list` also prints their
-names. Functions with the same qualified name in one module count once, and lambdas and generator
-expressions count too. Needs Python 3.11.
+page, prints the number of functions and of their modules. `--list` also prints the names. Functions
+with the same qualified name in one module count once. Needs Python 3.11.
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ class WaySpider(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        """Recording starts when the spider is opened."""
         spider = super().from_crawler(crawler, *args, **options)
         spider.way = Way()
         follow = spider.way.follow

@@ -1,11 +1,11 @@
 """Check the internal links of pages, and the paths of files that pages mention.
 
-Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints a line for each
-of these errors, and exits with 1 if there is any:
+Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints an error, and
+exits with 1, if
 
-* The file or the anchor of an internal link does not exist.
-* An id of a clause, a decision or a problem (F5, O24, R005) is not a link to its row.
-* A page mentions a file of this project that does not exist.
+* the file or the anchor of an internal link does not exist
+* the id of a clause, decision or problem (F5, O24, R005) does not link to its row
+* a page mentions a file of this project that does not exist
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ CODE = re.compile(r"\b[A-Z]\d{1,3}\b")
 
 
 class Page(HTMLParser):
-    """The links and anchors of one page, and the unlinked ids in its text."""
-
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: list[str] = []
@@ -54,13 +52,12 @@ class Page(HTMLParser):
             self._open.remove(tag)
 
     def handle_data(self, data: str) -> None:
-        """Ignore text that is only an id, such as that of a row."""
+        """Skip text that is only an id: the row itself."""
         if not self._open and not CODE.fullmatch(data.strip()):
             self.codes.update(CODE.findall(data))
 
 
 def broken_in_pages(folder: Path) -> list[str]:
-    """Return the broken links in the pages of *folder*, and the ids that are not links."""
     pages = {path.resolve(): Page(path) for path in folder.rglob("*.html")}
     rows = {it for page in pages.values() for it in page.anchors}
     found = []
@@ -86,7 +83,6 @@ def broken_in_pages(folder: Path) -> list[str]:
 
 
 def broken_in_markdown(path: Path) -> list[str]:
-    """Return the links in the Markdown file *path* whose target does not exist."""
     links = MARKDOWN_LINK.findall(path.read_text("utf-8"))
     local = [link for link in links if not urlsplit(link).scheme]
     return [
@@ -97,7 +93,6 @@ def broken_in_markdown(path: Path) -> list[str]:
 
 
 def missing_files(path: Path) -> list[str]:
-    """Return the missing files and folders that the source *path* mentions."""
     named = {match[1] for match in NAMED_FILE.finditer(path.read_text("utf-8"))}
     return [
         f"{path}: {name}"

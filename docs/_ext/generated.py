@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "generated"
 COMMANDS = ("robots-check", "robots-compare", "robots-lint")
-# The example of a file over the size limit is much longer.
+# Longer examples are shortened.
 MAX_LINES = 20
 RANKS = {
     "first_named": "the first with a matching name",
@@ -45,7 +45,7 @@ RANKS = {
 
 
 def documented(module: ModuleType, owner: str = "") -> dict[str, str]:
-    """Return the docstring below each attribute of *module*, or of its class *owner*."""
+    """Map each attribute of *module*, or of its class *owner*, to the docstring below it."""
     body = ast.parse(Path(str(module.__file__)).read_text("utf-8")).body
     if owner:
         body = next(
@@ -110,14 +110,13 @@ def problems() -> str:
 
 
 def message(kind: Kind) -> str:
-    """Return the message about the example of *kind*."""
     parsed = RobotsTxt.parse(kind.example, dialect=kind.dialect, limit=MAX_BYTES)
     found = next(it.message for it in parsed.problems if it.kind is kind)
     return f"{found[:1].upper()}{found[1:]}".replace("*", r"\*").replace("|", r"\|")
 
 
 def example(body: str) -> str:
-    """Show the file *body* as a short block of code that is safe to print."""
+    """Return *body* as a code block, shortened and escaped."""
     lines = body.splitlines() or ["(404 Not Found)"]
     shown = lines if len(lines) <= MAX_LINES else [*lines[:3], "...", lines[-1]]
     code = "".join(
@@ -127,8 +126,7 @@ def example(body: str) -> str:
 
 
 def dialects() -> str:
-    """Return each dialect with its meaning, and a table of the differences."""
-    # Skip fields that all dialects have, or none has.
+    # Skip fields that all dialects have, or none.
     some = [it for it in FIELDS if 0 < len(it.dialects) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",
@@ -164,7 +162,6 @@ def yes(has: bool) -> str:  # noqa: FBT001 - a cell
 
 
 def options(command: str) -> str:
-    """Return the options of *command*, with the texts of ``scrapy COMMAND --help``."""
     (found,) = entry_points(group="scrapy.commands", name=command)
     instance = found.load()()
     instance.settings = Settings()
@@ -172,7 +169,7 @@ def options(command: str) -> str:
     instance.add_options(parser)
     scrapy_parser = argparse.ArgumentParser(conflict_handler="resolve")
     ScrapyCommand.add_options(instance, scrapy_parser)
-    # argparse has no public list of the options that were added.
+    # argparse has no public list of options.
     common = {action.dest for action in scrapy_parser._actions}  # noqa: SLF001 - not public
     actions = parser._actions  # noqa: SLF001 - not public
     ours = "\n".join(option(it) for it in actions if it.dest not in common)
@@ -188,7 +185,6 @@ def option(action: argparse.Action) -> str:
 
 
 def main(args: list[str]) -> int:
-    """Write or check the files, and return the exit code."""
     tables = (settings, stats, reasons, problems, dialects)
     texts = {it.__name__: it() for it in tables}
     texts |= {f"options-{name}": options(name) for name in COMMANDS}

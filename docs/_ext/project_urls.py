@@ -1,8 +1,7 @@
-"""The metadata hook for hatchling: the project's URLs, and the README on PyPI.
+"""A hatchling metadata hook for the project's URLs and the README on PyPI.
 
 The address of the repository is the option `repository` in pyproject.toml. PyPI does not resolve
-relative links, so those in README.md are replaced with links into the repository, at the tag of
-this version.
+relative links, so those of README.md become absolute, at the tag of this version.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ class ProjectUrls(MetadataHookInterface):
     """Fills in `urls` and `readme`, which pyproject.toml declares as dynamic."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Fill in *metadata*, which already has the version."""
         repository = self.config["repository"].rstrip("/")
         version = metadata["version"]
         metadata["urls"] = {
@@ -32,8 +30,7 @@ class ProjectUrls(MetadataHookInterface):
         }
 
         def absolute(link: re.Match[str]) -> str:
-            # An image needs the address of the file itself, and a link the address of the page that
-            # shows the file.
+            # Images need the raw file, other links the page that shows it.
             view = "raw" if link[1] else "blob"
             return f"{link[1]}{link[2]}({repository}/{view}/{version}/{link[3]})"
 

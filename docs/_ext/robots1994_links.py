@@ -1,4 +1,4 @@
-"""Sphinx extension: links from ids to their rows, and line breaks in long names."""
+"""A Sphinx extension that links ids to their rows, and lets long names wrap."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 
-# The id of a clause, a decision or a problem (F5, O24, R005), which is an anchor on some page
+# Ids of clauses, decisions and problems: F5, O24, R005
 CODE = re.compile(r"\b([A-Z]\d{1,3})\b")
 UNLINKED = (nodes.reference, nodes.literal_block, nodes.doctest_block, nodes.title)
 
 
 def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
-    """Link each id in the text of *page*, which is named *name*, to its row."""
     labels = app.env.domains.standard_domain.anonlabels
     for text in list(page.findall(nodes.Text)):
         node, owners = text.parent, []
@@ -34,7 +33,7 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
             target, anchor = (
                 labels.get(part.lower(), ("", "")) if place % 2 else ("", "")
             )
-            # In its own row, the id at the beginning is not a link.
+            # An id does not link to its own row.
             is_row = target == name and part == text.parent.astext()
             if target and not is_row:
                 made = make_refnode(app.builder, name, target, anchor, nodes.Text(part))
@@ -47,17 +46,14 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
 def let_names_wrap(
     _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
 ) -> None:
-    """Let names in code break after their separators, so that tables do not cut words.
-
-    Text that a reader copies is unchanged.
-    """
+    """Let code wrap after separators, so that tables do not cut words. Copied text is unchanged."""
     wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
     body = re.sub(
         r'(?<=<span class="pre">)[^<]+',
         lambda found: wrap(found[0]),
         context.get("body", ""),
     )
-    # Outside of tags, a quote needs no entity, which would show if it were broken.
+    # Outside of tags, a quote needs no entity.
     context["body"] = re.sub(
         r"(?<=>)[^<]+", lambda found: found[0].replace("&quot;", '"'), body
     )

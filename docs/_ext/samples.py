@@ -1,8 +1,8 @@
-"""Run the console samples of the pages, and compare their output: ``docs/_ext/samples.py docs``.
+"""Run the console samples of the pages, and compare the output: ``docs/_ext/samples.py docs``.
 
-A local server stands in for the site of a page. Times, versions, counts and file names differ in
-each run and are not compared. Prints a line for each sample that differs, and exits with 1 if
-there is any. The sample in ``lint.rst`` is run by a test.
+A local server stands in for the sites. Times, versions, counts and file names are not compared.
+Prints the samples that differ, and exits with 1 if there are any. A test runs the sample in
+``lint.rst``.
 """
 
 from __future__ import annotations
@@ -44,15 +44,13 @@ VARYING = {
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder, and logs nothing."""
-
     def log_message(self, *_: object) -> None:
-        """Log nothing."""
+        pass
 
 
 @contextmanager
 def served(folder: Path, disallowed: str) -> Iterator[str]:
-    """Serve *folder*, with a robots.txt that disallows a path. The value is the origin."""
+    """Serve *folder* with a robots.txt that disallows the path *disallowed*. Yield the origin."""
     (folder / "robots.txt").write_text(FILE.format(disallowed))
     handler = partial(Quiet, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -62,14 +60,14 @@ def served(folder: Path, disallowed: str) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Return *text* without what differs in each run."""
+    """Replace what differs between runs."""
     for pattern, word in VARYING.items():
         text = re.sub(pattern, word, text)
     return text.strip()
 
 
 def run(command: str, folder: Path) -> tuple[str, str]:
-    """Run Scrapy's *command* in *folder*, and return its output and its log."""
+    """Return the output and the log of *command*."""
     arguments = shlex.split(command)[1:]
     ran = subprocess.run(  # noqa: S603 - a command of our pages
         [sys.executable, "-m", "scrapy", *arguments],
@@ -83,7 +81,6 @@ def run(command: str, folder: Path) -> tuple[str, str]:
 
 
 def differing(docs: Path, folder: Path) -> Iterator[str]:
-    """Yield a line for each sample of the pages that differs from what is printed."""
     rows = (
         ("start.rst", "http://127.0.0.1:8994", "/private"),
         ("refusals.rst", "https://example.com", "/archive"),
@@ -114,7 +111,6 @@ def differing(docs: Path, folder: Path) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Compare the samples, and return the exit code."""
     with tempfile.TemporaryDirectory() as folder:
         found = list(differing(Path(arguments[0]), Path(folder)))
     for line in found:

@@ -1,9 +1,4 @@
-"""The code of the commands: local sites, crawls of them, and reports.
-
-`server` serves the sites on loopback, and `hosts` and `robots_files` define them. `crawling` runs
-`scrapy crawl`, and `report` formats the outcome. `./run` is `python -m demo`, `./beyond` is
-`demo.beyond`, and `./distributed` is `demo.distributed`.
-"""
+"""The code of the commands: local sites, crawls of them, and reports."""
 
 from __future__ import annotations
 

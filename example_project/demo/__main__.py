@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
 
 def heading(text: str) -> str:
-    """Return a heading with blank lines around it."""
     return f"\n\n{text}\n{'=' * len(text)}\n"
 
 
 def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
-    """Yield the text that is printed after the crawls."""
     yield heading(
         '1. With scrapy_robots1994: ADDONS = {"scrapy_robots1994.Addon": 500}'
     )
@@ -48,7 +46,6 @@ def output(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
 
 
 def main() -> int:
-    """Serve the hosts, run both crawls, print the results, and return the exit code."""
     parser = argparse.ArgumentParser(prog="run", description=__doc__)
     parser.add_argument(
         "--serve",

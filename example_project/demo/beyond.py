@@ -27,8 +27,6 @@ PAGE = '<!doctype html><meta name="robots" content="{}"><ul>{}</ul>'
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one crawl: the requests that the server received, items and stats."""
-
     received: list[Received]
     items: list[dict[str, Any]]
     stats: dict[str, Any]
@@ -41,17 +39,15 @@ class Outcome:
 
     @property
     def exported(self) -> set[str]:
-        """The paths of the pages whose items were exported."""
         return {urlsplit(it["url"]).path for it in self.items if "refused" not in it}
 
     @property
     def gaps(self) -> list[float]:
-        """The seconds between each request and the next request, by the server's clock."""
+        """Seconds between successive requests, by the server's clock."""
         return [after.at - before.at for before, after in pairwise(self.received)]
 
 
 def serve(sites: LocalSites, case: Case, origin: str) -> None:
-    """Set the responses of *origin* for the site of *case*."""
     sites.respond(origin, "/robots.txt", server.text(case.robots))
     places = "".join(f"<url><loc>{origin}{path}</loc></url>" for path in case.sitemap)
     xml = (("Content-Type", "application/xml"),)
@@ -63,14 +59,12 @@ def serve(sites: LocalSites, case: Case, origin: str) -> None:
 
 
 def crawl(sites: LocalSites, case: Case, origin: str) -> Outcome:
-    """Crawl the site of *case* with the spider of *case*, and return the outcome."""
     sites.received.clear()
     done = scrapy_crawl(case.spider, origin + case.start, {})
     return Outcome(sites.received.copy(), done.items, done.stats)
 
 
 def output(case: Case, outcome: Outcome) -> Iterator[str]:
-    """Yield the output for one crawl."""
     yield f"\n{case.settings}\n    scrapy crawl {case.spider}"
     yield "\n".join(f"    | {line}" for line in case.robots.strip().split("\n"))
     yield f"  fetched  {'  '.join(outcome.fetched)}"
@@ -94,9 +88,8 @@ def output(case: Case, outcome: Outcome) -> Iterator[str]:
 
 
 def is_right(case: Case, outcome: Outcome) -> bool:
-    """Return whether the pages, the items and the kept delay are as expected."""
     exported = case.fetched if case.exported is None else case.exported
-    # A spider that starts at /robots.txt requests the file itself, too.
+    # A spider that starts at /robots.txt requests the file once more.
     robots = 1 + (case.start == "/robots.txt")
     return (
         set(outcome.fetched) == case.fetched
@@ -107,7 +100,6 @@ def is_right(case: Case, outcome: Outcome) -> bool:
 
 
 def main() -> int:
-    """Serve and crawl the sites, print the results, and return the exit code."""
     wrong = []
     with LocalSites(len(CASES)) as sites:
         for case, origin in zip(CASES, sites.origins, strict=True):

@@ -1,23 +1,16 @@
-"""The five sites of `./beyond`: files, pages, and the expected outcome of each crawl.
-
-The expected outcomes were determined by hand, not by a parser.
-"""
+"""The five sites of `./beyond`. The expected outcomes were worked out by hand."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 DELAY = 0.5
-"""The Crawl-delay in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One site, the spider that crawls it, and the expected outcome.
-
-    `pages` maps each page to the paths of its links, and to the content of its robots meta tag.
-    `fetched` are the pages that must be requested, `exported` those with exported items. If
-    `exported` is None, that is all fetched pages.
+    """`pages` maps each path to its links and the content of its robots meta tag. If `exported` is
+    None, an item of every fetched page is expected.
     """
 
     spider: str
@@ -31,7 +24,7 @@ class Case:
 
 
 def linked(*paths: str) -> dict[str, tuple[str, str]]:
-    """Return a front page that links to *paths*, and the pages of *paths*."""
+    """Return a front page with links to *paths*, and their pages."""
     return {"/": (" ".join(paths), ""), **dict.fromkeys(paths, ("", ""))}
 
 

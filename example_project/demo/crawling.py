@@ -1,4 +1,4 @@
-"""Functions that run `scrapy crawl` in this project."""
+"""Run `scrapy crawl` in this project."""
 
 from __future__ import annotations
 
@@ -20,21 +20,18 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[1]
 WARNING = "] WARNING: "
 TIME_LIMIT = 120
-"""The number of seconds after which a crawl is killed."""
+"""Seconds until a crawl is killed."""
 
 OURS: dict[str, str] = {}
 BUILTIN = {"ADDONS": "{}"}
-"""Settings that disable our add-on."""
 
 
 class CrawlError(Exception):
-    """Raised if a crawl fails. The message is the end of the log of the crawl."""
+    """The message is the end of the crawl's log."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The items, the stats and the log of a crawl."""
-
     items: list[dict[str, Any]]
     stats: dict[str, Any]
     log: str
@@ -42,10 +39,8 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """One crawl of all hosts: fetched, refused and failed pages, and the reasons.
-
-    `robots` has the number of requests for the robots.txt of each host. `warnings` has the
-    warnings in the log.
+    """`refused` and `failed` map URLs to reasons. `robots` counts the requests for the robots.txt
+    of each host.
     """
 
     fetched: set[str]
@@ -57,7 +52,7 @@ class Crawl:
 
 
 def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Crawl:
-    """Crawl all hosts. *settings* take precedence over the settings of the project."""
+    """*settings* override those of the project."""
     sites.received.clear()
     done = scrapy_crawl("pages", served.start, settings)
     urls = [request.url for request in sites.received]
@@ -77,7 +72,6 @@ def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Cra
 
 
 def scrapy_crawl(spider: str, start: str, settings: Mapping[str, str]) -> Finished:
-    """Run `scrapy crawl` as a user does, and return items, stats and log."""
     with tempfile.TemporaryDirectory() as folder:
         stats, items = Path(folder, "stats.json"), Path(folder, "items.json")
         command = [sys.executable, "-m", "scrapy", "crawl", spider]

@@ -1,8 +1,7 @@
-"""Crawl the hosts of `./run` with several workers, which share one Redis server.
+"""Crawl the hosts of `./run` with several workers that share a Redis server.
 
-The exit code is 0 if all workers together requested each robots.txt once, and fetched
-exactly the allowed pages. Two hosts cannot be reached, so workers have nothing to share about them:
-each worker with a page of such a host requests its robots.txt.
+The exit code is 0 if the workers requested each robots.txt once, and fetched exactly the allowed
+pages. Two hosts cannot be reached: each worker with one of their pages requests their robots.txt.
 """
 
 from __future__ import annotations
@@ -30,14 +29,13 @@ from demo.serving import Served, serve
 
 WIDTH = 100
 TIME_LIMIT = 600
-"""Seconds after which a worker is killed."""
+"""Seconds until a worker is killed."""
 
 Items: TypeAlias = list[dict[str, Any]]
-"""What a worker says of each of its URLs: fetched, refused or failed."""
+"""The items that one worker exported."""
 
 
 def crawl(count: int, served: Served, url: str) -> list[Items]:
-    """Crawl all hosts with *count* workers, and return the items of each."""
     name = f"example-{uuid4().hex[:8]}"
     environment = os.environ | {
         "SCRAPY_SETTINGS_MODULE": "example.distributed.settings",
@@ -77,7 +75,6 @@ def crawl(count: int, served: Served, url: str) -> list[Items]:
 
 
 def print_workers(served: Served, workers: list[Items]) -> None:
-    """Print the page counts of each worker, and every refusal."""
     print(f"\n{'worker':<10}{'pages':>8}{'refused':>10}")
     for number, items in enumerate(workers, 1):
         pages, refused = (
@@ -92,9 +89,7 @@ def print_workers(served: Served, workers: list[Items]) -> None:
 
 
 def is_right(sites: LocalSites, served: Served, workers: list[Items]) -> bool:
-    """Print the number of robots.txt requests, and return whether these and the fetched
-    pages are as expected.
-    """
+    """Also print the number of robots.txt requests."""
     urls = [request.url for request in sites.received]
     requests = Counter(
         served.short(url)[0] for url in urls if url.endswith("/robots.txt")
@@ -116,7 +111,6 @@ def is_right(sites: LocalSites, served: Served, workers: list[Items]) -> bool:
 
 
 def main() -> int:
-    """Serve the hosts, run the workers, print the results, and return the exit code."""
     parser = argparse.ArgumentParser(prog="distributed", description=__doc__)
     parser.add_argument("--workers", type=int, default=3, help="3 by default")
     count = parser.parse_args().workers

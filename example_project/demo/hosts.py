@@ -1,7 +1,7 @@
-"""The hosts that `./run` crawls: the robots.txt, the pages, and which pages are allowed.
+"""The hosts that `./run` crawls.
 
-`allowed` says whether the standard of 1994 allows a page for the robot `examplebot`. The values
-were worked out by hand, because the crawls are checked against them.
+The pages that the standard of 1994 allows to `examplebot` were worked out by hand, because the
+crawls are checked against them.
 """
 
 from __future__ import annotations
@@ -13,24 +13,18 @@ from demo import robots_files, server
 from demo.server import Response
 
 PAUSE = 1.5
-"""The number of seconds between the two halves of the slow robots.txt."""
+"""Seconds between the two halves of the slow robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page: the path, and whether examplebot may fetch the page."""
-
     path: str
     allowed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """One host.
-
-    `about` says what is special about the robots.txt of the host. If `robots` is the name of
-    another host, robots.txt is a redirect to the robots.txt of that host.
-    """
+    """If `robots` is the name of another host, robots.txt redirects to that host."""
 
     name: str
     about: str
@@ -39,7 +33,7 @@ class Host:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether nothing is known of the host (Ours R5), which no store keeps."""
+        """Whether the answer means Ours R5, which no store keeps."""
         robots = self.robots
         is_down = HTTPStatus.SERVICE_UNAVAILABLE
         return isinstance(robots, Response) and (
@@ -48,12 +42,10 @@ class Host:
 
 
 def allowed(*paths: str) -> tuple[Page, ...]:
-    """Return pages that examplebot may fetch."""
     return tuple(Page(path, allowed=True) for path in paths)
 
 
 def disallowed(*paths: str) -> tuple[Page, ...]:
-    """Return pages that examplebot must not fetch."""
     return tuple(Page(path, allowed=False) for path in paths)
 
 

@@ -1,4 +1,4 @@
-"""A Redis server for the workers: the one in REDIS_URL, or one that is started."""
+"""A Redis server for the workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TIME_LIMIT = 20.0
 
 @contextmanager
 def some_redis() -> Iterator[str]:
-    """Yield the URL of the server."""
+    """Yield the URL of the server in `REDIS_URL`, or of a new one."""
     if url := os.environ.get("REDIS_URL"):
         yield url
         return
@@ -54,7 +54,6 @@ def some_redis() -> Iterator[str]:
 
 
 def answers(url: str) -> bool:
-    """Return whether a Redis server responds at *url*."""
     try:
         with redis.Redis.from_url(url, socket_timeout=2) as client:
             return bool(client.ping())

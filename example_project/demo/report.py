@@ -1,4 +1,4 @@
-"""Functions that format the outcome of the crawls in lines of at most 100 columns."""
+"""The results of the crawls as text, up to 100 columns wide."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ PRINTED_ELSEWHERE = ("robots1994/refused_by/",)
 
 
 def wrapped(first: str, text: str, indent: str = INDENT) -> str:
-    """Return *first* and *text* as wrapped lines. All lines but the first begin with
-    *indent*.
-    """
     return textwrap.fill(
         f"{first}{text}",
         WIDTH,
@@ -33,7 +30,7 @@ def wrapped(first: str, text: str, indent: str = INDENT) -> str:
 
 
 def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each host that has pages among *urls*, with the paths of these pages."""
+    """Yield each host with pages in *urls*, and their paths."""
     wanted = set(urls)
     for host in HOSTS:
         origin = served.origins[host.name]
@@ -43,7 +40,6 @@ def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str
 
 
 def hosts(served: Served) -> Iterator[str]:
-    """Yield a line for each host. Each line says what is special about its host."""
     pages, allowed = len(served.allowed), sum(served.allowed.values())
     crawled = sum(bool(host.pages) for host in HOSTS)
     yield (
@@ -57,14 +53,12 @@ def hosts(served: Served) -> Iterator[str]:
 
 
 def fetched(served: Served, crawl: Crawl) -> Iterator[str]:
-    """Yield the fetched pages, grouped by host."""
     yield f"Fetched: {len(crawl.fetched)} pages"
     for name, paths in by_host(served, crawl.fetched):
         yield wrapped(f"  {name:12}", "  ".join(paths))
 
 
 def refused(served: Served, crawl: Crawl) -> Iterator[str]:
-    """Yield the refused pages, grouped by host and reason, and the failed pages."""
     yield f"Refused: {len(crawl.refused)} pages"
     for name, paths in by_host(served, crawl.refused):
         reasons = [crawl.refused[served.origins[name] + path] for path in paths]
@@ -77,14 +71,12 @@ def refused(served: Served, crawl: Crawl) -> Iterator[str]:
 
 
 def robots_requests(crawl: Crawl) -> Iterator[str]:
-    """Yield how often each robots.txt was requested."""
     yield f"Requests for robots.txt: {crawl.robots.total()}"
     counts = [f"{host.name}:{crawl.robots[host.name]}" for host in HOSTS]
     yield wrapped("  ", ",  ".join(counts), "  ")
 
 
 def stats(crawl: Crawl) -> Iterator[str]:
-    """Yield the stats about robots.txt."""
     yield "Stats"
     shown = sorted(
         key
@@ -97,16 +89,12 @@ def stats(crawl: Crawl) -> Iterator[str]:
 
 
 def warnings(crawl: Crawl) -> Iterator[str]:
-    """Yield the warnings in the log."""
     yield f"Warnings in the log: {len(crawl.warnings)}"
     for warning in crawl.warnings:
         yield wrapped("  ", warning, "    ")
 
 
 def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
-    """Yield the counts of both crawls in columns, and then the pages that only one crawl
-    fetched.
-    """
     allowed = {url for url, is_allowed in served.allowed.items() if is_allowed}
     sides = (ours, builtin)
     rows = {
@@ -131,7 +119,6 @@ def side_by_side(served: Served, ours: Crawl, builtin: Crawl) -> Iterator[str]:
 
 
 def _by_permission(served: Served, name: str, paths: list[str]) -> Iterator[str]:
-    """Yield the disallowed paths of one host, and then the allowed paths."""
     about = next(host.about for host in HOSTS if host.name == name)
     origin = served.origins[name]
     for word, is_allowed in (("disallowed", False), ("allowed", True)):
@@ -141,7 +128,6 @@ def _by_permission(served: Served, name: str, paths: list[str]) -> Iterator[str]
 
 
 def mistakes(served: Served, crawl: Crawl) -> list[str]:
-    """Return a line for each difference between the crawl and the expectations."""
     found = []
     for url, is_allowed in served.allowed.items():
         page = " ".join(served.short(url))

@@ -15,15 +15,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""The value of SO_LINGER with which closing a socket resets the connection."""
+"""With this value of SO_LINGER, closing a socket resets the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response.
-
-    If *pause* is not 0, the second half of the body is sent *pause* seconds after the first
-    half. If *reset* is true, the server sends nothing, and resets the connection.
+    """The second half of the body is sent after *pause* seconds. With *reset*, the server resets
+    the connection instead.
     """
 
     status: int = 200
@@ -34,18 +32,16 @@ class Response:
 
 
 def text(body: str, status: int = 200) -> Response:
-    """Return a plain-text response, such as a robots.txt."""
     return Response(status, body.encode(), (("Content-Type", "text/plain"),))
 
 
 def html(body: str) -> Response:
-    """Return a response with an HTML page."""
     return Response(200, body.encode(), (("Content-Type", "text/html"),))
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request that the server received. `at` is the monotonic time of the request."""
+    """`at` is a monotonic time."""
 
     origin: str
     target: str
@@ -59,8 +55,7 @@ class Received:
 class LocalSites:
     """A context manager that serves *number* origins.
 
-    If no response was set, the server responds to /robots.txt with 404, and to any other path
-    with an empty page.
+    By default, /robots.txt is a 404, and any other path is an empty page.
     """
 
     def __init__(self, number: int) -> None:
@@ -71,7 +66,6 @@ class LocalSites:
         self.origins: list[str] = []
 
     def __enter__(self) -> Self:
-        """Start the server, which listens on one port for each origin."""
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         for _ in range(self._number):
@@ -80,18 +74,16 @@ class LocalSites:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Cancel all responses, and end the thread of the server."""
         asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """Set the response to each request for *path* of *origin*, whatever the query is."""
+        """The query of a request is ignored."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:
-        """Listen on one port, and return the origin of the port."""
         origin = ""
 
         async def serve(
@@ -107,7 +99,6 @@ class LocalSites:
         return origin
 
     async def _close(self) -> None:
-        """Cancel the responses that are being sent."""
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -116,7 +107,7 @@ class LocalSites:
     async def _serve_one(
         self, origin: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Respond to one request, and return whether the connection stays open."""
+        """Return whether the connection stays open."""
         head = await reader.readuntil(b"\r\n\r\n")
         target = head.split(b" ", 2)[1].decode("latin-1")
         self.received.append(Received(origin, target, time.monotonic()))
@@ -136,13 +127,11 @@ class LocalSites:
         return True
 
     def _response(self, origin: str, path: str) -> Response:
-        """Return the response to a request for *path*."""
         missing = Response(404) if path == "/robots.txt" else html("")
         return self._responses.get((origin, path), missing)
 
 
 def _head(response: Response) -> bytes:
-    """Return the status line, the headers, and the blank line."""
     length = ("Content-Length", str(len(response.body)))
     lines = [f"{name}: {value}" for name, value in (*response.headers, length)]
     return "\r\n".join([f"HTTP/1.1 {response.status} x", *lines, "", ""]).encode()

@@ -1,4 +1,4 @@
-"""Functions that serve the hosts in `demo.hosts`, each on its own port."""
+"""Serve the hosts in `demo.hosts`, each on its own port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from demo.server import LocalSites, Response
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The served hosts: the origin of each host, and whether each URL is allowed."""
+    """`origins` is by host name, `allowed` by URL."""
 
     origins: dict[str, str]
     allowed: dict[str, bool]
@@ -23,7 +23,7 @@ class Served:
         return f"{self.origins[HOSTS[0].name]}/"
 
     def short(self, url: str) -> tuple[str, str]:
-        """Return the name of the host and the path of *url*."""
+        """Return the name of the host, and the path with the query."""
         names = {origin: name for name, origin in self.origins.items()}
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -31,7 +31,6 @@ class Served:
 
 
 def serve(sites: LocalSites) -> Served:
-    """Serve every host on the started *sites*, and return the origins and the pages."""
     origins = {host.name: at for host, at in zip(HOSTS, sites.origins, strict=True)}
     for host in HOSTS:
         _serve_host(sites, host, origins)
@@ -40,7 +39,7 @@ def serve(sites: LocalSites) -> Served:
         for host in HOSTS
         for page in host.pages
     }
-    # Reverse the links, because Scrapy requests the last link first.
+    # Scrapy requests the last link first.
     links = "".join(f'<li><a href="{url}">{url}</a></li>' for url in reversed(allowed))
     front = f"<!doctype html><title>All pages</title><ul>{links}</ul>"
     sites.respond(origins[HOSTS[0].name], "/", server.html(front))
@@ -48,7 +47,6 @@ def serve(sites: LocalSites) -> Served:
 
 
 def _serve_host(sites: LocalSites, host: Host, origins: dict[str, str]) -> None:
-    """Serve the robots.txt and the pages of one host."""
     robots, origin = host.robots, origins[host.name]
     if isinstance(robots, str):
         target = f"{origins[robots]}/robots.txt"

@@ -24,13 +24,11 @@ class StatsFile:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> StatsFile:
-        """Create the extension. Raise `NotConfigured` if the setting is empty."""
         path = crawler.settings.get("STATS_FILE")
         if not path:
             raise NotConfigured
         return cls(crawler, Path(path))
 
     def write(self) -> None:
-        """Write all stats as a JSON object. Values that JSON does not support become text."""
         stats = self._crawler.stats.get_stats()
         self._path.write_text(json.dumps(stats, default=str), "utf-8")

@@ -37,7 +37,7 @@ RACES = (
 
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
-    """Map the name of each benchmark to its function. `--quick` means smaller inputs."""
+    """With `--quick`, the inputs are smaller."""
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]

@@ -1,4 +1,4 @@
-"""The files of the benchmarks: those of a folder or archive, or generated ones."""
+"""The robots.txt files of the benchmarks, read or generated."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import tarfile
 from pathlib import Path
 
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""Extensions of archives. No host name ends with one of them."""
+"""Extensions of archives, which no host name has."""
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
-"""Quantiles of the lengths of 4,231 real files: share of the files, number of lines."""
+"""Lengths of 4,231 real files: quantile, lines."""
 
 LONGEST = 12_000
 AGENTS = ("Googlebot", "bingbot", "GPTBot", "AhrefsBot", "MJ12bot", "Slurp", "*")
@@ -50,9 +50,7 @@ PARTS = [
 
 
 def read_corpus(source: str) -> list[bytes]:
-    """Read the files of the folder or tar archive *source*, sorted by name. Without *source*,
-    generate files.
-    """
+    """Return the files of the folder or tar archive *source*, sorted by name, or generated ones."""
     if not source:
         return made_corpus(COUNT)
     try:
@@ -67,7 +65,7 @@ def read_corpus(source: str) -> list[bytes]:
 def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
     """Return the base name and the bytes of every file in a folder or tar archive.
 
-    Raise RuntimeError if *source* contains no file, or if it is a folder that contains an archive.
+    Raises RuntimeError if *source* has no files, or is a folder with an archive.
     """
     if source.is_dir():
         for path in source.iterdir():
@@ -91,7 +89,7 @@ def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
 
 
 def made_corpus(count: int) -> list[bytes]:
-    """Generate *count* files, always the same, whose lengths are distributed as in reality."""
+    """Generate *count* files with realistic lengths, the same on every call."""
     dice = random.Random(1994)  # noqa: S311 - the same files every time is the point
     return [_made(dice, lines_at((n + 0.5) / count)) for n in range(count)]
 

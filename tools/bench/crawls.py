@@ -1,4 +1,4 @@
-"""Benchmarks of whole crawls: with our middleware, the built-in one, and without robots.txt."""
+"""Benchmarks of whole crawls: with our middleware, with the built-in one, and with neither."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ SETTINGS: dict[str, Any] = {
 MB = 1e6
 
 NOT_DEARER = 1 / 1.03
-"""The minimum ratio of benchmarks in which ours may be up to 3% slower than the built-in."""
+"""The target ratio if ours may be up to 3% slower than the built-in."""
 
 
 @contextmanager
 def serving(corpus: str = "") -> Iterator[int]:
-    """Run the server of the benchmarks, and yield its port."""
+    """Run the server, and yield its port."""
     command = [sys.executable, "-m", "tools.bench.server", corpus]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -48,7 +48,7 @@ def serving(corpus: str = "") -> Iterator[int]:
 
 
 def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
-    """Return the measurements that the spider made in one crawl."""
+    """Return what the spider measured in one crawl."""
     result = crawl(
         spider=f"tools.bench.spiders:{spider}",
         spider_args=args,
@@ -63,16 +63,16 @@ def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any
 
 
 def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
-    """Time the crawl of 20 fast hosts, together with hosts whose robots.txt is slow."""
+    """Time a crawl of 20 fast hosts while the robots.txt of other hosts is slow."""
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
-            # With 500 slow hosts, the crawl of the built-in middleware takes minutes.
+            # With 500 slow hosts, the built-in takes minutes.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # The crawl of the built-in middleware takes a minute, and its time hardly varies.
+                # The built-in takes a minute, which hardly varies.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])
@@ -83,7 +83,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
 
 
 def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
-    """Measure CPU time and memory of a crawl of many origins, with one page each."""
+    """Measure CPU time and memory for many origins with one page each."""
     settings = {"CONCURRENT_REQUESTS": 100}
     store = {"ROBOTS1994_STORE": f"memory://?max_origins={bound}"}
     clock: dict[str, list[float]] = {side: [] for side in SIDES}
@@ -104,9 +104,7 @@ def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
 
 
 def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
-    """Measure the CPU time of a crawl that alternates between many origins, with eight pages
-    each.
-    """
+    """Measure the CPU time for many origins in turn, with eight pages each."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving(corpus or "made") as port:
         args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 8}
@@ -118,12 +116,11 @@ def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
 
 
 def cached(rounds: int, pages: int) -> Iterator[Result]:
-    """Measure the CPU time of a crawl whose pages are in Scrapy's HTTP cache."""
+    """Measure the CPU time for pages from Scrapy's HTTP cache."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port, TemporaryDirectory() as folder:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        # The first crawl fills the cache, which all sides share, so each side's first crawl is
-        # discarded.
+        # The first crawl fills the cache for all sides, so the first round is discarded.
         for turn, side in enumerate(_taking_turns(rounds + 1)):
             settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
             measured = ran(side, "ListedPagesSpider", settings, **args)["cpu"]
@@ -134,7 +131,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once per round. Each round starts with another side."""
+    """Yield each side once per round, with a different one first."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

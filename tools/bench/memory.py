@@ -1,4 +1,4 @@
-"""Measure how much memory the policies of a corpus take, with a process for each side.
+"""Measure the memory of policies, with one process per side.
 
 `python -m tools.bench.memory SIDE [FOLDER]` prints the bytes per origin as JSON.
 """
@@ -27,10 +27,7 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes of each origin, whose policy is stored as in a crawl and used once.
-
-    Also measure those of a second host with an identical file.
-    """
+    """Measure the bytes per origin, and those of a second host with an identical file."""
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
     what = "memory of an origin, corpus policies stored, each used once"
@@ -49,10 +46,10 @@ def _in_process(side: str, corpus: str) -> dict[str, float]:
 
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Return a function that stores and uses a policy as our middleware does."""
-    from scrapy import Request  # noqa: PLC0415 - one side a process
+    from scrapy import Request  # noqa: PLC0415 - one side per process
 
-    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side a process
-    from tools.bench.requests import (  # noqa: PLC0415 - one side a process
+    from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side per process
+    from tools.bench.requests import (  # noqa: PLC0415 - one side per process
         SETTINGS,
         middleware_with,
         policy_of,
@@ -70,7 +67,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
-        # As in a crawl, each file is read for one robot.
+        # A crawl has one robot.
         robots.prepare(str(SETTINGS["USER_AGENT"]))
         middleware._resolver.memory[policy.origin] = policy
         with suppress(IgnoreRequest, StopIteration):
@@ -81,7 +78,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
     """Return a function that stores and uses a parser as the built-in middleware does."""
-    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side a process
+    from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side per process
 
     parsers: dict[str, Any] = {}
 
@@ -94,7 +91,7 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 def main(side: str, corpus: str) -> None:
     """Store all files twice, for different hosts, and print the mean memory per file."""
-    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side a process
+    from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side per process
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)

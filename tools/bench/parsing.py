@@ -62,9 +62,9 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time the parsing of all files, without a question, with one and with eight.
+    """Time parsing all files, and then checking no URL, one, and eight.
 
-    Some sides, ours among them, defer work to the first question.
+    Some sides, including ours, defer work to the first check.
     """
     sides, _ = all_sides()
     policies = {
@@ -90,9 +90,7 @@ def _answered(side: Side, files: Sequence[bytes], urls: Sequence[str]) -> None:
 
 
 def questions(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time one question about a known policy, for the corpus and for files with 10 and 10,000
-    rules.
-    """
+    """Time checking one URL, for the corpus and for files with 10 and 10,000 rules."""
     sides, _ = all_sides()
     some = files[:: max(len(files) // POLICIES, 1)]
     values = race(
@@ -129,7 +127,7 @@ def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
 
 
 def file_of_rules(count: int) -> bytes:
-    """Return a file with one record of *count* rules, none of which is a prefix of another."""
+    """Return a record of *count* rules, none of which is a prefix of another."""
     dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:
@@ -142,7 +140,7 @@ def file_of_rules(count: int) -> bytes:
 
 
 def imports(rounds: int) -> Iterator[Result]:
-    """Time the import of the package in new processes, and check that it does not import Scrapy."""
+    """Time the import in a new process, and check that it does not import Scrapy."""
     values = []
     for _ in range(rounds):
         command = [sys.executable, "-c", IMPORTING]
@@ -155,9 +153,7 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Time parsing by size of the file, and questions by number of rules, with the exponents of
-    growth.
-    """
+    """Measure how parsing grows with the file, and checking with the number of rules."""
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]

@@ -1,4 +1,4 @@
-"""Results as text, with medians, ratios to our median, and whether the target is met."""
+"""Results as text: medians, ratios to our median, and whether targets are met."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-"""Units of time, the largest first."""
+"""Units of time, largest first."""
 
 
 def heading(about: Mapping[str, str]) -> str:
@@ -32,7 +32,6 @@ def shown(result: Result) -> str:
 
 
 def scaled(value: float, unit: str) -> str:
-    """Scale times to a readable unit, such as ms."""
     if not unit.startswith("s"):
         return f"{value:,.2f} {unit}"
     for scale, name in SCALES:

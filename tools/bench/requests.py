@@ -41,14 +41,13 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""A lifetime in seconds with which policies stay fresh."""
+"""A lifetime in seconds that no benchmark reaches."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
-    """Time `process_request` for origins with a known, fresh policy.
+    """Time `process_request` with fresh policies, without logging.
 
-    URLs are parsed beforehand for both sides, since other parts of Scrapy do so in a crawl. This
-    favours the built-in middleware. Nothing is logged.
+    URLs are parsed beforehand, as other parts of Scrapy do in a crawl. This favours the built-in.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -106,9 +105,9 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
 
 
 def _built_in(origins: int) -> Callable[..., Any]:
-    """Return `process_request` of the built-in middleware with a parser for each origin.
+    """Return the `process_request` of the built-in, with a parser for each origin.
 
-    Scrapy 2.13 needs the argument *spider*, for logging.
+    Scrapy 2.13 needs the argument *spider*.
     """
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)

@@ -1,8 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-It answers for any host, with a small page for every path. /robots.txt is a file of the folder, or a
-generated file, chosen by the host name. The answer takes 5 seconds for a host that begins with
-`slow-5-`. The server prints its port when it is ready, and ends when its stdin closes.
+Every path of every host is a small page. The host's name chooses its robots.txt from the folder, or
+from generated files. Hosts that begin with `slow-5-` send it after 5 seconds. The server prints its
+port when it is ready, and ends when stdin closes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 class ServerProtocol(asyncio.Protocol):
-    """One connection, whose requests have no body."""
+    """Requests must not have a body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
@@ -50,19 +50,15 @@ class ServerProtocol(asyncio.Protocol):
         return self.bodies[zlib.crc32(name) % len(self.bodies)]
 
     def send(self, body: bytes, kind: bytes) -> None:
-        """Write one response, unless the client has disconnected."""
         if not self.transport.is_closing():
             head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n"
             self.transport.write(head % (kind, len(body)) + body)
 
 
 async def main(corpus: str) -> None:
-    """Listen on loopback until stdin closes.
-
-    Without *corpus*, all sites have the file `OPEN`.
-    """
+    """Without *corpus*, all sites have the file `OPEN`."""
     if corpus:
-        # A crawl without pages would measure nothing.
+        # Leave out files that forbid everything: such a crawl measures nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         ServerProtocol.bodies = tuple(
             body for body in files if b"Disallow: /\n" not in body

@@ -19,10 +19,8 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One parser.
-
-    *policy* parses the bytes of a file into the policy for `ROBOT`. *asks* turns that policy into a
-    function that says whether a URL is allowed. Each call of the function is a question.
+    """*policy* parses a file for `ROBOT`. *asks* turns the result into a function that checks a
+    URL.
     """
 
     name: str
@@ -31,7 +29,6 @@ class Side:
 
 
 def _ours() -> Side:
-    """Return our side, whose policy is the `RobotRules` of the robot."""
     parse = RobotsTxt.parse
     return Side(
         OURS,
@@ -41,7 +38,7 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Return the side of Protego, which looks up the robot for each question, as in Scrapy."""
+    """Protego looks up the robot for each URL, as in Scrapy."""
     parse = import_module("protego").Protego.parse
 
     def asks(parsed: Any) -> Callable[[str], bool]:
@@ -52,8 +49,6 @@ def _protego() -> Side:
 
 
 def _urllib() -> Side:
-    """Return the side of the standard library's parser, without its download."""
-
     def policy(body: bytes) -> RobotFileParser:
         parser = RobotFileParser(ROBOTS_URL)
         parser.parse(body.decode("utf-8", "ignore").splitlines())
@@ -82,9 +77,6 @@ def _rerp() -> Side:
 
 
 def _reppy() -> Side:
-    """Return the side of reppy, whose policy is its agent for the robot. reppy is written in
-    C++.
-    """
     parse = import_module("reppy.robots").Robots.parse
     return Side(
         "reppy (C++)",
@@ -94,9 +86,7 @@ def _reppy() -> Side:
 
 
 def all_sides() -> tuple[list[Side], list[str]]:
-    """Return every side whose library is installed, ours first, and a message for each other
-    side.
-    """
+    """Return the installed sides, ours first, and a message for each missing one."""
     found, missing = [], []
     for make in (_ours, _protego, _reppy, _urllib, _rerp):
         try:

@@ -25,12 +25,10 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """Requests the same number of pages from each host, and yields time, CPU time and memory.
+    """Requests *pages* pages of each host, and yields time, CPU time and memory.
 
-    *hosts* are patterns with a count, such as `site-{}.test` and 20, and *pages* is the number of
-    pages of each. The first page of all hosts is requested before the second page of any. If
-    *required* is given, the crawl ends as soon as all pages of hosts that start with *required*
-    have been fetched.
+    *hosts* are patterns with a count, such as `site-{}.test` and 20. With *required*, the crawl
+    ends as soon as all pages of the hosts that start with *required* are fetched.
     """
 
     name = "counting"
@@ -66,7 +64,6 @@ class MeasuredSpider(scrapy.Spider):
                 yield scrapy.Request(url, errback=self.missed, dont_filter=True)
 
     def parse(self, response: Response) -> Any:
-        """Count a page. End the crawl as soon as all required pages have been fetched."""
         self.fetched += 1
         if self.fetched % max(self.all // SAMPLES, 1) == 0:
             self.resident.append(resident())
@@ -77,7 +74,7 @@ class MeasuredSpider(scrapy.Spider):
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
-        """Ignore a failed page, which Scrapy counts."""
+        """Scrapy counts failed pages."""
 
     def ended(self) -> None:
         self.result["items"].append(
@@ -95,9 +92,9 @@ class MeasuredSpider(scrapy.Spider):
 class ListedPagesSpider(MeasuredSpider):
     """Requests the first page, and all other pages from its callback.
 
-    Scrapy downloads one, two or 16 start requests at a time, depending on how many of them waited
-    for a robots.txt. If pages arrive at once, as from a cache, that alone changes the CPU time by a
-    tenth. Requests from a callback are always downloaded 16 at a time.
+    Scrapy downloads one, two or 16 start requests at a time, depending on how many waited for
+    robots.txt. With pages from a cache, that alone changes the CPU time by a tenth. Requests from a
+    callback are always downloaded 16 at a time.
     """
 
     name = "listing"
@@ -113,7 +110,7 @@ class ListedPagesSpider(MeasuredSpider):
 
 
 def resident() -> int:
-    """Return the resident memory of this process in bytes, or 0 if it is unknown."""
+    """Return the resident memory in bytes, or 0 if it is unknown."""
     try:
         with open("/proc/self/statm", encoding="ascii") as statm:  # noqa: PTH123 - no file
             return int(statm.read().split()[1]) * PAGE

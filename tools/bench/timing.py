@@ -15,18 +15,16 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""Rounds at the start whose values are discarded."""
+"""Discarded rounds at the start."""
 
 MIN_SECONDS = 0.02
-"""The minimum CPU seconds of a measurement. A fast function is called several times."""
+"""Fast functions are called repeatedly, until they have taken this much CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one benchmark.
-
-    *values* are those of each side in *unit*; smaller is better. *target* is the smallest
-    acceptable ratio of the median of the side *against* to ours.
+    """*values* of each side are in *unit*; smaller is better. *target* is the smallest acceptable
+    ratio of the median of *against* to ours.
     """
 
     what: str
@@ -46,10 +44,7 @@ class Result:
 
     @property
     def meets_target(self) -> bool | None:
-        """Whether the ratio to the side *against* is at least *target*.
-
-        It is None if there is no target, or if that side was not measured.
-        """
+        """None if there is no target, or if *against* was not measured."""
         if not self.target or self.against not in self.values:
             return None
         return self.ratio(self.against) >= self.target
@@ -58,10 +53,9 @@ class Result:
 def race(
     sides: Mapping[str, Callable[[], object]], *, rounds: int, per: int = 1
 ) -> dict[str, list[float]]:
-    """Return the CPU seconds of each side in each round, divided by *per*.
+    """Return the CPU seconds of each side and round, divided by *per*.
 
-    The order of the sides changes from round to round, because each side affects the caches for the
-    next one. The time of other processes does not count.
+    The order changes from round to round, because each side affects the caches for the next one.
     """
     for side in sides.values():
         # The first run includes one-time work.
@@ -79,7 +73,7 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """Return how often *side* must run for a measurement of `MIN_SECONDS`."""
+    """Return how often *side* must run to take `MIN_SECONDS`."""
     loops = 1
     while (taken := _timed(side, loops)) < MIN_SECONDS:
         loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)
@@ -87,9 +81,7 @@ def _loops(side: Callable[[], object]) -> int:
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """Collect garbage, and return the CPU seconds of *loops* runs, during which the garbage
-    collector stays on.
-    """
+    """Return the CPU seconds of *loops* runs, with garbage collection on."""
     gc.collect()
     started = process_time()
     for _ in range(loops):

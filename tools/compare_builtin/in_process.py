@@ -1,6 +1,6 @@
-"""Hooks and a middleware that run inside the crawls of the scenarios.
+"""Hooks and a middleware for the crawls of the scenarios.
 
-A hook is called with the crawler before the crawl starts.
+Hooks are called before the crawl starts.
 """
 
 from __future__ import annotations

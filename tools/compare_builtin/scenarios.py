@@ -1,4 +1,4 @@
-"""The situations. Each function crawls with one middleware and reports the result."""
+"""The scenarios. Each function crawls with one middleware, and reports the result."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ LIMIT = 512_000
 HOSTS, MAX_ORIGINS = 30, 10
 SLOW, HEALTHY, PAGES = 20, 10, 16
 HUNG_SECONDS = 8.0
-"""A crawl that is still running after this time counts as hung."""
+"""A crawl that takes longer counts as hung."""
 QUIET_SECONDS = 5
-"""After this time without a new request, a crawl must be waiting for something."""
+"""If no request arrives for this long, the slow robots.txt is sent."""
 
 
 class Finding(NamedTuple):
@@ -42,8 +42,6 @@ class Finding(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A situation, what should happen in it, and the function that crawls."""
-
     title: str
     wanted: str
     run: Callable[[Side], Finding]
@@ -56,8 +54,6 @@ Run = Callable[[Side], Finding]
 
 
 def scenario(title: str, wanted: str) -> Callable[[Run], Run]:
-    """Add the decorated function to `SCENARIOS`."""
-
     def register(run: Run) -> Run:
         SCENARIOS.append(Scenario(title, wanted, run))
         return run
@@ -68,7 +64,7 @@ def scenario(title: str, wanted: str) -> Callable[[Run], Run]:
 def crawl(
     side: Side, urls: Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Crawl *urls*. Raise RuntimeError if the crawl did not start."""
+    """Raises RuntimeError if the crawl does not start."""
     done = start_crawl(urls, middleware=side, **options).result()
     if done.error:
         raise RuntimeError(done.error)
@@ -82,7 +78,7 @@ def pages(site: Site) -> list[str]:
 
 
 def one_page(site: Site) -> Finding:
-    """Return whether /page was fetched and /private was not."""
+    """/page must be fetched, and /private must not."""
     targets = site.targets()
     fetched, missed = "/private" in targets, "/page" not in targets
     did = f"private page {'fetched' if fetched else 'refused'}"
@@ -135,7 +131,6 @@ def status(side: Side) -> Finding:
     "unknown is not allowed: no page is fetched",
 )
 def failure(side: Side) -> Finding:
-    """Crawl three hosts whose robots.txt cannot be fetched, and one that works."""
     with Site() as site:
         site.robots(PRIVATE, at="sound.test")
         loop = replies.redirect(site.url("/robots.txt", host="loop.test"))
@@ -158,7 +153,7 @@ def failure(side: Side) -> Finding:
     "the redirect is followed, its rules are obeyed",
 )
 def redirect_off_site(side: Side) -> Finding:
-    """Some sites behind a CDN redirect to another host."""
+    """Sites behind a CDN do this."""
     with Site() as site:
         site.robots(PRIVATE, at="elsewhere.test")
         elsewhere = site.url("/robots.txt", host="elsewhere.test")
@@ -206,7 +201,6 @@ def origins(side: Side) -> Finding:
     "requested again, obeyed",
 )
 def expiry(side: Side) -> Finding:
-    """The policy is fresh for a day."""
     with Site() as site:
         site.answer("/robots.txt", [replies.text(""), replies.text(CLOSED)])
         steps = ([site.url("/one")], 2 * DAY, [site.url("/two")], [site.url("/three")])
@@ -246,7 +240,7 @@ def proxy(side: Side) -> Finding:
     "the record for the name that is sent decides",
 )
 def default_headers(side: Side) -> Finding:
-    """The robots.txt has rules only for the name in the header."""
+    """Only the name in the header has rules."""
     with Site() as site:
         site.robots("User-agent: rover\nDisallow: /private\n")
         settings = {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/1.0"}}
@@ -325,7 +319,7 @@ def size_limit(side: Side) -> Finding:
     "the crawl ends, no disallowed page is fetched",
 )
 def cancelled(side: Side) -> Finding:
-    """Cancel the fetch for which four requests wait."""
+    """Four requests wait for the fetch."""
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{IN_PROCESS}.CancelRobots": 950}}
     with Site() as site:
         site.robots(PRIVATE)

@@ -1,10 +1,9 @@
-"""Find out why another RFC 9309 program decides differently from our parser.
+"""Find out why another implementation of RFC 9309 decides differently from ours.
 
-Other programs are lenient on some points of the RFC. For each leniency, a transform changes the
-file or the URL so that the leniency no longer matters, but our decision stays the same. The cause
-of a difference is the first transform after which both programs agree. If no single transform is
-enough, they are applied one after another, and the cause is all that were applied before the
-programs agreed.
+Each transform removes from the file or the URL what another implementation treats leniently. Our
+decision does not change. The cause of a difference is the first transform after which both agree.
+If no single transform is enough, they are applied one after another until both agree, and all of
+them are the cause.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Asks = Callable[[bytes, str], bool]
-    """Takes a file and a URL, and returns whether the other program allows the URL."""
+    """Whether the other program allows a URL, given the file."""
 
 KNOWN = ("user-agent", "allow", "disallow")
 MISSPELT = re.compile(
@@ -39,8 +38,6 @@ class Line(NamedTuple):
 
 
 class Cause(NamedTuple):
-    """A leniency, named with the section of the RFC, and the transform that removes its effect."""
-
     name: str
     change: Callable[[str, str, str], tuple[str, str]]
 
@@ -59,7 +56,6 @@ def without(text: str, is_removed: Callable[[Line], bool]) -> str:
 
 
 def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str]) -> str:
-    """Rewrite the values of the fields *names* with *change*."""
     return "\n".join(
         f"{line.name}: {change(line.value)}" if line.name in names else line.text
         for line in read(text)
@@ -79,7 +75,7 @@ def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove other fields that begin like a known one, such as `Disalow`."""
+    """Remove other fields that look like a known one, such as `Disalow`."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -122,9 +118,7 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode a letter of `index.html` in Allow rules, so that no program treats it
-    specially.
-    """
+    """Percent-encode a letter of `index.html`, so that no program treats it specially."""
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
@@ -166,8 +160,6 @@ UNEXPLAINED = "not explained"
 
 
 def of_difference(body: bytes, url: str, robot: str, ours: bool, ask: Asks) -> str:
-    """Return the reason why the program that *ask* asks decides differently from ours."""
-
     def asks(text: str, url: str) -> bool:
         return ask(text.encode("utf-8", "surrogateescape"), url)
 

@@ -1,9 +1,9 @@
 """Compare the decisions of the dialect `rfc9309` with google/robotstxt and Protego.
 
-`python -m tools.oracle.sites [CORPUS]` asks about a URL for each Allow and Disallow line of each
-file, with Scrapy's default User-Agent, and counts the differences by cause. CORPUS is a folder or a
-tar archive; the default is the files of `tests/support/corpus.py`. google/robotstxt takes part if
-its Python binding is installed (`pip install jwm.robotstxt`).
+`python -m tools.oracle.sites [CORPUS]` checks a URL for each Allow and Disallow line with Scrapy's
+default User-Agent, and counts the differences by cause. CORPUS is a folder or a tar archive; the
+default is the files of `tests/support/corpus.py`. google/robotstxt takes part if its Python binding
+is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations
@@ -30,16 +30,13 @@ from tools.bench.corpus import read_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""The number of questions about one file. If there are more, only every n-th is asked."""
+"""The maximum number of URLs per file. If there are more, only every n-th is checked."""
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 HAS_GOOGLE = find_spec("jwm") is not None
-"""Whether the Python binding of google/robotstxt is installed."""
 
 
 class Difference(NamedTuple):
-    """A question that another program answers differently from our parser, and the cause."""
-
     program: str
     cause: str
     file: str
@@ -47,14 +44,13 @@ class Difference(NamedTuple):
 
 
 def google_allows(body: bytes, url: str) -> bool:
-    """Ask google/robotstxt, for Scrapy's product token."""
     matcher = import_module("jwm.robotstxt.googlebot").RobotsMatcher()
     token = next(iter(robot_names(USER_AGENT)), "")
     return bool(matcher.OneAgentAllowedByRobots(body, token.encode(), url.encode()))
 
 
 def question_urls(host: str, body: bytes) -> list[str]:
-    """Return a URL that each Allow and Disallow line matches, as Scrapy would request it.
+    """Return a URL for each Allow and Disallow line, as Scrapy would request it.
 
     A letter replaces each `*`, and a final `$` is removed.
     """
@@ -77,12 +73,11 @@ def question_urls(host: str, body: bytes) -> list[str]:
 
 
 def protego_allows(body: bytes, url: str) -> bool:
-    """Ask Protego. Scrapy decodes *body* as here."""
     return bool(Protego.parse(decode_robotstxt(body, None)).can_fetch(url, USER_AGENT))
 
 
 def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
-    """Return the number of questions asked about one file, and the differences."""
+    """Return how many URLs were checked, and the differences."""
     name, body = file
     protego = Protego.parse(decode_robotstxt(body, None))
     ours = RobotsTxt.parse(body, dialect="rfc9309")
@@ -91,7 +86,7 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
     for url in urls:
         allowed = ours.allowed(url, USER_AGENT)
         differing = {}
-        # Parse the file once, because it may have thousands of lines.
+        # `protego_allows` would parse the file again.
         if protego.can_fetch(url, USER_AGENT) != allowed:
             differing[PROTEGO] = protego_allows
         if HAS_GOOGLE and google_allows(body, url) != allowed:
@@ -103,7 +98,6 @@ def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
 
 
 def table(program: str, asked: int, found: list[Difference]) -> str:
-    """List the agreements with *program*, and the causes of the differences."""
     mine = [it for it in found if it.program == program]
     agree = asked - len(mine)
     lines = [

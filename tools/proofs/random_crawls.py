@@ -7,9 +7,9 @@ hosts, fail once, are slow, or are disallowed. Concurrency, store, features, rea
 vary; some middlewares fail, replace or delay requests. A quarter of the crawls are interrupted and
 resumed (JOBDIR), and another quarter end after a number of pages and are resumed.
 
-Each crawl is printed with its faults, and then the totals as JSON. The exit code is 1 if a page was
+Prints each crawl with its faults, and then the totals as JSON. The exit code is 1 if a page was
 lost, a disallowed page was fetched, or a log has an unexpected traceback. `--show` also prints the
-settings of each crawl.
+settings.
 """
 
 from __future__ import annotations
@@ -73,8 +73,6 @@ BUGS = re.compile(
 
 @dataclass(slots=True)
 class Plan:
-    """One crawl: its settings and requests, and the pages that it must request."""
-
     mode: str
     settings: dict[str, Any]
     requests: list[CrawlRequest] = field(default_factory=list)
@@ -96,7 +94,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the final policy of *host*, and the responses to its robots.txt requests.
 
-    *is_failed* says that a middleware may also fail one of these requests.
+    With *is_failed*, a middleware may also fail one of these requests.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
@@ -105,8 +103,7 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # There is only one failure, because a middleware may cause another. After three in a row,
-        # the site would count as unreachable (R5).
+        # A middleware may cause a second failure. After three, the site is unreachable (R5).
         del fails[1:]
     return dice.choice(
         (
@@ -124,7 +121,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """Return random settings for a crawl, apart from those of its mode."""
+    """Return random settings, except those of the mode."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),
@@ -165,7 +162,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
 
 
 def plan_of(seed: int, site: Site, folder: Path) -> Plan:
-    """Plan the crawl with *seed*, and script *site* for it."""
+    """Return the plan, and script *site* for it."""
     dice = random.Random(seed)  # noqa: S311 - each crawl must be repeatable
     plan = Plan(dice.choice(MODES), settings_of(seed, folder, dice))
     if plan.mode != "whole":
@@ -248,7 +245,6 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
 
 
 def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
-    """Return a line for each fault of a crawl."""
     seen = {(each.host.partition(":")[0], each.target) for each in site.log()}
     found = [
         f"disallowed: {host}{path}"
@@ -275,12 +271,10 @@ def faults_of(plan: Plan, site: Site, results: list[CrawlResult]) -> list[str]:
 
 
 def print_progress(*lines: str) -> None:
-    """Print *lines* to standard error, all but the first indented."""
     print(*lines, sep="\n    ", file=sys.stderr)  # noqa: T201 - progress
 
 
 def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
-    """Run the crawls, print a line for each with its faults, and return the totals."""
     faulty, requests, rounds = [], 0, 0
     for seed in range(first, first + count):
         with Site() as site, tempfile.TemporaryDirectory() as folder:
@@ -291,7 +285,7 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
                 results = rounds_of(plan, seed)
                 faults = faults_of(plan, site, results)
             except AssertionError as error:
-                # The message ends with the log of a crawl that has no result.
+                # Without a result, the message ends with the log.
                 results, faults = [], [f"no end: {str(error)[-MAX_SHOWN:]}"]
         requests += len(plan.requests)
         rounds += len(results)

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""The spider logs this after its last request. After this line, an interruption must not lose any
-request.
-"""
+"""Logged after the last request. A later interruption must not lose any request."""
 
 
 class RandomSpider(RequestingSpider):

@@ -1,9 +1,8 @@
 """Show that Scrapy's RobotsTxtMiddleware lets disallowed requests through.
 
-Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. The robots.txt of a local server
-contains ``Disallow: /`` and arrives after half a second, so that all requests wait for it. The exit
-code is 0 if no page was requested, 1 if disallowed pages were requested, and 2 if robots.txt was
-never requested.
+Run ``python reproduce.py [URLS]`` with Scrapy 2.14 to 2.19. A local server disallows everything,
+and sends robots.txt after half a second. The exit code is 0 if no page was requested, 1 if
+disallowed pages were requested, and 2 if robots.txt was never requested.
 """
 
 import sys
@@ -22,10 +21,7 @@ requested: list[str] = []
 
 
 class Site(BaseHTTPRequestHandler):
-    """Disallows everything, and records the requests that it receives."""
-
     def do_GET(self) -> None:
-        """Answer /robots.txt after half a second, and anything else at once."""
         if self.path == "/robots.txt":
             robots_requests.append(self.path)
             time.sleep(0.5)
@@ -40,7 +36,7 @@ class Site(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:
-        """Keep the server quiet."""
+        pass
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
@@ -48,8 +44,6 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 class Leak(scrapy.Spider):
-    """Requests several pages of one host at once."""
-
     name = "leak"
     custom_settings = {
         "ROBOTSTXT_OBEY": True,
@@ -64,7 +58,7 @@ class Leak(scrapy.Spider):
             yield scrapy.Request(f"http://127.0.0.1:{server.server_port}/{number}")
 
     def parse(self, response: Response) -> None:
-        """The pages do not matter."""
+        pass
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""A crawl by several workers of scrapy-redis that share one Redis server."""
+"""A crawl by scrapy-redis workers that share a Redis server."""

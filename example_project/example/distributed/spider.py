@@ -27,21 +27,19 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without an
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Create the spider and connect it to Redis, as `RedisSpider` does."""
+        """Connect to Redis, as `RedisSpider` does."""
         spider: Self = super().from_crawler(crawler, *args, start="", **kwargs)
         spider.setup_redis(crawler)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Start with the URLs in Redis."""
         for request in self.next_requests():
             yield request
 
     def make_request_from_data(self, data: bytes) -> Request:
-        """Return the request for a URL from Redis, which is plain text, not JSON."""
+        """*data* is a plain URL, not JSON."""
         return self.request(data.decode())
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:
-        """Yield an item for the page, and a request for each link."""
         self.spider_idle_start_time = int(time.time())
         yield from super().parse(response)

@@ -55,22 +55,19 @@ class SitemapsSpider(SitemapSpider):
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
 
     def __init__(self, start: str, **kwargs: Any) -> None:
-        """Start at the robots.txt with the URL *start*."""
+        """*start* is the URL of a robots.txt."""
         self.sitemap_urls = [start]
         self.sitemaps: list[str] = []
         super().__init__(**kwargs)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Create the spider and connect it to the signal `robots_sitemaps`."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.add_sitemaps, robots_sitemaps)
         return spider
 
     def add_sitemaps(self, sitemaps: tuple[str, ...]) -> None:
-        """Add the sitemaps of one robots.txt."""
         self.sitemaps += sitemaps
 
     def parse(self, response: Response, **_: object) -> Iterator[dict[str, Any]]:
-        """Yield an item for the page, with the sitemaps found so far."""
         yield {"url": response.url, "sitemaps": self.sitemaps}

@@ -25,27 +25,22 @@ class PagesSpider(Spider):
     name = "pages"
 
     def __init__(self, start: str, **kwargs: Any) -> None:
-        """Start at the URL *start*."""
         super().__init__(**kwargs)
         self.start_urls = [start]
 
     async def start(self) -> AsyncIterator[Request]:
-        """Request the first page."""
         for url in self.start_urls:
             yield self.request(url)
 
     def request(self, url: str) -> Request:
-        """Return the request for *url*. If the request fails, `not_fetched` is called."""
         return Request(url, callback=self.parse, errback=self.not_fetched)
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:
-        """Yield an item for the page, and a request for each link."""
         yield {"url": response.url, "status": response.status}
         for href in response.css("a::attr(href)").getall():
             yield self.request(response.urljoin(href))
 
     def not_fetched(self, failure: Failure) -> Iterator[dict[str, Any]]:
-        """Yield an item for a refused or failed page, with the reason."""
         url = failure.request.url  # type: ignore[attr-defined]  # Scrapy adds `request`
         error = failure.value
         if isinstance(error, ForbiddenByRobots):
