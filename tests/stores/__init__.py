@@ -1,1 +1,1 @@
-"""The stores. Most tests belong to the contract that all stores share."""
+"""The stores. Most tests are in the contract that all stores share."""

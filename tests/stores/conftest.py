@@ -14,7 +14,7 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
-    """One server for all tests that do not stop it."""
+    """A server for tests that do not stop it."""
     with RedisServer() as started:
         yield started
 

@@ -28,7 +28,7 @@ OTHERS = (
     "http://www.site.example",
     "http://site.example:8080",
     "http://[::1]:8080",
-    # File names have at most 255 bytes.
+    # File systems limit names to 255 bytes.
     "http://" + ".".join(["a" * 61] * 4)[:247],
 )
 ENTRY = bytes(range(256)) * 4
@@ -56,7 +56,6 @@ class StoreContract(ABC):
 
     @pytest.fixture
     def store_url(self, tmp_path: Path) -> str:
-        """The URL of the store under test."""
         return self.url(tmp_path)
 
     @pytest.fixture
@@ -65,7 +64,6 @@ class StoreContract(ABC):
             yield store
 
     def test_store_is_closed_without_being_used(self, store_url: str) -> None:
-        """Nothing was opened, so nothing can fail."""
         open_store(store_url).close()
 
     @pytest.mark.parametrize("entry", [ENTRY, b"\0", b"x" * 10**6], ids=len)
@@ -81,7 +79,6 @@ class StoreContract(ABC):
 
     @pytest.mark.parametrize("other", OTHERS)
     def test_origins_are_told_apart(self, store: Store, other: str) -> None:
-        """Scheme, host and port distinguish origins."""
         store.put(SITE, ENTRY, LATER)
         assert store.get(other) is None
         store.put(other, b"other", LATER)
@@ -92,7 +89,7 @@ class StoreContract(ABC):
         """The end of the older entry does not affect the newer one."""
         store.put(SITE, ENTRY, time.time() + 1)
         store.put(SITE, b"newer", LATER)
-        # As Redis is used here, entries last at least a second.
+        # The Redis store keeps entries for at least a second.
         time.sleep(1.2)
 
         assert store.get(SITE) == b"newer"
@@ -105,11 +102,10 @@ class StoreContract(ABC):
         assert store.get(SITE) in (None, ENTRY)
 
     def test_too_large_entry_is_not_read(self, store: Store) -> None:
-        """A larger entry is None, and is not read into memory as a whole."""
         largest = b"x" * MAX_ENTRY_BYTES
         store.put(SITE, largest, LATER)
         assert store.get(SITE) == largest
-        # Any exception may mean that the store rejects the entry.
+        # A store may reject the entry with any exception.
         with suppress(Exception):
             store.put(OTHERS[0], largest * 6, LATER)
         del largest
@@ -125,7 +121,7 @@ class StoreContract(ABC):
     def test_killed_writer_leaves_whole_entries(
         self, store: Store, store_url: str
     ) -> None:
-        """Complete puts stay. A put that was cut off leaves the older entry, or none."""
+        """A put that was cut off leaves the older entry or none."""
         for puts in (1, 4, 9):
             command = [sys.executable, "-c", WRITER, store_url]
             with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
@@ -140,7 +136,6 @@ class StoreContract(ABC):
             assert all(len(entry) == SIZE and len(set(entry)) == 1 for entry in whole)
 
     def test_instances_share_the_entries(self, store: Store, store_url: str) -> None:
-        """An instance sees what another one puts, while both are open and afterwards."""
         assert store.get(SITE) is None
         with closing(open_store(store_url)) as other:
             other.put(SITE, ENTRY, LATER)
@@ -151,7 +146,6 @@ class StoreContract(ABC):
             assert third.get(SITE) == b"newer"
 
     def test_workers_that_start_together_make_one_store(self, store_url: str) -> None:
-        """Twelve workers lose no entry."""
         origins = [f"http://host{number}.example" for number in range(12)]
 
         def put(origin: str) -> None:
@@ -166,7 +160,7 @@ class StoreContract(ABC):
 
 
 class LeasingContract(StoreContract):
-    """Of the workers, a store with leases chooses the one that fetches a robots.txt."""
+    """A store with leases decides which worker fetches a robots.txt."""
 
     @pytest.fixture
     def leases(self, store: Store) -> LeasingStore:
@@ -175,7 +169,6 @@ class LeasingContract(StoreContract):
     def test_lease_is_given_once_until_it_is_released(
         self, leases: LeasingStore
     ) -> None:
-        """Each origin has its own lease, which is separate from its entry."""
         assert leases.lease(SITE, 30)
         assert not leases.lease(SITE, 30)
         assert leases.lease(OTHERS[0], 30)
@@ -193,8 +186,6 @@ class LeasingContract(StoreContract):
             time.sleep(0.05)
 
     def test_one_of_many_workers_gets_the_lease(self, store_url: str) -> None:
-        """Eight workers ask at the same moment."""
-
         def lease(_: int) -> bool:
             with closing(open_store(store_url)) as store:
                 return cast("LeasingStore", store).lease(SITE, 30)

@@ -39,12 +39,10 @@ FOLDER = "tests.support.folder_store.FolderStore"
 
 
 def stored_in(path: Path, **others: object) -> dict[str, Any]:
-    """Return the settings of a crawl with a store in the folder *path*."""
     return {"ROBOTS1994_STORE": f"sqlite:///{path}/robots.db"} | others
 
 
 def warnings_of(result: CrawlResult) -> list[str]:
-    """Return the warnings about the store."""
     return [line for line in result.lines("WARNING") if "_STORE" in line]
 
 
@@ -69,7 +67,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> None:
-    """The second crawl needs no fetch, unless the store was in memory."""
     site.robots(BODY)
     urls = [site.url("/1"), site.url("/2"), site.url("/closed")]
     for number in range(2):
@@ -108,7 +105,6 @@ def test_failed_fetch_leaves_no_lease(site: Site) -> None:
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
 ) -> None:
-    """A forgotten policy is fetched again when it is needed."""
     for host in "abc":
         site.robots(BODY, at=f"{host}.test")
     result = crawl_over_time(
@@ -127,7 +123,7 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_each_crawl_reads_the_stored_answer_in_its_own_way(
     site: Site, tmp_path: Path
 ) -> None:
-    """The store has the answer of the origin, not what a crawl made of it."""
+    """The store keeps the origin's answer, not what a crawl made of it."""
     site.robots(b"User-agent: a\nDisallow: /\n\nUser-agent: *\nDisallow: /*.pdf\n")
     url = site.url("/a.pdf")
     for dialect, robot, is_fetched in (
@@ -160,9 +156,7 @@ def test_file_that_was_cut_off_is_fetched_again_by_a_crawl_that_reads_more(
 
 
 def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
-    """Ours R5: no origin has said it. The last good answer stays, and decides. A crawl tells
-    the store to keep that answer as long.
-    """
+    """Ours R5: the last good answer stays, and decides."""
     settings = {"ROBOTS1994_STORE": f"tests.support.stores.Forgets://{tmp_path}"}
     urls = [site.url("/open"), site.url("/closed")]
     site.answer("/robots.txt", replies.status(503))
@@ -183,9 +177,7 @@ def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
 
 
 def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -> None:
-    """The entry vanishes and another worker gets a 503, but the worker with a good policy still
-    obeys it.
-    """
+    """The entry vanishes, and another worker gets a 503."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
     pause = CrawlRequest(site.url("/pause"), {"dont_obey_robotstxt": True})
@@ -215,7 +207,6 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
 def test_failing_store_does_not_stop_the_crawl(
     site: Site, kind: str, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The crawl obeys robots.txt, and logs the failure once, without the password."""
     store = f"tests.support.stores.{kind}://me:hunter2@db.test{tmp_path}/store"
     site.robots(BODY)
     urls = [site.url("/open"), site.url("/closed")]
@@ -231,7 +222,6 @@ def test_failing_store_does_not_stop_the_crawl(
 def test_several_crawls_in_one_process_leak_nothing(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """After two crawls at once and a third one, no thread, task or file is left."""
     site.robots(BODY)
     store = f"sqlite:///{tmp_path}/robots.db"
     url = site.url("/open")

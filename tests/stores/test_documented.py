@@ -13,7 +13,6 @@ from tests.support.crawl import ROOT
 def test_copied_contract_passes_for_the_store_in_the_documentation(
     tmp_path: Path,
 ) -> None:
-    """The contract is copied from the page, as a user would do."""
     page = (ROOT / "docs" / "stores.rst").read_text("utf-8")
     block = page.partition(":caption: test_store.py\n")[2].partition("\nThen run")[0]
     lines = [line.removeprefix("    ") for line in block.splitlines()]
@@ -24,7 +23,7 @@ def test_copied_contract_passes_for_the_store_in_the_documentation(
         ROOT / "tests" / "support" / "folder_store.py",
         tmp_path / "mypackage" / "stores.py",
     )
-    # One test with a process of its own, and some others
+    # A few tests, one of which starts a process
     chosen = "killed or replaces or origins"
     command = [sys.executable, "-m", "pytest", "-q", "test_store.py", "-k", chosen]
     ran = subprocess.run(

@@ -42,7 +42,7 @@ def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) 
 
 
 def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
-    """A key of another type is a miss, or a lease that is taken. A put replaces it."""
+    """A key of another type is a miss, or a taken lease."""
     with server.client() as client, closing(store_at(server, prefix)) as store:
         client.hset(f"{prefix}:lease:{SITE}", "a", "1")
         client.hset(f"{prefix}:policy:{SITE}", "a", "1")
@@ -55,7 +55,6 @@ def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
 def test_too_large_value_is_read_only_up_to_the_limit(
     server: RedisServer, prefix: str
 ) -> None:
-    """The server sends half of a value of twice the size."""
     key = f"{prefix}:policy:{SITE}"
     with server.client() as known, closing(store_at(server, prefix)) as store:
         client: Any = known
@@ -69,7 +68,6 @@ def test_too_large_value_is_read_only_up_to_the_limit(
 
 
 def test_store_recovers_when_the_server_does() -> None:
-    """While the server is down, every call fails. Afterwards, all work again."""
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         server.stop()
@@ -88,7 +86,6 @@ def test_store_recovers_when_the_server_does() -> None:
 
 
 def test_hanging_server_is_an_error_in_time() -> None:
-    """The client's timeout ends the call."""
     with RedisServer() as server, closing(store_at(server)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         server.hang()
@@ -98,7 +95,6 @@ def test_hanging_server_is_an_error_in_time() -> None:
 
 
 def test_password_is_used_and_never_shown() -> None:
-    """The error for a wrong password does not contain it."""
     with RedisServer(password="hunter2") as server:  # noqa: S106 - of this server
         with closing(store_at(server)) as store:
             store.put(SITE, ENTRY, time.time() + HOUR)

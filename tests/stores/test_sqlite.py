@@ -17,7 +17,6 @@ from tests.stores.contract import ENTRY, LATER, OTHERS, SITE
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """The path of a file that does not exist."""
     return tmp_path / "a.db"
 
 
@@ -26,7 +25,7 @@ def store_at(path: Path, options: str = "") -> Store:
 
 
 def changed(path: Path, sql: str) -> Store:
-    """Return a store with one entry, in whose file another program executed *sql*."""
+    """Return a store with one entry, after another program executed *sql*."""
     with closing(store_at(path)) as store:
         store.put(SITE, ENTRY, LATER)
     with closing(sqlite3.connect(path)) as base:
@@ -35,7 +34,7 @@ def changed(path: Path, sql: str) -> Store:
 
 
 def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
-    """An entry that was put again counts as new. Entries may have any size."""
+    """An entry that was put again counts as new."""
     kept = "http://kept.example"
     with closing(store_at(path, "?max_bytes=1000000")) as store:
         for number in range(600):
@@ -48,7 +47,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
         assert store.get(kept) == ENTRY
         assert len(left) > 50
         assert left == [*range(left[0], 600)]
-        # An entry is larger than the file. All others are deleted, and the store still works.
+        # An entry larger than the file evicts all others, and the store still works.
         with pytest.raises(sqlite3.Error, match="full"):
             store.put(SITE, os.urandom(2_000_000), LATER)
         store.put(SITE, ENTRY, LATER)
@@ -72,7 +71,7 @@ def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
     ["zeroblob(300000000)", "9000000000", "'text'", "1.5", "randomblob(17000000)"],
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
-    """Neither 300 MB nor `bytes(9000000000)` is allocated. A new entry replaces the cell."""
+    """Neither 300 MB nor `bytes(9000000000)` is allocated."""
     with closing(changed(path, f"UPDATE robots1994 SET entry = {cell}")) as store:  # noqa: S608 - no input
         tracemalloc.start()
         try:
@@ -104,7 +103,6 @@ def test_tables_of_sqlite_are_ignored(path: Path) -> None:
     ],
 )
 def test_file_of_another_program_is_refused(sql: str, path: Path) -> None:
-    """Another program's database is neither read nor written."""
     with closing(changed(path, sql)) as store:
         before = path.read_bytes()
         with pytest.raises(sqlite3.DatabaseError, match="another program or version"):
@@ -115,7 +113,6 @@ def test_file_of_another_program_is_refused(sql: str, path: Path) -> None:
 
 
 def test_file_that_is_no_database_is_not_overwritten(path: Path) -> None:
-    """An empty file becomes a store."""
     rubbish = b"this is no database, " * 300
     path.write_bytes(rubbish)
     with closing(store_at(path)) as store, pytest.raises(sqlite3.DatabaseError):
@@ -128,7 +125,6 @@ def test_file_that_is_no_database_is_not_overwritten(path: Path) -> None:
 
 
 def test_locked_file_fails_in_time(path: Path) -> None:
-    """A write fails within the timeout, and works once the lock is gone."""
     with closing(changed(path, "")) as store:
         with closing(sqlite3.connect(path, isolation_level=None)) as base:
             base.execute("BEGIN EXCLUSIVE")
@@ -141,7 +137,6 @@ def test_locked_file_fails_in_time(path: Path) -> None:
 def test_three_slashes_are_relative_and_four_absolute(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`sqlite:///a.db` is in the working directory."""
     monkeypatch.chdir(path.parent)
     with closing(open_store("sqlite:///a.db")) as store:
         store.put(SITE, ENTRY, LATER)

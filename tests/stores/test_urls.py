@@ -56,7 +56,6 @@ WRONG = [
     ("url", "problem"), WRONG, ids=[repr(it)[:60] for it, _ in WRONG]
 )
 def test_wrong_url_is_refused_in_one_sentence(url: str, problem: str) -> None:
-    """Nothing is opened at a wrong URL."""
     with pytest.raises(SettingsError) as refused:
         open_store(url)
 

@@ -23,7 +23,6 @@ def start_workers(
     reactor: Reactor = "asyncio",
     workers: int = WORKERS,
 ) -> list[Crawl]:
-    """Start several crawls of *urls* that share a store."""
     settings = {
         "ROBOTS1994_STORE": server.url,
         "CONCURRENT_REQUESTS": 100,
@@ -35,9 +34,8 @@ def start_workers(
 
 
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
-    """The other workers wait for the policy, and all obey it."""
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # No robots.txt is sent until that of every origin has been requested.
+        # The site sends no robots.txt until all origins have had a request.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -59,7 +57,7 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """When the lease has ended, the others fetch the robots.txt, at most once each."""
+    """Each of the others may fetch once after the lease has ended."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]
@@ -76,7 +74,6 @@ def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
 
 
 def test_redis_that_dies_while_leases_are_held_loses_no_page() -> None:
-    """Each worker fetches what it needs, obeys it, and reports the outage once."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         paths = "/open", "/closed"

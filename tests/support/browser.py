@@ -28,9 +28,7 @@ ARGUMENTS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Run a headless Chromium with the user data folder *profile*. Its driver logs the requests of
-    pages.
-    """
+    """Run a headless Chromium that logs the requests of pages."""
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):
@@ -46,9 +44,7 @@ def chromium(profile: Path) -> Iterator[Chrome]:
 
 
 def width_of(browser: Chrome) -> int:
-    """Return the width of the page in pixels. A page that is wider than its window scrolls
-    sideways.
-    """
+    """Return the width of the page, in pixels."""
     return int(
         browser.execute_script("return document.documentElement.scrollWidth") or 0
     )
@@ -70,7 +66,7 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return the words that are broken across lines, in tables and in the title of the sidebar.
+    """Return the words in tables and in the sidebar's title that are broken across lines.
 
     A name may break after a separator.
     """
@@ -131,7 +127,7 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return the rules that the open page violates, with the elements."""
+    """Return the accessibility rules that the open page violates, with the elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
     # The content security policy of the page does not apply to scripts of the driver.
     browser.execute_script(script)

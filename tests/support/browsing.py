@@ -22,15 +22,12 @@ SETTINGS: dict[str, Any] = {
     },
     "USER_AGENT": "walker/1.0",
 }
-"""A crawl with Debian's Chromium."""
 
 ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the script in the meta of each page in the browser, and waits until a request of the
-    script ends.
-    """
+    """Runs the `script` in the meta of each page, and waits for one of its requests to end."""
 
     name = "browsing"
 

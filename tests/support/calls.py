@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
 
 def calls(computation: Callable[[], object]) -> int:
-    """Return how many functions *computation* calls, including functions in C.
-
-    The number is the same on every machine, however busy it is.
-    """
+    """Return how many functions *computation* calls, including functions in C."""
     count = 0
 
     def note(_frame: FrameType, event: str, _arg: object) -> None:

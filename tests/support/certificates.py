@@ -15,10 +15,9 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 
 
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
-    """Return a private key and a self-signed certificate for it, both as PEM text.
+    """Return a private key and its certificate as PEM text.
 
-    A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`. An `expired`
-    one was valid until yesterday, and a `wrong-name` one is for another host.
+    A `valid` certificate is for 127.0.0.1, localhost and every name under `site.test`.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])

@@ -1,9 +1,8 @@
 """Crawl with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a job and a list of changes, each a pattern, a replacement, and a prefix.
-The source of modules whose names begin with the prefix is changed before it is compiled. Because a
-name is replaced everywhere in Scrapy, Scrapy still works, but other packages no longer find the old
-name. The result of the crawl is written into `result.json` next to JOB.
+JOB is a JSON file with a job and its `changes`, each a pattern, a replacement, and the prefix of
+the modules to change. A name is replaced everywhere in Scrapy, so Scrapy still works, but other
+packages no longer find the old name. The result is `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from types import CodeType
 def change(changes: list[list[str]]) -> list[int]:
     """Change the source of all modules that are imported from now on.
 
-    Return the number of replacements of each change so far. The numbers grow while modules are
-    imported.
+    The returned numbers of replacements grow while modules are imported.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -41,13 +39,12 @@ def change(changes: list[list[str]]) -> list[int]:
 
 
 def main() -> None:
-    """Run the job in the file that the first argument names."""
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
     # Scrapy's HTTP cache must be changed too, and not every crawl imports it.
     import_module("scrapy.extensions.httpcache")
-    # `child` imports Scrapy, which must be changed before.
+    # `child` imports Scrapy, which must be changed first.
     from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": numbers}

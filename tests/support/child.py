@@ -1,6 +1,6 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-It writes a result.json into that folder. It imports no reactor before Scrapy has chosen one.
+It writes result.json there. Scrapy chooses the reactor, so nothing may import one before.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ SELECT = "twisted.internet.selectreactor.SelectReactor"
 class RequestingSpider(scrapy.Spider):
     """Requests every URL of the job, and records how each request ends.
 
-    With the argument `follow`, it follows the links of the pages. Subclasses may yield items or
-    requests from `parse_page`.
+    Subclasses may yield items or requests from `parse_page`.
     """
 
     name = "asking"
@@ -46,20 +45,17 @@ class RequestingSpider(scrapy.Spider):
     follow = False
 
     async def start(self) -> AsyncIterator[Any]:
-        """Request all URLs of the job, including duplicates."""
         for request in self.requests:
             yield self.request(**request)
         self.logger.info("all %d are yielded", len(self.requests))
 
     def request(self, url: str, **options: Any) -> scrapy.Request:
-        """Return a request whose end is recorded."""
         arguments: dict[str, Any] = {"dont_filter": True} | options
         return scrapy.Request(
             url, callback=self.fetched, errback=self.failed, **arguments
         )
 
     def fetched(self, response: Response) -> Iterator[Any]:
-        """Record a page, whatever its status."""
         self.result["fetched"].append((response.url, response.status))
         yield from self.parse_page(response)
         if self.follow:
@@ -67,11 +63,10 @@ class RequestingSpider(scrapy.Spider):
                 yield self.request(response.urljoin(link), dont_filter=False)
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield nothing. Subclasses may yield items or requests."""
         yield from ()
 
     def failed(self, failure: Failure) -> Iterator[Any] | None:
-        """Record the failure of a request. A response with an error status counts as a page."""
+        """A response with an error status counts as a page."""
         error: Any = failure.value
         if error.__class__.__name__ == "HttpError":
             self.result["fetched"].append((error.response.url, error.response.status))
@@ -90,7 +85,6 @@ class RequestingSpider(scrapy.Spider):
 
 
 def _plain(verdict: Any) -> dict[str, Any]:
-    """Return the parts of a verdict that the tests compare."""
     return {
         "allowed": verdict.allowed,
         "reason": verdict.reason.value,
@@ -101,7 +95,7 @@ def _plain(verdict: Any) -> dict[str, Any]:
 
 
 def _load(path: str) -> Any:
-    """Return the object at *path*, which is `module:name`."""
+    """*path* is `module:name`."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 
@@ -127,7 +121,6 @@ def _resolve_test_names() -> None:
 
 
 def _shorten_pauses() -> None:
-    """Divide the pauses between retries of a robots.txt by 50."""
     fetch: Any = import_module("scrapy_robots1994.crawl.fetch")
     fetch.PAUSES = tuple(seconds / 50 for seconds in fetch.PAUSES)
 
@@ -144,8 +137,6 @@ def _process(job: dict[str, Any]) -> Any:
 
 
 def _listen(crawler: Crawler, job: dict[str, Any], result: dict[str, Any]) -> None:
-    """Record the scraped items, and every call of the signals that the job lists."""
-
     def scraped(item: Any) -> None:
         result["items"].append(ItemAdapter(item).asdict())
 
@@ -190,7 +181,6 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
-    """Record the stats of the crawl, or the error if it did not start."""
     process = _process(job)
     crawler = process.create_crawler(_load(job["spider"]))
     _listen(crawler, job, result)
@@ -212,7 +202,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _error_of(started: Any) -> str:
-    """Return one line about the exception that prevented the start of the crawl, or ""."""
+    """Return why the crawl did not start, in one line, or ""."""
     if hasattr(started, "exception"):
         error = started.exception()
     else:
@@ -223,7 +213,6 @@ def _error_of(started: Any) -> str:
 
 
 def main() -> None:
-    """Run the job in the current folder."""
     result = run(json.loads(Path("job.json").read_text("utf-8")))
     Path("result.json").write_text(json.dumps(result, default=str), "utf-8")
 

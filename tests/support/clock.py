@@ -20,15 +20,11 @@ class Clock:
 
     @classmethod
     def time(cls) -> float:
-        """Return the seconds since the epoch by this clock."""
         return cls._real() if cls._stopped_at is None else cls._stopped_at
 
     @classmethod
     def set_forward(cls, seconds: float) -> None:
-        """Stop the clock, and set it forward, or back if *seconds* is negative.
-
-        A stopped clock does not depend on the speed of the machine.
-        """
+        """Stop the clock, and set it forward, or back if *seconds* is negative."""
         cls._stopped_at = cls.time() + seconds
 
 

@@ -20,7 +20,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCRAPY = (sys.executable, "-m", "scrapy")
 SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
-"""The path of the console script `robots-lint` that pip installs."""
+"""The console script `robots-lint` that pip installs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,6 @@ class CommandResult:
 def scrapy(
     *args: str, stdin_text: str = "", folder: Path | None = None
 ) -> CommandResult:
-    """Run `scrapy ARGS` in *folder*, with *stdin_text* as standard input."""
     ended = run_to_its_end(
         "scrapy.cmdline:execute",
         *args,
@@ -58,10 +57,10 @@ def interrupted(
     times: int = 1,
     folder: Path = ROOT,
 ) -> CommandResult:
-    """Run *command*, interrupt it with Ctrl-C, and return its result.
+    """Run *command*, and interrupt it with Ctrl-C *times* times after *ready* has returned.
 
-    Ctrl-C is sent *times* times after *ready* has returned, and the output begins with what *ready*
-    returned. The command must end with the exit code of an interrupt, and without a traceback.
+    The output begins with what *ready* returned. The command must end as interrupted, without a
+    traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),

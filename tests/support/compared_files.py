@@ -46,7 +46,6 @@ def write_files(folder: Path) -> None:
 
 
 def compare(folder: Path, *args: str) -> CommandResult:
-    """Compare two parsers on all files in *folder*."""
     robots = [word for robot in ROBOTS for word in ("--robot", robot)]
     parsers = ("--parsers", "Protego,PythonRobotParser")
     return scrapy("robots-compare", ".", *robots, *parsers, *args, folder=folder)

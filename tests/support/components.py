@@ -30,8 +30,6 @@ def is_robots(request: Request) -> bool:
 
 
 class OfCrawler:
-    """A component that knows its crawler."""
-
     def __init__(self, crawler: Any) -> None:
         self.crawler = crawler
 
@@ -48,7 +46,6 @@ class CancelRobots:
 
 class BreakRobots:
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
-        """Raise an exception as a bug in a user's middleware would."""
         if is_robots(request):
             message = "a bug\nof \x1b[31mmine"
             raise ZeroDivisionError(message)
@@ -66,23 +63,17 @@ class BreakFirstRobots:
 
 
 class WaitsForEver:
-    """Waits five minutes before each request to a slow host."""
-
     async def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> None:
-        """No timeout ends the wait."""
         if "slow" in request.url:
             await sleep(300)
 
 
 class AnswerRobots:
-    """Answers every robots.txt request without a server."""
-
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Response | None:
-        """Return a robots.txt that disallows everything."""
         if not is_robots(request):
             return None
         body = b"User-agent: *\nDisallow: /\n"
@@ -99,14 +90,11 @@ META_KEYS = (
 
 
 class RecordMeta(OfCrawler):
-    """Records the meta of a sent robots.txt request in the stats."""
-
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         crawler.signals.connect(self.reached, signals.request_reached_downloader)
 
     def reached(self, request: Request) -> None:
-        """Record the values of `META_KEYS` and the callback of a robots.txt request."""
         if not is_robots(request):
             return
         meta = {key: request.meta.get(key) for key in META_KEYS}
@@ -115,11 +103,7 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """Records the largest number of simultaneous requests in the downloader.
-
-    The stat `test/most_pages` counts page requests, and `test/most_robots` robots.txt requests.
-    `test/slots` has the concurrency and the delay of each download slot.
-    """
+    """Records the largest numbers of simultaneous page and robots.txt requests, and the slots."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -152,8 +136,6 @@ class BrokenResponseMiddleware:
 
 
 class DroppingMiddleware:
-    """Drops each request whose URL ends with `.txt`."""
-
     def process_request(self, request: Request, spider: Any = None) -> None:
         if request.url.endswith(".txt"):
             message = "not a page"
@@ -161,8 +143,6 @@ class DroppingMiddleware:
 
 
 class RobotsFromOtherPath:
-    """Replaces each robots.txt response with a request for another path."""
-
     def process_response(
         self, request: Request, response: Response, spider: Any = None
     ) -> Request | Response:
@@ -172,11 +152,7 @@ class RobotsFromOtherPath:
 
 
 class TokenMiddleware(OfCrawler):
-    """Requests TOKEN_URL for each numbered page, and awaits the response.
-
-    In the setting TOKEN_URL, `{n}` stands for the number of the page. The request is a copy of the
-    page request with another URL.
-    """
+    """Requests TOKEN_URL before each numbered page, with a copy of the page request."""
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
         _, is_page, number = request.url.rpartition("/p")
@@ -200,13 +176,10 @@ class OpenParser:
         return cls()
 
     def allowed(self, url: str, user_agent: str) -> bool:
-        """Unlike the parser of the same name, disallow every URL."""
         return False
 
 
 class CountPasses(OfCrawler):
-    """Counts how often the request of each page passes this middleware."""
-
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self.counts: Counter[str] = Counter()
@@ -223,7 +196,6 @@ class InterruptingMiddleware:
     has_interrupted = False
 
     async def process_request(self, request: Request, spider: object = None) -> None:
-        """Interrupt the crawl once, and wait until it has begun to close."""
         if not self.has_interrupted:
             self.has_interrupted = True
             os.kill(os.getpid(), signal.SIGINT)
@@ -231,19 +203,15 @@ class InterruptingMiddleware:
 
 
 class AwaitingPipeline(OfCrawler):
-    """Requests the page that each item names, and awaits the response."""
+    """Awaits a page for each item, as a pipeline for screenshots would."""
 
     async def process_item(self, item: Any, spider: Any = None) -> Any:
-        """Await the page, as a pipeline for screenshots or prices would."""
         response = await download(self.crawler, Request(item["awaited"]))
         return item | {"status": response.status}
 
 
 class OneFile(FilesPipeline):
-    """A media pipeline for items with one file each.
-
-    The path of the file goes into the field `path` of the item, "" if the file is missing.
-    """
+    """Adds the path of the file to the item, "" if the file is missing."""
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
         yield Request(item["file"], callback=NO_CALLBACK)
@@ -254,8 +222,6 @@ class OneFile(FilesPipeline):
 
 
 class Files(FilesPipeline):
-    """Adds the results to the item as text."""
-
     def item_completed(self, results: Any, item: Any, info: Any) -> Any:
         paths = [str(it["path"] if is_ok else it.value) for is_ok, it in results]
         return item | {"files": paths}

@@ -7,16 +7,13 @@ from functools import cache
 from itertools import chain
 
 COUNT = 400
-"""The number of generated files."""
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""The lengths of real files: a quantile, and the fewest and most lines of files between the
-previous quantile and this one.
-"""
+"""A quantile of real files, and the fewest and most lines of the files up to it."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
-"""The bytes of the one huge file."""
+"""The size of the one huge file, in bytes."""
 
 AGENTS = ("*", "Googlebot", "bingbot", "Slurp", "GPTBot", "ia_archiver", "Foo/1.0", "")
 PATHS = ("/", "/tmp", "/cgi-bin/", "/a%20b", "/search?q=", "/*.php$", "", "images/")
@@ -37,7 +34,6 @@ PAGE = b"<!DOCTYPE html>\n<html><head><title>404</title></head>\n<body>: #</body
 
 @cache
 def generated_files() -> tuple[tuple[str, bytes], ...]:
-    """Return files with the sizes and the oddities of real robots.txt files."""
     dice = random.Random(1994)  # noqa: S311 (every run must generate the same files)
     made = [_made(dice, number / COUNT) for number in range(COUNT)]
     line = b"Disallow: /archive/000000\n"
@@ -59,7 +55,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Return a file as long as real files are at the quantile *share*."""
+    """*share* is the quantile of the file's length."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

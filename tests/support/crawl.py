@@ -51,7 +51,6 @@ QUIET: dict[str, Any] = {
 }
 
 COMPONENTS = "tests.support.components"
-"""The import path of the components that crawls load."""
 
 UNCLEAN = ("Traceback", "was never retrieved", "was never awaited", "was destroyed")
 
@@ -62,14 +61,11 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""Every feature beyond the standard of 1994, in the dialect of 1994.
-
-If ROBOTS1994_TEST_BEYOND=1 is set, every crawl of the suite with our add-on has them.
-"""
+"""With ROBOTS1994_TEST_BEYOND=1, every crawl with our middleware has these settings."""
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors of ROBOTS1994_TEST_REACTORS that this Scrapy has, or all it has."""
+    """Return the reactors that this Scrapy has and ROBOTS1994_TEST_REACTORS lists."""
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")
@@ -82,11 +78,7 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 def http_handlers() -> list[tuple[Reactor, str]]:
-    """Return pairs of a reactor and an HTTP handler.
-
-    Each reactor is paired with its default handler (""), and the asyncio reactor with every other
-    handler too.
-    """
+    """Return pairs of a reactor and an HTTP handler, "" for the default handler."""
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
     return [(reactor, "") for reactor in reactors()] + [
@@ -98,7 +90,7 @@ def http_handlers() -> list[tuple[Reactor, str]]:
 
 @dataclass(frozen=True, slots=True)
 class CrawlRequest:
-    """The arguments of `scrapy.Request` for one request of a crawl."""
+    """Arguments of `scrapy.Request`."""
 
     url: str
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -109,10 +101,9 @@ class CrawlRequest:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """One request that ended in its errback.
+    """A request that ended in its errback.
 
-    `name` is the full name of the exception's class. `verdict` has `allowed`, `reason`, `line`,
-    `rule` and `text` of the exception's verdict.
+    `name` is the full name of the exception's class.
     """
 
     url: str
@@ -125,9 +116,8 @@ class Failed:
 class CrawlResult:
     """The results of a crawl, in the order of events.
 
-    `sent` has the recorded signals, each a name and the reprs of the arguments. `warnings` has each
-    warning of the crawling process as a category, a message and a file, including those of the
-    interpreter's exit.
+    `sent` contains the name of each recorded signal and the reprs of its arguments. Each of the
+    `warnings` is a category, a message and a file.
     """
 
     fetched: list[tuple[str, int]]
@@ -142,22 +132,19 @@ class CrawlResult:
 
     @property
     def fetched_urls(self) -> list[str]:
-        """The URLs of the fetched pages, sorted."""
         return sorted(url for url, _ in self.fetched)
 
     @property
     def failed_urls(self) -> list[str]:
-        """The URLs whose requests ended in an errback, sorted."""
         return sorted(failed.url for failed in self.failed)
 
     @property
     def reasons(self) -> list[str | None]:
-        """The reason of each failed request. None if it was not refused."""
+        """The reason of each failed request, None unless it was refused."""
         return [it.verdict["reason"] if it.verdict else None for it in self.failed]
 
     @property
     def unclean(self) -> list[str]:
-        """The lines of the log with a text of `UNCLEAN`, of which a correct crawl has none."""
         return [
             it for it in self.log.split("\n") if any(part in it for part in UNCLEAN)
         ]
@@ -177,7 +164,6 @@ class Crawl:
         *,
         may_warn: bool = False,
     ) -> None:
-        """Start the child process with its *job*, in a new folder."""
         self._timeout = timeout
         self._may_warn = may_warn
         self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
@@ -195,7 +181,6 @@ class Crawl:
 
     @property
     def pid(self) -> int:
-        """The process id, for tests that send a signal."""
         return self._process.pid
 
     def has_ended(self) -> bool:
@@ -205,12 +190,11 @@ class Crawl:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # Else a crawl that ended without the text would be awaited forever.
+            # Without this check, a crawl that never logs the text would be awaited forever.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
     def send_sigint(self) -> None:
-        """Send SIGINT to the crawl, as Ctrl-C does."""
         os.kill(self.pid, signal.SIGINT)
 
     def interrupt(self) -> None:
@@ -219,15 +203,15 @@ class Crawl:
         self.wait_for("Closing spider")
 
     def kill(self) -> None:
-        """Kill the process at once. A killed crawl has no result."""
+        """A killed crawl has no result."""
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait for the end of the crawl, and return its result. May be called only once.
+        """Wait for the crawl to end, and return its result. May be called only once.
 
-        The test fails if the crawl has emitted a warning, unless warnings are permitted.
+        The test fails if the crawl emitted a warning, unless warnings are permitted.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -271,9 +255,8 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     """Start a crawl that requests all `urls` at once.
 
     `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or `hooks`. The hook
-    is called with the crawler before the crawl starts. `signals` names the signals of
-    `scrapy.signals` to record. Host names under `test` resolve to 127.0.0.1. `settings` take
-    precedence over those of `middleware` and `reactor`. The crawl is killed after `timeout`
+    is called with the crawler before the crawl starts. `signals` are names in `scrapy.signals` to
+    record. Host names under `test` resolve to 127.0.0.1. The crawl is killed after `timeout`
     seconds. The test fails if the crawl emits a warning, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
@@ -304,9 +287,9 @@ def crawl_changed(
     settings: Mapping[str, Any] | None = None,
     paths: Sequence[Path] = (),
 ) -> dict[str, Any]:
-    """Crawl *urls* in a new interpreter, and return the result with the `log`.
+    """Crawl in a new interpreter, with *changes* to Scrapy (see `changed_scrapy`).
 
-    *changes* are those of `tests.support.changed_scrapy`. Modules are first looked for in *paths*.
+    Modules are looked for in *paths* first.
     """
     job = {
         "changes": changes,
@@ -339,8 +322,8 @@ def start_over_time(
 ) -> Crawl:
     """Start a crawl in *steps*. Each begins when all requests of the previous one have ended.
 
-    A step is a list of requests, or a number of seconds by which the clock of the crawl is set
-    forward, or back if it is negative. *options* are those of `start_crawl`.
+    A step is a list of requests, or the seconds by which the clock is set forward, or back if
+    negative.
     """
     packed = [
         step
@@ -358,5 +341,4 @@ def start_over_time(
 def crawl_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Run a crawl in *steps* to its end."""
     return start_over_time(*steps, **options).result()

@@ -17,10 +17,7 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler with *settings* and stats.
-
-    Unlike Scrapy's `get_crawler` in some versions, this needs no reactor.
-    """
+    """Unlike Scrapy's `get_crawler` in some versions, this needs no reactor."""
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)
     return crawler

@@ -1,8 +1,4 @@
-"""Run a Scrapy command in a deployed project, as Scrapyd does: `egg_runner.py EGG COMMAND …`.
-
-Adds the egg to the module path, reads the name of the settings module from it, and starts Scrapy's
-command line.
-"""
+"""Run a Scrapy command in a deployed project, as Scrapyd does: `egg_runner.py EGG COMMAND …`."""
 
 from __future__ import annotations
 

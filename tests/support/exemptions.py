@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 class Exempt(NamedTuple):
     """A request that is not checked.
 
-    In *url*, `{port}` stands for the port of a scripted site, whose robots.txt disallows
-    everything. The site answers for any host name under `test`. An exempt host has another name
-    than 127.0.0.1, to which other requests must be refused. The values in *settings* are text, as
-    on the command line. If *valid* is false, Scrapy itself rejects the request.
+    In *url*, `{port}` stands for the port of the site. The values in *settings* are text, as on the
+    command line. Scrapy itself rejects a request that is not *valid*.
     """
 
     url: str
@@ -38,4 +36,3 @@ EXAMPLES = {
         "http://127.0.0.1:{port}/robots.txt"
     ),
 }
-"""An example of each reason, by the text of the reason."""

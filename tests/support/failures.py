@@ -1,4 +1,4 @@
-"""A download handler whose errors depend on the host. Crawls load it by its import path."""
+"""A download handler whose errors depend on the host."""
 
 from __future__ import annotations
 
@@ -46,10 +46,7 @@ FAILED = "All connection attempts failed"
 
 
 def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
-    """Return an exception class with the name and the module in *path*.
-
-    The library that defines the class need not be installed.
-    """
+    """Imitate the exception class at *path*, whose library need not be installed."""
     module, _, name = path.rpartition(".")
     return type(name, bases or (Exception,), {"__module__": module})
 
@@ -72,7 +69,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
 }
-"""Failures of `RETRY_EXCEPTIONS`, by host. The origin is unreachable."""
+"""Failures that `RETRY_EXCEPTIONS` lists, by host."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -95,7 +92,6 @@ BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
     "runtime": RuntimeError("a bug"),
 }
-"""Failures that only a bug can cause, by host."""
 
 OF_LIBRARIES: dict[str, Exception] = {
     "closed": caused(TypeError("not iterable"), ConnectionResetError("by peer")),

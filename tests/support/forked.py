@@ -1,12 +1,11 @@
 """Processes that start fast, because they do not import Scrapy again.
 
-Importing Scrapy takes seconds. Each pytest worker has one server process, which imports Scrapy once
-and installs no reactor. Each crawl and each command is a fork of it, with its own folder,
-environment, log, reactor and exit code.
+Each pytest worker has one server process, which imports Scrapy once and installs no reactor. Each
+crawl and each command is a fork of it.
 
-`python -m tests.support.forked PATH` is the server, which listens on the Unix socket PATH. A client
-sends three file descriptors and one line of JSON. The server answers with the process id of the
-fork, and with its exit code when the fork ends.
+`python -m tests.support.forked PATH` is the server at the Unix socket PATH. A client sends three
+file descriptors and one line of JSON. The server answers with the process id of the fork, and at
+its end with the exit code.
 """
 
 from __future__ import annotations
@@ -90,11 +89,7 @@ class ForkedProcess:
         env: Mapping[str, str] | None = None,
         warn: bool = True,
     ) -> None:
-        """Start the process in the environment *env*, by default `os.environ`.
-
-        If *warn* is true, it prints every warning, otherwise only those that Python prints by
-        default.
-        """
+        """Without *warn*, the process hides the warnings that Python hides by default."""
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
         order["hidden"] = [] if warn else HIDDEN
@@ -107,10 +102,7 @@ class ForkedProcess:
         self._code: int | None = None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the process to exit, and return its exit code.
-
-        Raise `subprocess.TimeoutExpired` after *timeout* seconds.
-        """
+        """Return the exit code, or raise `subprocess.TimeoutExpired` after *timeout* seconds."""
         if self._code is None:
             self._socket.settimeout(timeout)
             try:
@@ -121,7 +113,6 @@ class ForkedProcess:
         return self._code
 
     def has_ended(self) -> bool:
-        """Do not wait."""
         try:
             self.wait(0.001)
         except subprocess.TimeoutExpired:
@@ -129,7 +120,6 @@ class ForkedProcess:
         return True
 
     def kill(self) -> None:
-        """End the process with SIGKILL."""
         if self._code is None:
             os.kill(self.pid, signal.SIGKILL)
 
@@ -285,7 +275,6 @@ def _watch(connection: socket.socket) -> dict[str, Any]:
 
 
 def _run(order: dict[str, Any]) -> Any:
-    """Apply folder, environment and arguments of *order*, and call its target."""
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["env"])

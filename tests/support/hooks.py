@@ -36,8 +36,6 @@ def close_soon(_crawler: Any) -> None:
 
 
 def log_scheduled(crawler: Any) -> None:
-    """Log the URL of each request before the scheduler receives it."""
-
     def scheduled(request: Request) -> None:
         crawler.spider.logger.info("scheduled %s", request.url)
 
@@ -45,8 +43,6 @@ def log_scheduled(crawler: Any) -> None:
 
 
 def await_a_page(crawler: Any) -> None:
-    """In handlers of `robots_sitemaps` and `robots_parsed`, await a page of the same origin."""
-
     async def heard(request: Request, **_: Any) -> None:
         page = request.replace(url=request.url + "-other", callback=NO_CALLBACK)
         response = await download(crawler, page)
@@ -58,8 +54,6 @@ def await_a_page(crawler: Any) -> None:
 
 
 def await_pages_at_the_start(crawler: Any) -> None:
-    """Await an allowed and a disallowed page while the spider opens."""
-
     async def opened() -> None:
         site = crawler.settings["SITE"]
         response = await download(crawler, Request(f"{site}/login"))
@@ -73,8 +67,6 @@ def await_pages_at_the_start(crawler: Any) -> None:
 
 
 def shrink_concurrency(crawler: Any) -> None:
-    """Set the total concurrency to 4 at each robots.txt request, and record it at the end."""
-
     def reached(request: Request) -> None:
         if request.url.endswith("/robots.txt"):
             crawler.engine.downloader.total_concurrency = 4
@@ -88,8 +80,6 @@ def shrink_concurrency(crawler: Any) -> None:
 
 
 def stop_all_but_html(crawler: Any) -> None:
-    """Stop every download of content other than HTML as soon as its headers arrive."""
-
     def received(headers: Headers, **_: Any) -> None:
         if b"html" not in (headers.get("Content-Type") or b""):
             raise StopDownload(fail=False)
@@ -98,8 +88,6 @@ def stop_all_but_html(crawler: Any) -> None:
 
 
 def stop_at_the_first_bytes(crawler: Any, *, fail: bool = False) -> None:
-    """Stop every download at its first bytes, as an example in Scrapy's documentation does."""
-
     def received(**_: Any) -> None:
         raise StopDownload(fail=fail)
 
@@ -107,8 +95,6 @@ def stop_at_the_first_bytes(crawler: Any, *, fail: bool = False) -> None:
 
 
 def count_dropped(crawler: Any) -> None:
-    """Record in the stats which items Scrapy dropped, from which page, and why."""
-
     def dropped(item: Any, response: Response, exception: Exception) -> None:
         dropped = (item["url"], response.url, type(exception).__name__, str(exception))
         crawler.stats.set_value(f"test/dropped{response.url}", dropped)
@@ -117,8 +103,6 @@ def count_dropped(crawler: Any) -> None:
 
 
 def count_dropped_slowly(crawler: Any) -> None:
-    """Count dropped items in an asynchronous handler that takes a while."""
-
     async def dropped() -> None:
         await sleep(0.5)
         crawler.stats.inc_value("test/dropped")
@@ -127,8 +111,6 @@ def count_dropped_slowly(crawler: Any) -> None:
 
 
 def note_sitemaps(crawler: Any) -> None:
-    """Count the signals `robots_sitemaps`, and record their arguments in the stats."""
-
     def sitemaps_found(**arguments: Any) -> None:
         crawler.stats.set_value("test/sitemaps", arguments["sitemaps"])
         crawler.stats.set_value("test/origin", str(arguments["origin"]))
@@ -139,10 +121,6 @@ def note_sitemaps(crawler: Any) -> None:
 
 
 def note_slots(crawler: Any) -> None:
-    """Record the delay, concurrency and next delay of each download slot in the stats, whenever a
-    request leaves the downloader.
-    """
-
     def left(request: Request) -> None:
         key = request.meta["download_slot"]
         slot = crawler.engine.downloader.slots[key]
@@ -154,14 +132,10 @@ def note_slots(crawler: Any) -> None:
 
 
 def is_on_the_loop() -> bool:
-    """Whether the caller runs in the thread of the event loop."""
     return threading.current_thread() is threading.main_thread()
 
 
 def count_readings(crawler: Any) -> None:
-    """Delay each reading of a file for a robot by 0.1 s, and count all readings, simultaneous ones,
-    and those on the event loop.
-    """
     read, under_way = RobotsTxt.prepare, [0]
 
     def slowly(*args: Any, **options: Any) -> Any:
@@ -178,8 +152,6 @@ def count_readings(crawler: Any) -> None:
 
 
 def break_reading(_crawler: Any) -> None:
-    """Let each reading of a file raise an error, as a bug would."""
-
     def broken(*_: Any, **_options: Any) -> Any:
         raise ZeroDivisionError("bug in the reader")
 
@@ -206,9 +178,7 @@ def count_decisions(crawler: Any) -> None:
 
 
 def name_proxies(crawler: Any) -> None:
-    """Set `http_proxy` and `https_proxy` from `TEST_PROXIES`, and count the requests with
-    credentials for a proxy.
-    """
+    """Set the proxies in `TEST_PROXIES`, and count the requests with credentials for one."""
     named = json.loads(os.environ["TEST_PROXIES"])
     os.environ.update(named)
     os.environ.pop("no_proxy", None)
@@ -222,11 +192,6 @@ def name_proxies(crawler: Any) -> None:
 
 
 def record_refusals(crawler: Any) -> None:
-    """Record the arguments of the signal `request_refused` in the stats.
-
-    Another handler of the signal raises an exception.
-    """
-
     def record(request: Any, verdict: Any, spider: Any) -> None:
         text = f"{request.url} {verdict.line} {verdict.rule} {spider.name}"
         crawler.stats.inc_value(f"test/{text}")
@@ -239,8 +204,6 @@ def record_refusals(crawler: Any) -> None:
 
 
 def on_sitemaps_close(crawler: Any) -> None:
-    """Close the crawl in a handler of `robots_sitemaps`, and await the close."""
-
     async def handle() -> None:
         engine: Any = crawler.engine
         if hasattr(engine, "close_spider_async"):
@@ -253,7 +216,6 @@ def on_sitemaps_close(crawler: Any) -> None:
 
 
 def without_http_sf(_crawler: Any) -> None:
-    """Let the import of `http_sf`, which the extra `usage` installs, fail."""
     sys.modules["http_sf"] = None  # type: ignore[assignment]  # makes the import fail
 
 
@@ -271,12 +233,10 @@ def fill_disk(crawler: Any) -> None:
 
 
 def few_descriptors(crawler: Any) -> None:
-    """Limit the file descriptors of the process to the setting TEST_DESCRIPTORS."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     few = crawler.settings.getint("TEST_DESCRIPTORS")
     resource.setrlimit(resource.RLIMIT_NOFILE, (few, hard))
 
 
 def leak_a_socket(crawler: Any) -> None:
-    """Leave a socket open until the interpreter ends, as a faulty component would."""
     sys.modules["left open"] = socket.socket()  # type: ignore[assignment]  # kept until exit

@@ -1,10 +1,10 @@
 """Skip tests whose programs or packages are missing, and mark long rows.
 
-A test that needs a program has the mark `redis` or `browser`. A test that needs other packages has
-the mark `plugin` with their import names. If ROBOTS1994_TEST_ALL is set (by `tests/run --all`, and
-in CI), such a test fails instead. The summary of pytest says what to install.
+Tests that need a program are marked `redis` or `browser`. Tests that need packages are marked
+`plugin` with their import names. With ROBOTS1994_TEST_ALL (`tests/run --all`, and CI), such tests
+fail instead.
 
-A slow test has the mark `long`, and so do all rows of a table after the first (see `table`).
+Slow tests are marked `long`, and so are all rows of a table after the first (see `table`).
 `tests/run` without arguments leaves them out.
 """
 
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from _pytest.mark import ParameterSet
 
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
-"""The programs that tests with each mark run."""
 
 PACKAGES = {"chromedriver": "chromium-driver"}
 """Debian packages whose names differ from their programs."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
-    """Return *rows* as parameters of a test. All after the first *count* are marked `long`."""
+    """Return *rows* as parameters, all after the first *count* marked `long`."""
     return [
         pytest.param(
             *(row if isinstance(row, tuple) else (row,)),
@@ -46,10 +45,7 @@ def table(
     short: int = 1,
     ids: Any = None,
 ) -> pytest.MarkDecorator:
-    """Run a test with each of *rows*, of which all after the first *short* are marked `long`.
-
-    *names* and *ids* are arguments of `pytest.mark.parametrize`.
-    """
+    """Run a test with each of *rows*. All after the first *short* are marked `long`."""
     return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 
 
@@ -63,14 +59,10 @@ def missing(mark: str) -> str:
 
 
 def require(mark: str) -> None:
-    """If a program for *mark* is missing, skip the running test, or let it fail."""
     leave_out(missing(mark))
 
 
 def leave_out(reason: str) -> None:
-    """Skip the running test if there is a *reason*, or let it fail if ROBOTS1994_TEST_ALL is
-    set.
-    """
     if reason:
         (pytest.fail if "ROBOTS1994_TEST_ALL" in os.environ else pytest.skip)(reason)
 

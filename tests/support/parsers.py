@@ -7,8 +7,6 @@ from pathlib import Path
 
 
 class OpenParser:
-    """Allows every URL."""
-
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
         return cls()
@@ -18,8 +16,6 @@ class OpenParser:
 
 
 class FailingParser(OpenParser):
-    """Cannot read any file."""
-
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
         raise RuntimeError("no licence")
@@ -39,15 +35,13 @@ class HangingParser(OpenParser):
         return parser
 
     def allowed(self, *_: object) -> bool:
-        """Return True, or compute forever without releasing the interpreter lock."""
+        """A hanging parser computes forever, without releasing the interpreter lock."""
         if self.hangs and self.marker:
             Path(self.marker).touch()
         return not self.hangs or bool(sum(iter(int, 1)))
 
 
 class MarkingParser(OpenParser):
-    """Creates the file in the setting MARKER."""
-
     @classmethod
     def from_crawler(cls, *args: object) -> MarkingParser:
         Path(getattr(args[0], "settings", {})["MARKER"]).touch()
@@ -55,8 +49,6 @@ class MarkingParser(OpenParser):
 
 
 class EndingParser(OpenParser):
-    """Ends its process."""
-
     def allowed(self, *_: object) -> bool:
         os._exit(1)
 

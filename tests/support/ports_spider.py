@@ -10,8 +10,6 @@ from scrapy.http import Response
 
 
 class PortsSpider(scrapy.Spider):
-    """Requests two pages at each port."""
-
     name = "ports"
     custom_settings = {  # noqa: RUF012 - as users write it
         "ADDONS": {"scrapy_robots1994.Addon": 500},

@@ -52,8 +52,6 @@ class Walk(scrapy.Spider):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """The output, the log, and the exit code of a command."""
-
     printed: str
     log: str
     code: int
@@ -67,9 +65,9 @@ def run(
     folder: Path,
     **variables: str,
 ) -> CommandResult:
-    """Run the current Python with *command* in *folder*, with more environment *variables*.
+    """Run the current Python with *command*, which must emit no warning.
 
-    The modules of the tests are not on the module path. The command must emit no warning.
+    The modules of the tests are not on the module path.
     """
     always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
@@ -88,7 +86,7 @@ def run(
 
 
 def assert_no_warning(log: str) -> None:
-    """Assert that *log* has no warnings, except known ones of other packages."""
+    """Known warnings of other packages are permitted."""
     warned = unexpected(printed(log))
     assert not warned, f"it warned of {warned}:\n{log}"
 
@@ -121,7 +119,6 @@ class Project:
         return cls(folder, site)
 
     def scrapy(self, *command: str, typed: str = "", **variables: str) -> CommandResult:
-        """Run `scrapy *command*` in the folder of the project."""
         code, printed_text, log = run_to_its_end(
             "scrapy.cmdline:execute",
             *command,
@@ -133,6 +130,6 @@ class Project:
         return CommandResult(printed_text, log, code)
 
     def crawl(self, *options: str) -> CommandResult:
-        """Run `scrapy crawl walk` for the site, which prints the items as JSON lines."""
+        """Run `scrapy crawl walk`, which prints the items as JSON lines."""
         base = f"base={self.site.url('')}"
         return self.scrapy("crawl", "walk", "-a", base, "-O", "-:jsonlines", *options)

@@ -33,14 +33,12 @@ class PageRequest(Request):
 
 
 class ScriptRequest(Request):
-    """A request with an attribute that `replace` loses, as a `SeleniumRequest` has."""
+    """A request with an attribute that `replace` loses, like `SeleniumRequest`."""
 
     script = ""
 
 
 class PageSpider(RequestingSpider):
-    """Sends a `PageRequest` for each URL."""
-
     name = "pages"
 
     def request(self, url: str, **_: Any) -> Request:
@@ -48,8 +46,6 @@ class PageSpider(RequestingSpider):
 
 
 class ScriptSpider(RequestingSpider):
-    """Sends a `ScriptRequest` for each URL."""
-
     name = "scripts"
 
     def request(self, url: str, **options: Any) -> Request:
@@ -61,15 +57,13 @@ class ScriptSpider(RequestingSpider):
 
 
 class RunScripts:
-    """A middleware behind ours that needs the attribute of a `ScriptRequest`."""
-
     def process_request(self, request: Request, spider: Any = None) -> None:
         if not is_robots(request) and not getattr(request, "script", ""):
             raise IgnoreRequest("no script")
 
 
 class SeenScheduler(Scheduler):
-    """A scheduler that accepts each URL once, whatever `dont_filter` says."""
+    """Accepts each URL once, even with `dont_filter`."""
 
     def enqueue_request(self, request: Request) -> bool:
         seen = self.__dict__.setdefault("seen_urls", set())
@@ -80,8 +74,6 @@ class SeenScheduler(Scheduler):
 
 
 class ScheduledBudget(OfCrawler):
-    """An extension that drops all requests after the first `PAGES` that are scheduled."""
-
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
         self._scheduled = 0
@@ -94,8 +86,6 @@ class ScheduledBudget(OfCrawler):
 
 
 class Budget:
-    """A middleware that drops all page requests after the first `PAGES`."""
-
     passed = 0
 
     def process_request(self, request: Request, spider: Any = None) -> None:
@@ -105,9 +95,7 @@ class Budget:
 
 
 class Leases:
-    """A middleware that gives each page request one of 16 leases, and takes it back in
-    `process_response`.
-    """
+    """Gives each page request one of 16 leases, and takes it back with the response."""
 
     def __init__(self) -> None:
         self._leases = DeferredSemaphore(LEASES)
@@ -125,9 +113,7 @@ class Leases:
 
 
 class Rewriting:
-    """A middleware behind ours that answers each page request with another request, as middlewares
-    for rendering services do.
-    """
+    """Replaces each page request, as middlewares for rendering services do."""
 
     def process_request(self, request: Request, spider: Any = None) -> Request | None:
         if is_robots(request) or request.url.endswith("?rendered"):
@@ -136,25 +122,17 @@ class Rewriting:
 
 
 class Answering:
-    """A middleware that answers each page request itself."""
-
     def process_request(self, request: Request, spider: Any = None) -> Response | None:
         return None if is_robots(request) else HtmlResponse(request.url)
 
 
 class Raising:
-    """A middleware that fails for each page request."""
-
     def process_request(self, request: Request, spider: Any = None) -> None:
         if not is_robots(request):
             raise IgnoreRequest("not now")
 
 
 class KeySpider(RequestingSpider):
-    """Yields the meta keys of this package in each response or failed request, and its
-    `dont_filter`.
-    """
-
     name = "keys"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
@@ -170,7 +148,7 @@ def own_keys(request: Any) -> dict[str, Any]:
 
 
 class Failing:
-    """A middleware behind ours that refuses the first response of each page."""
+    """Refuses the first response of each page."""
 
     def __init__(self) -> None:
         self._refused: set[str] = set()
@@ -185,8 +163,6 @@ class Failing:
 
 
 class AgainSpider(RequestingSpider):
-    """Repeats each failed page once, from the errback."""
-
     name = "again"
 
     def failed(self, failure: Any) -> Any:
@@ -194,7 +170,6 @@ class AgainSpider(RequestingSpider):
 
 
 def count_scheduled(crawler: Crawler) -> None:
-    """Count in the stats how often the request of each URL is scheduled."""
     scheduled: Counter[str] = Counter()
 
     def opened() -> None:

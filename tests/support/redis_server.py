@@ -25,8 +25,7 @@ TIMEOUT_SECONDS = 20.0
 class RedisServer:
     """An empty server that runs as long as the `with` block.
 
-    *options* are further arguments of redis-server. After `stop` and `start`, the server has the
-    same port, but no data.
+    After `stop` and `start`, it has the same port, but no data.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -36,7 +35,6 @@ class RedisServer:
         self.port = free_port()
 
     def __enter__(self) -> Self:
-        """Start the server, and wait until it answers."""
         self._folder = tempfile.TemporaryDirectory(prefix="redis-")
         try:
             self.start()
@@ -51,7 +49,6 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """The URL of the server for the client library."""
         credentials = f":{self._password}@" if self._password else ""
         return f"redis://{credentials}127.0.0.1:{self.port}/0"
 
@@ -69,7 +66,6 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        """Start the server without data, and wait until it answers."""
         # Some tests and fixtures start a server without the mark `redis`.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
@@ -87,14 +83,13 @@ class RedisServer:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """Kill the server. Its data is lost."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
             self._process = None
 
     def hang(self) -> None:
-        """Suspend the server. It then accepts connections, but does not answer."""
+        """A suspended server accepts connections, but does not answer."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
@@ -103,7 +98,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Whether this server, and no other one at the port, answers commands."""
+        """Whether this server answers, and not another one at the port."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")

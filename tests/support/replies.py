@@ -9,9 +9,7 @@ from typing import Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""A `length` for which the server sends no Content-Length, so that the body ends when the
-connection closes.
-"""
+"""With this `length`, no Content-Length is sent, and the body ends when the connection closes."""
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
@@ -21,15 +19,14 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One scripted reply, by default with status 200 and an empty body.
+    """One scripted reply.
 
-    `gate` must open before the first byte is sent, and `delay` is the number of seconds to wait
-    after that. If `head` is false, nothing is sent before the `ending`. If `raw` is true, only the
-    body is sent, without a status line and headers. `length` is the Content-Length if it differs
-    from the true length. Only the first `cut` bytes of the body are sent, in pieces of `chunk`
-    bytes, with `pause` seconds after each piece. The body is sent `repeat` times, or endlessly if
-    that is 0. `ending` says how the connection ends after the last byte. "keep" and "close" are
-    usual, "reset" sends an RST, and "hang" leaves the connection open without another byte.
+    After `gate` has opened, the first byte is sent `delay` seconds later. Without `head`, nothing
+    is sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
+    `length` is the Content-Length if it differs from the true length. Only the first `cut` bytes of
+    the body are sent, in pieces of `chunk` bytes, with `pause` seconds after each piece. The body
+    is sent `repeat` times, or endlessly if that is 0. The ending "reset" sends an RST, and "hang"
+    leaves the connection open without another byte.
     """
 
     status: int = 200
@@ -48,7 +45,6 @@ class Reply:
 
 
 def text(body: str | bytes, status: int = 200, *, gate: str = "") -> Reply:
-    """Return a reply in plain text, as for a robots.txt."""
     raw = body.encode() if isinstance(body, str) else body
     return Reply(status, raw, (("Content-Type", "text/plain"),), gate=gate)
 
@@ -63,10 +59,7 @@ def image() -> Reply:
 
 
 def status(code: int, body: bytes = b"", /, **headers: str) -> Reply:
-    """Return a reply with status *code*.
-
-    The argument `Retry_After="3"` becomes the header `Retry-After: 3`.
-    """
+    """The argument `Retry_After="3"` becomes the header `Retry-After: 3`."""
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(code, body, pairs)
 
@@ -76,12 +69,10 @@ def redirect(location: str, code: int = 302) -> Reply:
 
 
 def black_hole() -> Reply:
-    """Send no bytes, and leave the connection open forever."""
     return Reply(head=False, ending="hang")
 
 
 def hang_up() -> Reply:
-    """Close the connection without sending a byte."""
     return Reply(head=False, ending="close")
 
 
@@ -108,5 +99,4 @@ def trickle(body: bytes, chunk: int, pause: float) -> Reply:
 
 
 def endless(line: bytes = b"Disallow: /x\n") -> Reply:
-    """Send *line* again and again until the client disconnects."""
     return Reply(body=line * 1000, length=UNDECLARED, repeat=0, ending="close")

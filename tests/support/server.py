@@ -20,10 +20,10 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One request that the server received.
+    """A request that the server received.
 
-    `host` is the Host header with the port, or for a proxy the host in the target. `at` is the time
-    of the request on the machine's monotonic clock.
+    `host` is the Host header with the port, or for a proxy the host in the target. `at` is a time
+    of the monotonic clock, in seconds.
     """
 
     method: str
@@ -38,8 +38,6 @@ class Seen:
 
 
 class Script:
-    """The scripted replies, the logged requests, and the gates."""
-
     def __init__(self) -> None:
         self.replies: dict[tuple[str, str], list[Reply]] = {}
         self.log: list[Seen] = []
@@ -48,17 +46,14 @@ class Script:
         self.tasks: set[asyncio.Task[None]] = set()
 
     def note_task(self) -> None:
-        """Note the running task, which ends with the site."""
+        """Let the running task end with the site."""
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
     def reply_to(self, seen: Seen) -> Reply:
-        """Return the reply for a request.
-
-        If several scripts match, the most exact origin decides, and then the most exact target.
-        """
+        """If several scripts match, the most exact origin decides, then the most exact target."""
         origin = f"{seen.scheme}://{seen.host}"
         name = urlsplit(origin).hostname or ""
         path = seen.target.partition("?")[0]
@@ -74,7 +69,6 @@ class Script:
         return Reply(200, body, (("Content-Type", "text/html"),))
 
     async def note(self, seen: Seen) -> None:
-        """Log a request, and wake whatever waits for it."""
         async with self.changed:
             self.log.append(seen)
             self.changed.notify_all()
@@ -93,14 +87,13 @@ class Script:
             await self.changed.wait_for(arrived)
 
     async def open_when(self, gate: str, target: str, host: str, count: int) -> None:
-        """Open *gate* once *count* requests for *target* and *host* have arrived."""
         self.note_task()
         await self.wait(target, host, count)
         self.gates[gate].set()
 
 
 class Connections:
-    """Reads requests and sends the replies of a script. CONNECT leads to *tls_port*."""
+    """CONNECT leads to *tls_port*, whatever host it names."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script
@@ -109,7 +102,6 @@ class Connections:
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer the requests of one connection until either side closes it."""
         self.script.note_task()
         try:
             with contextlib.suppress(
@@ -124,7 +116,6 @@ class Connections:
     async def _converse(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer requests until a reply ends the connection."""
         while head := await reader.readuntil(b"\r\n\r\n"):
             seen = _seen(head, writer)
             if seen.method == "CONNECT":
@@ -138,7 +129,6 @@ class Connections:
     async def _tunnel(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Connect the client to the TLS port of this site, whatever host CONNECT names."""
         inner, outer = await asyncio.open_connection("127.0.0.1", self._tls_port())
         writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
         await asyncio.gather(_pass_on(reader, outer), _pass_on(inner, writer))
@@ -173,7 +163,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """Make the log entry of a request. A target that is a whole URL is for a proxy."""
+    """A target that is a whole URL is for a proxy."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]
@@ -197,7 +187,6 @@ def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
 
 
 def _head(reply: Reply) -> bytes:
-    """Return the status line, the headers, and the blank line."""
     length = len(reply.body) * reply.repeat if reply.length is None else reply.length
     lines = [f"HTTP/1.1 {reply.status} Scripted"]
     lines += [f"{name}: {value}" for name, value in reply.headers]
@@ -209,7 +198,6 @@ def _head(reply: Reply) -> bytes:
 
 
 async def _send_body(reply: Reply, writer: asyncio.StreamWriter) -> None:
-    """Send the body as often as the reply says, or its first bytes up to `cut`."""
     body = reply.body[: reply.cut]
     times = range(reply.repeat) if reply.repeat else itertools.count()
     for part in (body for _ in times):

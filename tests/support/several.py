@@ -21,7 +21,6 @@ TIMEOUT_SECONDS = 20.0
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
-    """Run the three crawls, and return the threads, open files and tasks that remain."""
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTS1994_STORE": store,
@@ -45,7 +44,6 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def threads() -> list[str]:
-    """Return the names of our threads that do not end."""
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
         # An idle thread needs some time to end.
@@ -54,13 +52,11 @@ def threads() -> list[str]:
 
 
 def files() -> list[str]:
-    """Return the database files that the store has not closed."""
     opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
     return [str(path) for path in opened if "robots.db" in path.name]
 
 
 def tasks() -> list[str]:
-    """Return the tasks of the store that never finished."""
     found = [each for each in gc.get_objects() if isinstance(each, asyncio.Task)]
     return [str(task) for task in found if not task.done() and "stores" in str(task)]
 

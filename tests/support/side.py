@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The middleware, the reactor and the settings of a crawl."""
-
     middleware: Middleware = "ours"
     reactor: Reactor = "asyncio"
     settings: dict[str, Any] = field(default_factory=dict)
 
     def start(self, site: Site, spider: str = "Counted", **options: Any) -> Crawl:
-        """Start a crawl of *site*. The spider's argument `site` is the origin of the pages."""
         args = {"site": site.url("", host="a.test")} | options.pop("spider_args", {})
         return start_crawl(
             spider=spider,
@@ -34,7 +31,6 @@ class Side:
         )
 
     def crawl(self, site: Site, spider: str = "Counted", **options: Any) -> CrawlResult:
-        """Run a crawl of *site* to its end, with the arguments of `start`."""
         return self.start(site, spider, **options).result()
 
 

@@ -31,7 +31,6 @@ TIMEOUT_SECONDS = 120.0
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """Start the event loop of all sites."""
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever, name="sites", daemon=True)
     thread.start()
@@ -63,10 +62,10 @@ def tls_context(pem: str) -> ssl.SSLContext:
 class Site:
     """A scripted server on loopback, which runs as long as the `with` block.
 
-    It answers for any host name. Crawls resolve every name under `test` to 127.0.0.1. It listens on
-    *ports* ports of 127.0.0.1, and on *addresses* further loopback addresses. If *ipv6* is true, it
-    also listens on ::1, and if *tls* is given, on one HTTPS port. Without a script, /robots.txt is
-    a 404, and any other target a small page.
+    It answers for any host name, and crawls resolve every name under `test` to 127.0.0.1. It
+    listens on *ports* ports of 127.0.0.1, on *addresses* further loopback addresses, with *ipv6* on
+    ::1, and with *tls* on one HTTPS port. Without a script, /robots.txt is a 404, and any other
+    target a small page.
     """
 
     certificate: str
@@ -80,7 +79,6 @@ class Site:
         ipv6: bool = False,
         tls: Flaw | None = None,
     ) -> None:
-        """Choose ports and addresses. The `with` block starts the server."""
         self._counts = ports, addresses
         self._ipv6, self._tls = ipv6, tls
 
@@ -109,7 +107,6 @@ class Site:
     async def _serve(
         self, address: str, port: int = 0, tls: ssl.SSLContext | None = None
     ) -> int:
-        """Listen on *port* of *address*, and return the port."""
         serve = self._connections.serve
         server = await asyncio.start_server(serve, address, port, ssl=tls)
         self._servers.append(server)
@@ -117,7 +114,6 @@ class Site:
         return listening
 
     def __exit__(self, *_: object) -> None:
-        """Close the server and all its connections."""
         on_loop(self._close())
         self._refusing.close()
 
@@ -130,7 +126,7 @@ class Site:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
-        """Return the URL of a target. *port* is the index of a port of the server, from 0."""
+        """*port* is the index of a port of the server, from 0."""
         return f"http://{host}:{self._ports[port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
@@ -157,11 +153,10 @@ class Site:
         self._script.replies[at, target] = several
 
     def robots(self, body: str | bytes, *, at: str = "*", gate: str = "") -> None:
-        """Script /robots.txt as plain text. The reply waits for *gate*, if given."""
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Open *gate*. Replies that wait for it are sent, and later ones do not wait."""
+        """Send the replies that wait for *gate*. Later ones do not wait."""
         _loop().call_soon_threadsafe(self._script.gates[gate].set)
 
     def open_when(
@@ -176,18 +171,15 @@ class Site:
         on_loop(self._script.wait(target, host, count))
 
     def log(self, target: str = "*") -> list[Seen]:
-        """Return the requests for *target* so far, or all requests, the oldest first."""
+        """Return the requests for *target* so far, the oldest first."""
         return [it for it in list(self._script.log) if target in ("*", it.target)]
 
     def targets(self) -> list[str]:
-        """Return the targets requested so far, in order of arrival."""
         return [seen.target for seen in self.log()]
 
     def forget(self) -> None:
-        """Empty the log. Scripts and gates do not change."""
         self._script.log.clear()
 
 
 def _address(number: int) -> str:
-    """Return the further loopback address *number*."""
     return f"127.1.{number // 200}.{number % 200 + 1}"

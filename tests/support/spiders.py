@@ -42,19 +42,15 @@ async def sleep(seconds: float) -> None:
 
 
 class FilteredSpider(RequestingSpider):
-    """Sends its requests through the duplicates filter, so that two workers with a shared queue
-    request each page only once.
-    """
-
     def request(self, url: str, **options: Any) -> Request:
         return super().request(url, **options | {"dont_filter": False})
 
 
 class Counted(RequestingSpider):
-    """Requests *pages* numbered pages of one or several hosts.
+    """Requests *pages* numbered pages of *hosts* hosts.
 
-    If *filtered* is true, requests pass through the duplicates filter, as in a crawl that can be
-    resumed. *item* is yielded for each page, with the number of the page for `{n}` in its values.
+    If *filtered*, requests pass through the duplicates filter, as in a crawl that can be resumed.
+    *item* is yielded for each page, with its number for `{n}` in the values.
     """
 
     name = "counted"
@@ -65,7 +61,6 @@ class Counted(RequestingSpider):
     item: dict[str, str] | None = None
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield all requests at once, beginning with those of the job."""
         for request in self.requests:
             yield self.request(**request)
         for number in range(self.pages):
@@ -85,8 +80,6 @@ class Counted(RequestingSpider):
 
 
 class LoggingIn(RequestingSpider):
-    """Awaits the page *login* before its start requests."""
-
     name = "logging-in"
     login: str
 
@@ -108,8 +101,6 @@ class Unserializable(Counted):
 
 
 class Raising(Counted):
-    """Raises an exception in the callback of each page, which CLOSESPIDER_ERRORCOUNT counts."""
-
     name = "raising"
 
     def parse_page(self, response: Response) -> Iterator[Any]:
@@ -118,7 +109,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """Awaits a page in a callback. The awaited request bypasses the scheduler."""
+    """The awaited request bypasses the scheduler."""
 
     name = "downloading"
     first: str
@@ -127,7 +118,6 @@ class Downloading(Counted):
         yield Request(self.first, callback=self.first_page)
 
     async def first_page(self, response: Response) -> Any:
-        """Await page 0, and record its status or the class of the exception."""
         try:
             found = await download(self.crawler, self.page(0))
         except Exception as error:  # noqa: BLE001 - the test checks the class
@@ -137,8 +127,6 @@ class Downloading(Counted):
 
 
 class Awaiting(Counted):
-    """Awaits a page of a new origin in the callback of each page."""
-
     name = "awaiting"
 
     async def fetched(self, response: Response) -> None:  # type: ignore[override]  # a coroutine
@@ -149,8 +137,6 @@ class Awaiting(Counted):
 
 
 class LinkSpider(CrawlSpider):
-    """Follows every link, and records the reason of each refusal."""
-
     name = "following"
     rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
     result: dict[str, list[Any]]
@@ -163,12 +149,9 @@ class LinkSpider(CrawlSpider):
 
 
 class CheckingSpider(RequestingSpider):
-    """Asks the middleware for the verdict of each URL, and requests no page."""
-
     name = "checking"
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for all verdicts at once, and yield an item for each verdict or error."""
         ours = self.crawler.get_downloader_middleware(Robots1994Middleware)
         assert ours is not None
 
@@ -188,11 +171,7 @@ class CheckingSpider(RequestingSpider):
 
 
 class ItemSpider(RequestingSpider):
-    """Yields its argument *item* for every page.
-
-    For pages that a pipeline requested, it yields nothing. Otherwise, the pipeline would request
-    pages forever.
-    """
+    """Pages of a pipeline yield no item, or the pipeline would request pages forever."""
 
     name = "offering"
     item: dict[str, Any]
@@ -203,8 +182,6 @@ class ItemSpider(RequestingSpider):
 
 
 class MetaPassingSpider(RequestingSpider):
-    """Passes the whole meta of a page on to the next requests."""
-
     name = "handing"
     further_urls: list[str]
 
@@ -223,10 +200,7 @@ class MetaPassingSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """Repeats a refused request with each of *new_urls*, and with all its meta.
-
-    If *dont_obey* is true, `dont_obey_robotstxt` is added to the meta.
-    """
+    """Repeats a refused request with each of *new_urls*, and with all its meta."""
 
     name = "elsewhere"
     new_urls: list[str]
@@ -239,27 +213,19 @@ class RepeatingSpider(RequestingSpider):
         return [request.replace(url=url, meta=meta) for url in self.new_urls]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        """Yield an item with the verdict in the meta of the page."""
         yield {"verdict": str(response.meta.get("robots1994"))}
 
 
 class CancellingSpider(RequestingSpider):
     """Cancels a download after n steps of the event loop, for each n below a maximum.
 
-    For each n, it sends three requests to an origin of their own. The first is cancelled, the
-    second waits for the same robots.txt, and the third is sent after the first two have ended. An
-    item has the outcomes of all three.
+    A second request waits for the same robots.txt, and a third is sent when both have ended.
     """
 
     name = "cancelling"
     crawler: Crawler
 
     async def start(self) -> AsyncIterator[Any]:
-        """Send the requests for each number of steps, from 0.
-
-        The job has one request. The value `steps` in its meta is the maximum, and `{n}` in its URL
-        stands for the number of steps.
-        """
         for steps in range(int(self.requests[0]["meta"]["steps"])):
             url = self.requests[0]["url"].replace("{n}", str(steps))
             cancelled, other = self.download(url), self.download(url + "?other")
@@ -273,15 +239,11 @@ class CancellingSpider(RequestingSpider):
         yield {"concurrency": engine.downloader.total_concurrency}
 
     def download(self, url: str) -> asyncio.Future[Any]:
-        """Begin to download one page with the engine, as a pipeline does."""
         page = download(self.crawler, Request(url, dont_filter=True))
         return asyncio.ensure_future(page)
 
 
 async def outcome_of(page: asyncio.Future[Any]) -> str:
-    """Return how the download of *page* ended: its status, the class of the exception, "cancelled"
-    or "hangs".
-    """
     done, _ = await asyncio.wait([page], timeout=20)
     if not done:
         return "hangs"
@@ -292,8 +254,6 @@ async def outcome_of(page: asyncio.Future[Any]) -> str:
 
 
 class UrgentSpider(RequestingSpider):
-    """Requests the urgent pages when the first page under /many/ arrives."""
-
     name = "urgent"
     urgent: list[str]
     has_requested = False
@@ -306,8 +266,6 @@ class UrgentSpider(RequestingSpider):
 
 
 class PlainSpider(RequestingSpider):
-    """Has a generator as its callback. Each item has the directives of the page."""
-
     name = "plain"
     follow = True
 
@@ -320,8 +278,6 @@ class PlainSpider(RequestingSpider):
 
 
 class ErrbackItemSpider(RequestingSpider):
-    """Yields an item from its errback."""
-
     name = "errback_item"
 
     def failed(self, failure: Any) -> Iterator[Any]:
@@ -329,10 +285,7 @@ class ErrbackItemSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """Yields an item with the usage preferences of each page.
-
-    After the page /again, it requests /plain with the meta of /again.
-    """
+    """After the page /again, requests /plain with the meta of /again."""
 
     name = "usage"
     follow = True
@@ -362,27 +315,21 @@ class TwiceSpider(PlainSpider):
 
 
 class AsyncSpider(PlainSpider):
-    """Has an asynchronous generator as its callback."""
-
     name = "async"
 
     def request(self, url: str, **options: Any) -> Any:
         return super().request(url, **options).replace(callback=self.found)
 
     async def found(self, response: Response) -> AsyncIterator[Any]:
-        """Yield the items and requests of the plain callback."""
         for each in self.fetched(response):
             yield each
 
 
 class MapSpider(SitemapSpider):
-    """Reads the sitemaps in the robots.txt files of the job."""
-
     name = "map"
     result: dict[str, list[Any]]
 
     def __init__(self, requests: list[dict[str, Any]], **kwargs: Any) -> None:
-        """Use the URLs of the job as sitemap URLs."""
         self.sitemap_urls = [request["url"] for request in requests]
         super().__init__(**kwargs)
 
@@ -392,10 +339,9 @@ class MapSpider(SitemapSpider):
 
 
 class Exporting(RequestingSpider):
-    """Yields objects of our package as items or in items.
+    """Yields the meta of pages, and the parts of verdicts.
 
-    They are the meta of a page, and for a refused page also the parts of the verdict. If *nested*
-    is true, each object is the field `what` of an item, otherwise it is the item.
+    If *nested*, each object is the field `what` of an item. Otherwise it is the item.
     """
 
     name = "exporting"
@@ -405,7 +351,6 @@ class Exporting(RequestingSpider):
         yield from self.items(dict(response.meta))
 
     def failed(self, failure: Failure) -> Iterator[Any]:
-        """Yield the meta of a refused page, and the parts of its verdict."""
         super().failed(failure)
         request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         verdict = getattr(failure.value, "verdict", None)
@@ -427,8 +372,6 @@ class Exporting(RequestingSpider):
 
 
 class CauseSpider(RequestingSpider):
-    """Yields the failure and the cause of each failed request."""
-
     def failed(self, failure: Failure) -> Iterator[Any]:
         error: Any = failure.value
         cause = error.__cause__

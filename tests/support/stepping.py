@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """Performs steps, each of which requests pages or sets the clock.
 
-    A test can let the reply for a URL with /mark/ wait for the other requests of a step. If such a
-    request fails, some of the others did not arrive, and the crawl ends.
+    A failed request for /mark/ means that other requests of the step did not arrive, and ends the
+    crawl.
     """
 
     name = "stepping"
@@ -26,13 +26,11 @@ class SteppingSpider(RequestingSpider):
     pending = 0
 
     async def start(self) -> AsyncIterator[Any]:
-        """Stop the clock, and begin the first step."""
         Clock.set_forward(0)
         for request in self.next_step():
             yield request
 
     def next_step(self) -> Iterator[Any]:
-        """Set the clock as the next steps say, and yield the requests of the first other step."""
         while self.steps and not isinstance(self.steps[0], list):
             Clock.set_forward(self.steps.pop(0))
         requests = self.steps.pop(0) if self.steps else []
@@ -44,14 +42,12 @@ class SteppingSpider(RequestingSpider):
         yield from self.one_ended()
 
     def failed(self, failure: Failure) -> Any:
-        """End the crawl after the failure of a URL with /mark/."""
         super().failed(failure)
         if "/mark/" in failure.request.url:  # type: ignore[attr-defined]  # Scrapy adds `request`
             self.steps.clear()
         return self.one_ended()
 
     def one_ended(self) -> Iterator[Any]:
-        """Begin the next step once all requests of the current one have ended."""
         self.pending -= 1
         if self.pending == 0:
             yield from self.next_step()

@@ -13,38 +13,30 @@ from tests.support.folder_store import FolderStore
 
 
 class Raises(FolderStore):
-    """The errors contain credentials."""
-
     def get(self, origin: str) -> Any:
         raise ValueError(f"cannot log in to db://me:hunter2@db.test for {origin}")
 
 
 class ReadOnly(FolderStore):
-    """Nothing can be put into this store."""
-
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         raise OSError(28, "no space left")
 
 
 class KeepsFirst(FolderStore):
-    """Every later entry of an origin is ignored."""
-
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         if not self.path(origin).exists():
             super().put(origin, entry, keep_until)
 
 
 class Forgets(FolderStore):
-    """It forgets an entry as soon as the contract allows that."""
+    """Forgets an entry as soon as the contract allows."""
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry of *origin* until it is over."""
         path = self.path(origin)
         is_kept = path.exists() and path.stat().st_mtime > time.time()
         return super().get(origin) if is_kept else None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Store the entry, with its end as the time of the file."""
         super().put(origin, entry, keep_until)
         os.utime(self.path(origin), (0, keep_until))
 
@@ -57,15 +49,11 @@ class ReturnsAnything(FolderStore):
 
 
 class Asynchronous(FolderStore):
-    """The methods are coroutines."""
-
     async def get(self, origin: str) -> Any:  # type: ignore[override]  # the mistake
         """Return nothing."""
 
 
 class LeasesFail(FolderStore):
-    """Nobody gets a lease, and no lease can be ended."""
-
     def lease(self, origin: str, seconds: float) -> bool:
         raise ConnectionError("gone")
 
@@ -73,15 +61,11 @@ class LeasesFail(FolderStore):
 
 
 class FailsToClose(FolderStore):
-    """This store cannot be closed."""
-
     def close(self) -> None:
         raise ConnectionError("gone")
 
 
 class Telling(FolderStore):
-    """The error contains the password in the URL."""
-
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> Self:  # noqa: ARG003 - never used
         password = url.rpartition("@")[0].rpartition(":")[2]

@@ -1,7 +1,4 @@
-"""Start crawls as users' scripts do: `python -m tests.support.walking WAY URL`.
-
-*WAY* is one of `WAYS`, and *URL* is the URL of a site.
-"""
+"""Start crawls as users' scripts do: `python -m tests.support.walking WAY URL`."""
 
 from __future__ import annotations
 
@@ -26,8 +23,6 @@ def printed(*words: object) -> None:
 
 
 class Walk(scrapy.Spider):
-    """Prints whether /open and /private were fetched or refused."""
-
     name = "walk"
 
     async def start(self) -> AsyncIterator[Any]:
@@ -44,28 +39,23 @@ class Walk(scrapy.Spider):
 
 
 class Other(Walk):
-    """Has its own robot name."""
-
     name = "other"
     custom_settings = {"USER_AGENT": "other/2.0"}  # noqa: RUF012 - as users write it
 
 
 class Free(Walk):
-    """Does not obey robots.txt."""
-
     name = "free"
     custom_settings = {"ROBOTSTXT_OBEY": False}  # noqa: RUF012 - as users write it
 
 
 def reads(label: str, agent: str = "walker/1.0", **ours: str) -> type[Walk]:
-    """Make a spider class with these settings of our package."""
+    """Make a spider class with settings of our package."""
     found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
     found["USER_AGENT"] = agent
     return type("Reads", (Walk,), {"name": label, "custom_settings": found})
 
 
 def settings(**more: Any) -> dict[str, Any]:
-    """Return the Scrapy settings of a crawler process."""
     return {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
@@ -79,7 +69,6 @@ crawlers: Any = scrapy.crawler
 
 
 def in_parallel(process: str) -> None:
-    """Run several spiders at once, which read one robots.txt with different settings."""
     started = getattr(crawlers, process)(settings())
     started.crawl(Walk)
     started.crawl(reads("careful", "split/1.0", DIALECT="rfc9309"))
@@ -100,8 +89,6 @@ def installed() -> Any:
 
 
 def with_a_runner() -> None:
-    """Run two spiders in turn, with Deferreds."""
-
     @inlineCallbacks
     def both(_: object) -> Any:
         runner = crawlers.CrawlerRunner(settings())
@@ -112,19 +99,16 @@ def with_a_runner() -> None:
 
 
 async def in_turn(**more: Any) -> None:
-    """Run two spiders in turn, with coroutines."""
     runner = crawlers.AsyncCrawlerRunner(settings(**more))
     await runner.crawl(Walk)
     await runner.crawl(Other)
 
 
 def with_an_async_runner() -> None:
-    """Run two spiders in turn, with the asyncio reactor."""
     installed()(lambda _: Deferred.fromFuture(asyncio.ensure_future(in_turn())))
 
 
 def without_a_reactor() -> None:
-    """Run two spiders in turn, with asyncio and without a reactor."""
     configure_logging()
     asyncio.run(in_turn(TWISTED_REACTOR_ENABLED=False))
 

@@ -1,6 +1,4 @@
-"""Find warnings in the output of processes that tests start. They are errors, as in the test
-process itself.
-"""
+"""Warnings of processes that tests start are errors, as in the test process itself."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A permitted warning: a category, and parts of the message and of the file's path."""
+    """*message* and *file* are parts of the message and the path."""
 
     category: str
     message: str
@@ -46,7 +44,7 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # This plugin uses an older stats interface of Scrapy, and would warn without our package too.
+    # This plugin uses an older stats interface of Scrapy.
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
     # In the crawl tests, `scrapy parse` wraps the spider's callback in a deprecated function.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
@@ -55,21 +53,16 @@ ALLOWED = (
     # `scrapy bench` never closes the pipe to its server.
     Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
 )
-"""Permitted warnings of plugins and of Scrapy itself."""
 
 
 def printed(log: str) -> Iterator[Warned]:
-    """Yield the warnings in *log*, the stderr of a process."""
     for line in log.splitlines():
         if found := PRINTED.match(line):
             yield found["category"], found["message"], found["file"]
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """Return the warnings that are not permitted.
-
-    With any Scrapy but the newest, all warnings are permitted.
-    """
+    """With any Scrapy but the newest, all warnings are permitted."""
     if not IS_NEWEST:
         return []
     return sorted(

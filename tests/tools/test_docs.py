@@ -41,9 +41,7 @@ def written_codes(name: str) -> set[str]:
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
-    """The build checks examples, links and spelling. What is copied from a page is what was
-    written. No page is too wide for a phone or a desktop, and a desktop breaks no word in a table.
-    """
+    """The build checks examples, links and spelling."""
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},

@@ -16,7 +16,6 @@ from tools.bench.timing import OURS
 
 @pytest.mark.long
 def test_races_print_their_rows_and_write_every_value(tmp_path: Path) -> None:
-    """`tools/bench/run --quick NAME...` works from any folder."""
     races = "parsing", "import", "memory", "cached"
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /x\n")
     options = ("--quick", "--corpus", tmp_path, "--json", tmp_path / "results.json")

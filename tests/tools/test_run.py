@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run *command* with more environment *variables*, and without those named ROBOTS1994."""
+    """Run *command* without the caller's variables named ROBOTS1994."""
     plain = {key: os.environ[key] for key in os.environ if "ROBOTS1994" not in key}
     return subprocess.run(
         command,
@@ -33,7 +33,6 @@ def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[s
 def test_missing_program_skips_its_tests_or_fails_all(
     variables: dict[str, str], code: int
 ) -> None:
-    """The summary names the program and how to install it. `tests/run --all` fails."""
     tests = ("tests/stores/test_redis.py", "tests/crawl/test_browser.py")
     ran = run(sys.executable, "-m", "pytest", *tests, PATH="/nowhere", **variables)
 
@@ -49,7 +48,6 @@ def test_missing_program_skips_its_tests_or_fails_all(
     ["--quick --all", "--all --quick", "--quick tests/oracle", "tests/oracle --all"],
 )
 def test_incompatible_modes_are_rejected(arguments: str, tmp_path: Path) -> None:
-    """The error takes one line, the exit code is 2, and nothing is installed."""
     ran = run(ROOT / "tests/run", *arguments.split(), VENV=str(tmp_path / "venv"))
 
     assert (ran.returncode, ran.stdout) == (2, "")

@@ -13,11 +13,8 @@ from tests.support.child import RequestingSpider
 
 
 class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not follow web_poet
-    """A page object with the title of a page."""
-
     @property
     def title(self) -> str:
-        """The text of the first `title` element."""
         return str(self.css("title::text").get())
 
 
@@ -29,7 +26,6 @@ class Paged(RequestingSpider):
     async def fetched(  # type: ignore[override]  # scrapy-poet passes more arguments
         self, response: Response, page: TitlePage, http: HttpClient
     ) -> AsyncIterator[Any]:
-        """Yield an item whose field `more` is the result of the HTTP client's request."""
         try:
             further = await http.get(response.urljoin("/private/more"))
             more = str(further.status)

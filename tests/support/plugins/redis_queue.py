@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 
 
 class Shared(RedisSpider):  # type: ignore[misc]  # without annotations
-    """Takes start URLs from a list in Redis, follows links, and yields items.
-
-    It ends after one second without requests. By default, a spider of scrapy-redis would wait for
-    ever.
-    """
+    """Ends after a second without requests. By default, spiders of scrapy-redis wait forever."""
 
     name = "shared"
     redis_key = "shared:start_urls"
