@@ -91,7 +91,6 @@ def test_policy_that_is_not_known_sets_exit_code_3(
 
 
 def explained(*args: str, draft: str = "") -> tuple[int, str]:
-    """Return the exit code, and the output as one line."""
     result = scrapy("robots-check", "--explain", *args, stdin_text=draft)
     return result.code, " ".join(result.out.split())
 
@@ -255,7 +254,7 @@ def test_urls_are_read_from_a_file_and_standard_input(
 
 
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
-    """Make a project with the spider "walk", whose class body is *spider*."""
+    """*spider* is the class body of the spider "walk"."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
     (folder / "spiders.py").write_text(

@@ -113,7 +113,7 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
         (tmp_path / "town" / name).write_text(text)
     options = ("--spider", "walker", "--parsers", MARKING)
 
-    # In this process, and in those of a pool
+    # A pool of processes compares more than 50 files.
     for number in (1, 51):
         for each in range(number):
             (tmp_path / f"{each}.test").write_bytes(CLOSED)

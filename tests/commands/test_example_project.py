@@ -68,7 +68,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """In a terminal, the crawl gets the signal too."""
+    """As in a terminal, the whole process group gets the signal."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,

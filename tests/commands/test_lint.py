@@ -27,7 +27,7 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """Run the console script. *python* is an interpreter and its options."""
+    """*python* is an interpreter and its options."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,

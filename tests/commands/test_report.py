@@ -72,8 +72,8 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("spelling", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
     ("split-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
-"""Cause, parser, direction, file, minimal lines. A file without a User-agent line first gets
-`User-agent: *`.
+"""Cause, parser, direction, file, minimal lines. A file without a User-agent line gets `User-agent:
+*` as its first line.
 """
 if sys.version_info < (3, 14):
     # From 3.14, Python obeys every record for all robots.
@@ -87,7 +87,7 @@ BODIES = [it if NAMED in it[:20] else NAMED + b": *\n" + it for *_, it, _ in CAU
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """The `site` of a difference is the index in `CAUSES`."""
+    """The `site` of each row is an index of `CAUSES`."""
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
         (folder / f"{number}").write_bytes(body)
@@ -127,7 +127,6 @@ def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
 
 
 def differ(body: bytes, row: dict[str, Any]) -> bool:
-    """Whether the parsers differ on *body* in the direction of *row*."""
     other: Any = PEERS[row["parser"]]
     ours = RobotsTxt.parse(body).allowed(row["url"], row["robot"])
     theirs = other.from_crawler(None, body).allowed(row["url"], row["robot"])

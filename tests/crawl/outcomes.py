@@ -24,9 +24,9 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """*opened* and *closed* are how the requests for /open and /closed end. *log* is how the
-    explanation in the log begins. *kept* is in seconds. Answers that are *shared* reach the next
-    crawl through the store.
+    """*opened* and *closed* say how the requests for /open and /closed end. *log* is the start of
+    the explanation in the log. *kept* is in seconds. *shared* answers reach the next crawl through
+    the store.
     """
 
     opened: str
@@ -78,8 +78,7 @@ R7 = Meaning(
 class Row:
     """An answer of the origin *at*, or of `{slug}.test`.
 
-    Each attempt to fetch it makes *requests* requests. If *by_proxy*, the test's server is their
-    HTTP proxy.
+    Each attempt takes *requests* requests. If *by_proxy*, they go through the test's server.
     """
 
     slug: str
@@ -162,7 +161,7 @@ TRANSFERS = [
 ]
 
 NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
-"""Only Twisted's handler can tell such a body from a whole one."""
+"""Only Twisted's handler reports that a body without a length may be incomplete."""
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
 MEMBERS = gzip.compress(RULES[:14]) + gzip.compress(RULES[14:])

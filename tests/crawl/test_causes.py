@@ -51,7 +51,7 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
-    """Ours 3.1: RETRY_TIMES + 1 requests for robots.txt, however many pages wait."""
+    """Ours 3.1: robots.txt is requested RETRY_TIMES + 1 times, however many pages wait."""
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
     settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 4}

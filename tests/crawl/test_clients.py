@@ -111,7 +111,7 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # An Allow line that covers what arrived would decide (O18).
+        # An Allow line that also covers what arrived would allow it (O18).
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")

@@ -25,9 +25,7 @@ CONCURRENT = 16
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
-"""Scrapy 2.16 logs this if a crawl without a reactor is forced to end, even if ROBOTSTXT_OBEY is
-off.
-"""
+"""Scrapy 2.16 logs this if a crawl without a reactor is forced to end."""
 
 
 @table(
@@ -128,7 +126,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site.robots(OPEN)
     side.crawl(site, spider_args=args)
 
-    # One is in the queue of the download slot, and one was kept.
+    # Up to two more pages were already past the scheduler.
     assert len(after) <= len(before) + 2
     assert sorted(pages_of(site)) == list(range(12))
 
@@ -146,7 +144,6 @@ def test_no_robots_txt_is_requested_after_the_close(
     running.interrupt()
     running.result()
 
-    # A page and its robots.txt may each take a slot.
     assert set(site.targets()) == {"/robots.txt"}
     assert len(site.targets()) <= 4
 
@@ -247,7 +244,7 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """The copy has the meta of the scheduler, but was never in the scheduler."""
+    """The copy has the meta of a scheduled request, but was never scheduled."""
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},

@@ -31,7 +31,7 @@ def test_other_parsers_are_asked_and_change_nothing(
     ways = ("agree", "stricter", "laxer", "raised")
     assert [result.stats.get(f"{PROTEGO}/{it}") for it in ways] == [2, 1, 1, None]
     assert result.stats[f"robots1994/compare/{PANICS}/raised"] == 4
-    # The log gets the table, and only the report the rows.
+    # Only the report contains the rows.
     assert (result.log.count("causes (of the"), "  cause: " in result.log) == (1, False)
     rows = json.loads(path.read_text("utf-8"))["rows"]
     found = {

@@ -28,9 +28,7 @@ def stating(delay: float) -> str:
 
 
 def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]]:
-    """Return the delay, concurrency and next delay of a host's download slot after each
-    download.
-    """
+    """Return the slot's delay, concurrency and next delay after each download."""
     return [tuple(state) for state in result.stats[f"test/slot/{host}"]]
 
 

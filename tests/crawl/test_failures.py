@@ -40,9 +40,7 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_every_other_failure_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """Failures that `RETRY_EXCEPTIONS` does not list, or that this machine caused, say nothing
-    about the origin.
-    """
+    """A failure outside `RETRY_EXCEPTIONS`, or of this machine, says nothing about the origin."""
     failures = OURS | BUGS | OF_LIBRARIES
     result = crawl_failing(failures, reactor)
 
@@ -105,7 +103,7 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
-    # Half are for fetches and 16 for pages. The process needs the rest.
+    # Half of them are for fetches, 16 for pages, and the rest for the process.
     settings = RETRIED | {"TEST_DESCRIPTORS": 72}
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 

@@ -98,7 +98,7 @@ def test_lines_that_the_dialect_ignores_are_said(
 
 
 def test_file_that_is_read_again_is_not_warned_of_again(site: Site) -> None:
-    """Ours O5. A changed file is warned of again."""
+    """Ours O5. A changed file causes a new warning."""
     file = replies.text("User-agent: *\n\nDisallow: /private\n")
     changed = replies.text("User-agent: *\n\nDisallow: /private/\n")
     site.answer("/robots.txt", [file, file, changed])
@@ -275,7 +275,7 @@ KINDS: dict[str, tuple[Reply | list[Reply], str, dict[str, Any]]] = {
         {"ROBOTS1994_CRAWL_DELAY": 0.1, "ROBOTS1994_DIALECT": "extended"},
     ),
 }
-"""Part of a log line: an answer that causes it, its level, and settings."""
+"""By a part of the log line: the answer that causes it, its level, and settings."""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -208,7 +208,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """The pages occupy all slots, and the requests that they await must not wait for one."""
+    """The pages occupy all slots, so awaited requests must not need one."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:

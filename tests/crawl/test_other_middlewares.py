@@ -112,7 +112,7 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
-    """Scrapy's own log lines contain it."""
+    """Scrapy's own log lines contain the password."""
     site.robots(OPEN)
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")

@@ -20,7 +20,7 @@ PAGE = "https://www.site.test/no"
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
-    """A shell can then complete them."""
+    """Shells use `dir` to complete names."""
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 

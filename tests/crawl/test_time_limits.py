@@ -52,7 +52,7 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY is longer than ROBOTS1994_TIMEOUT and the 5 s after it."""
+    """DOWNLOAD_DELAY exceeds ROBOTS1994_TIMEOUT by more than 5 s."""
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
     settings = {
@@ -82,7 +82,7 @@ def test_shortest_timeout_applies(
     meta: dict[str, Any],
     seconds: float,
 ) -> None:
-    """The origin is then unreachable (R5)."""
+    """Ours R5."""
     site.answer("/robots.txt", replies.black_hole())
     page = CrawlRequest(site.url("/page"), meta)
     # Scrapy deprecates the spider attribute `download_timeout`.

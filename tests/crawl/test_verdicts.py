@@ -39,7 +39,7 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """A local error (R7), or `NotSupported` for a URL without a host or a scheme."""
+    """Errors are local (R7), or `NotSupported` for a URL without a host or scheme."""
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open", "foo"]
     settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}

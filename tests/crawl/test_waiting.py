@@ -33,7 +33,6 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
-    """Crawl hosts with a slow robots.txt, and then hosts with a quick one."""
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
@@ -56,9 +55,7 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Without a reactor, half of CONCURRENT_REQUESTS connections are for robots.txt, so 3 are too
-    few.
-    """
+    """Without a reactor, half of the connections are for robots.txt, so 3 are too few."""
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
         site,

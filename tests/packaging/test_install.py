@@ -13,7 +13,7 @@ from tests.support.project import CLOSED, REFUSAL, SPIDER
 from tests.support.site import Site
 
 LOWEST_INDIRECT = ("cryptography<43", "pyopenssl<24.3")
-"""The newest that work with Twisted 21.7, the lowest supported version."""
+"""The newest releases that work with Twisted 21.7, the lowest supported version."""
 
 IMPORT_AND_PARSE = """
 import scrapy_robots1994 as package
@@ -30,7 +30,6 @@ FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.arg
 
 
 def crawl(python: Path, folder: Path, site: Site) -> str:
-    """Crawl with the add-on in the environment of *python*, and return the log."""
     site.robots(CLOSED)
     (folder / "walk.py").write_text(SPIDER % {"base": "", "custom": None})
     addons = 'ADDONS={"scrapy_robots1994.Addon": 500}'

@@ -25,7 +25,7 @@ def store_at(path: Path, options: str = "") -> Store:
 
 
 def changed(path: Path, sql: str) -> Store:
-    """Return a store with one entry, after another program executed *sql*."""
+    """Return a store with one entry, whose file another program changed with *sql*."""
     with closing(store_at(path)) as store:
         store.put(SITE, ENTRY, LATER)
     with closing(sqlite3.connect(path)) as base:

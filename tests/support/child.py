@@ -173,8 +173,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Python warns about unawaited or unclosed objects when they are garbage-collected, which must
-    # happen while warnings are recorded.
+    # Python warns about unawaited or unclosed objects when they are collected, so collect them
+    # while warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result

@@ -103,7 +103,7 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """Records the largest numbers of simultaneous page and robots.txt requests, and the slots."""
+    """Records the most simultaneous page and robots.txt requests, and the slots."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)

@@ -9,7 +9,7 @@ from itertools import chain
 COUNT = 400
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""A quantile of real files, and the fewest and most lines of the files up to it."""
+"""The fewest and most lines of real files up to each quantile."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
@@ -55,7 +55,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """*share* is the quantile of the file's length."""
+    """Return a file as long as the real file at the quantile *share*."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

@@ -190,7 +190,7 @@ class Crawl:
         """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # Without this check, a crawl that never logs the text would be awaited forever.
+            # A crawl that has ended never logs the text.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
@@ -322,7 +322,7 @@ def start_over_time(
 ) -> Crawl:
     """Start a crawl in *steps*. Each begins when all requests of the previous one have ended.
 
-    A step is a list of requests, or the seconds by which the clock is set forward, or back if
+    A step is a list of requests, or a number of seconds to set the clock forward, or back if
     negative.
     """
     packed = [

@@ -10,10 +10,8 @@ if TYPE_CHECKING:
 
 
 class Exempt(NamedTuple):
-    """A request that is not checked.
-
-    In *url*, `{port}` stands for the port of the site. The values in *settings* are text, as on the
-    command line. Scrapy itself rejects a request that is not *valid*.
+    """In *url*, `{port}` stands for the port of the site. The values in *settings* are text, as on
+    the command line. Scrapy itself rejects a request that is not *valid*.
     """
 
     url: str

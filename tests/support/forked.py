@@ -55,7 +55,7 @@ PRELOADED = (
     "tests.support.hooks",
 )
 INSTALLING = "scrapy.core.downloader.handlers.ftp"
-"""A module that installs a reactor on import before Scrapy 2.16."""
+"""Before Scrapy 2.16, importing this module installs a reactor."""
 
 COMPONENTS = (
     "DOWNLOADER_MIDDLEWARES_BASE",
@@ -208,8 +208,8 @@ def _preload() -> None:
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
-    # Scrapy's cookies look a host up in the public suffix list. The first use in a new environment
-    # without a network logs a traceback for each address of the list.
+    # Scrapy's cookies use the public suffix list. Without a network, its first use in a new
+    # environment logs a traceback for each address of the list.
     logging.disable(logging.CRITICAL)
     import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
     logging.disable(logging.NOTSET)
@@ -253,8 +253,7 @@ def _reap() -> None:
 def _watch(connection: socket.socket) -> dict[str, Any]:
     """Fork once more, and return the command from *connection* in the new fork.
 
-    This process sends the fork's process id, and when the fork has ended, its exit code. Then it
-    exits.
+    This process sends the process id of the fork, and its exit code at the end.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

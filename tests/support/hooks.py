@@ -30,7 +30,7 @@ from tests.support.spiders import download, sleep
 
 
 def close_soon(_crawler: Any) -> None:
-    """Let a closing crawl wait only one second for the robots.txt of waiting requests."""
+    """Let a closing crawl wait only one second for robots.txt."""
     # At the top of this module, the import would install a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 

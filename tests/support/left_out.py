@@ -45,7 +45,7 @@ def table(
     short: int = 1,
     ids: Any = None,
 ) -> pytest.MarkDecorator:
-    """Run a test with each of *rows*. All after the first *short* are marked `long`."""
+    """Run a test with each of *rows*, all after the first *short* marked `long`."""
     return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 
 

@@ -19,10 +19,8 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One scripted reply.
-
-    After `gate` has opened, the first byte is sent `delay` seconds later. Without `head`, nothing
-    is sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
+    """The first byte is sent `delay` seconds after `gate` has opened. Without `head`, nothing is
+    sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
     `length` is the Content-Length if it differs from the true length. Only the first `cut` bytes of
     the body are sent, in pieces of `chunk` bytes, with `pause` seconds after each piece. The body
     is sent `repeat` times, or endlessly if that is 0. The ending "reset" sends an RST, and "hang"

@@ -74,8 +74,6 @@ class Script:
             self.changed.notify_all()
 
     async def wait(self, target: str, host: str, count: int) -> None:
-        """Return once *count* requests for *target* and *host* have arrived."""
-
         def arrived() -> bool:
             return count <= sum(
                 target in ("*", seen.target)

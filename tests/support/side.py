@@ -1,4 +1,4 @@
-"""One side of a comparison of two crawls that differ only in the robots.txt middleware."""
+"""Crawls that differ only in their robots.txt middleware."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ class Side:
 
 
 def pages_of(site: Site) -> list[int]:
-    """Return the numbers of the requested pages, in the order of the requests."""
+    """Return the numbers of the requested pages, in order."""
     return [int(it[2:]) for it in site.targets() if re.fullmatch(r"/p\d+", it)]

@@ -133,7 +133,7 @@ class Site:
         return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """Return the URL of a target at the further loopback address *number*, from 0."""
+        """*number* counts the addresses beyond 127.0.0.1 from 0."""
         return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:
@@ -143,10 +143,8 @@ class Site:
     def answer(
         self, target: str, reply: Reply | Sequence[Reply], *, at: str = "*"
     ) -> None:
-        """Script the replies for a target.
-
-        Several replies are sent one after the other, and the last one is repeated. *at* limits the
-        script to a host name, a `host:port` or an origin. A target without a query matches any
+        """Several replies are sent one after the other, and the last one is repeated. *at* limits
+        the script to a host name, a `host:port` or an origin. A target without a query matches any
         query. `*` matches every target without a script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
@@ -156,7 +154,7 @@ class Site:
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Send the replies that wait for *gate*. Later ones do not wait."""
+        """Send the replies that wait for *gate*, and later ones at once."""
         _loop().call_soon_threadsafe(self._script.gates[gate].set)
 
     def open_when(

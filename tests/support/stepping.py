@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """Performs steps, each of which requests pages or sets the clock.
 
-    A failed request for /mark/ means that other requests of the step did not arrive, and ends the
-    crawl.
+    If a request for /mark/ fails, other requests of its step did not arrive, and the crawl ends.
     """
 
     name = "stepping"

@@ -42,7 +42,7 @@ class Forgets(FolderStore):
 
 
 class ReturnsAnything(FolderStore):
-    """The returned number would become gigabytes with `bytes()`."""
+    """`bytes()` would make gigabytes of this number."""
 
     def get(self, origin: str) -> Any:
         return 9_000_000_000

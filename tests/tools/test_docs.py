@@ -27,7 +27,7 @@ MAIN = ("index", "start", "moving", "stores", "refusals", "reference/settings")
 
 
 def written_codes(name: str) -> set[str]:
-    """Return the literals in the source of the page *name*, such as values of settings."""
+    """Return the literals in the source of the page *name*."""
     with (ROOT / f"docs/_build/doctrees/{name}.doctree").open("rb") as file:
         nodes = load(file).findall()  # noqa: S301 - Sphinx wrote it
     return {" ".join(it.astext().split()) for it in nodes if it.tagname == "literal"}
@@ -76,7 +76,7 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
 
 
 def test_generated_tables_are_those_of_the_code() -> None:
-    """`docs/_ext/generated.py` writes them, and they are committed."""
+    """`docs/_ext/generated.py` writes the tables, and they are committed."""
     program = ROOT / "docs" / "_ext" / "generated.py"
     done = subprocess.run(
         [sys.executable, program, "--check"],

@@ -1,4 +1,4 @@
-"""The long proof, with few crawls."""
+"""A few of the random crawls in `tools/proofs`."""
 
 from __future__ import annotations
 
