@@ -106,7 +106,6 @@ def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> No
     assert 'ROBOTS1994_DIALECT = "rfc9309"' in advice
     bottom = browser.find_element(By.ID, "advice").rect
     assert bottom["y"] + bottom["height"] < 800
-    # Each cause links to its sites.
     rows = [it.rsplit(" ", 3) for it in texts(browser, "#causes tbody tr")]
     causes = {name: [*map(int, numbers)] for name, *numbers in rows}
     assert causes["wildcard or $"][0] > 0 == causes["wildcard or $"][1]

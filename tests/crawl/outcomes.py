@@ -286,7 +286,7 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5),
     ],
 }
-"""Answers whose meaning the setting `ROBOTS1994_{key}` reverses."""
+"""The setting `ROBOTS1994_{key}` reverses the meaning of these answers."""
 
 
 def redirects(site: Site) -> Iterator[Row]:

@@ -69,9 +69,7 @@ def verbatim(target: str) -> bool:
 
 
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
-    """If *as_is*, leave out the targets that cannot be sent as written. Otherwise Scrapy encodes
-    them.
-    """
+    """*as_is* leaves out the targets that Scrapy must encode."""
     if as_is:
         meta = {"verbatim_url": True}
         return [CrawlRequest(base + it, meta=meta) for it in wanted if verbatim(it)]

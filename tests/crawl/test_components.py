@@ -125,7 +125,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
-    """Each of 60 requests is cancelled one step of the event loop later than the one before."""
+    """One request after another is cancelled, each one step of the event loop later."""
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(

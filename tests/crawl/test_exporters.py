@@ -92,7 +92,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """*nested* items have our objects as fields. Others are our objects."""
+    """Our objects are fields of *nested* items, or the items themselves."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:

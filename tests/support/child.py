@@ -1,6 +1,7 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-It writes result.json there. Scrapy chooses the reactor, so nothing may import one before.
+The result is result.json in the same folder. Scrapy chooses the reactor, so nothing may import one
+before.
 """
 
 from __future__ import annotations

@@ -187,7 +187,6 @@ class Crawl:
         return self._process.has_ended()
 
     def wait_for(self, text: str) -> None:
-        """Return once the crawl has logged *text*."""
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
             # A crawl that has ended never logs the text.
@@ -322,8 +321,7 @@ def start_over_time(
 ) -> Crawl:
     """Start a crawl in *steps*. Each begins when all requests of the previous one have ended.
 
-    A step is a list of requests, or a number of seconds to set the clock forward, or back if
-    negative.
+    A step is a list of requests, or the seconds to set the clock forward.
     """
     packed = [
         step

@@ -46,7 +46,7 @@ FAILED = "All connection attempts failed"
 
 
 def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
-    """Imitate the exception class at *path*, whose library need not be installed."""
+    """Imitate the exception class at *path*, without its library."""
     module, _, name = path.rpartition(".")
     return type(name, bases or (Exception,), {"__module__": module})
 

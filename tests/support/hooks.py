@@ -1,4 +1,4 @@
-"""Hooks of crawls. Each is called with the crawler before the crawl starts."""
+"""Hooks of crawls, called with the crawler before the crawl starts."""
 
 from __future__ import annotations
 

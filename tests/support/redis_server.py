@@ -54,7 +54,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """The settings with which scrapy-redis stores the requests of crawls on the server."""
+        """Settings for scrapy-redis to keep the requests of crawls on this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",

@@ -1,7 +1,7 @@
 """List what several crawls in one process leave open.
 
 `python -m tests.support.several REACTOR STORE URL` starts two crawls at once, and a third one when
-the first has ended. It prints the list as JSON.
+the first has ended. The output is the list as JSON.
 """
 
 from __future__ import annotations

@@ -45,7 +45,6 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def on_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Run *work* on the event loop of all sites, and return its result."""
     return asyncio.run_coroutine_threadsafe(work, _loop()).result(TIMEOUT_SECONDS)
 
 
@@ -160,7 +159,6 @@ class Site:
     def open_when(
         self, gate: str, target: str = "*", *, count: int = 1, host: str = "*"
     ) -> None:
-        """Open *gate* once *count* requests for *target* and *host* have arrived."""
         opening = self._script.open_when(gate, target, host, count)
         asyncio.run_coroutine_threadsafe(opening, _loop())
 

@@ -50,7 +50,7 @@ class Counted(RequestingSpider):
     """Requests *pages* numbered pages of *hosts* hosts.
 
     If *filtered*, requests pass through the duplicates filter, as in a crawl that can be resumed.
-    *item* is yielded for each page, with its number for `{n}` in the values.
+    *item* is yielded for each page, and `{n}` in its values becomes the number of the page.
     """
 
     name = "counted"
@@ -341,7 +341,7 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of pages, and the parts of verdicts.
 
-    If *nested*, each object is the field `what` of an item. Otherwise it is the item.
+    If *nested*, each object is the field `what` of an item, otherwise the item itself.
     """
 
     name = "exporting"

@@ -26,7 +26,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """*message* and *file* are parts of the message and the path."""
+    """A warning whose message contains *message* and whose path contains *file*."""
 
     category: str
     message: str
