@@ -1,16 +1,16 @@
 """scrapy_robots1994: the robots exclusion standard of 30 June 1994, for Scrapy.
 
-Modules import only from their own row of this list and from the rows below:
+Each module imports only from its own row and the rows below:
 
     commands/     the `scrapy robots-…` commands
-    crawl/        all that imports Scrapy: add-on, middleware, settings, stats, features
-    stores/       where answers are kept: SQLite, Redis; and policies in memory
-    compare/      what other parsers decide, and why they differ
+    crawl/        add-on, middleware, settings, stats, features
+    stores/       SQLite, Redis, memory
+    compare/      comparison with other parsers
     policy/       answer → outcome → policy
-    robotstxt     RobotsTxt, the public face of one file
-    lint/         what is wrong in a file
+    robotstxt     RobotsTxt, one parsed file
+    lint/         problems of a file
     directives    robots directives of a page
-    parser/       the grammar: bytes → lines → records → rules → verdict
+    parser/       bytes → lines → records → rules → verdict
     origin, escaping, errors
 
 Public names are imported on first use, so `import scrapy_robots1994` imports neither Scrapy nor
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers know this name, and importing `typing` would more than double the import time.
+# Type checkers know this name. Importing `typing` would more than double the import time.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

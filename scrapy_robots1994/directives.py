@@ -15,7 +15,7 @@ NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# These state usage preferences. They do not affect indexing or links.
+# Usage preferences, which do not affect indexing or links
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -41,9 +41,8 @@ class Directives:
     links followed (Pages P2).
 
     *noindex* and *nofollow* are the terms that forbid indexing the page and following its links, or
-    None. Only these two change a crawl. *keywords* are the phrases of META KEYWORDS, *description*
-    is that of META DESCRIPTION, and *document_state* is "dynamic" or "static". *url* is the address
-    that the page states for itself, in case a mirror serves it. *not_understood* holds malformed
+    None. Only these two affect a crawl. *keywords*, *description* and *url* are from the meta tags
+    of these names, and *document_state* is "dynamic" or "static". *not_understood* lists malformed
     values that contain a term, such as `noindex nofollow` without a comma.
     """
 
@@ -71,7 +70,7 @@ def directives_of(
 ) -> Directives:
     """Return the directives of a page for a robot with these *names*. Never raises.
 
-    *tags* are the names and contents of the page's meta tags, *headers* the values of its
+    *tags* are the names and contents of the page's meta tags, and *headers* the values of its
     X-Robots-Tag headers. *names* must be in lower case.
     """
     addressed = terms_for(tags, headers, names)
@@ -98,10 +97,10 @@ def directives_of(
 def terms_for(
     tags: Iterable[tuple[str, str]], headers: Iterable[str], names: Collection[str]
 ) -> list[Said]:
-    """Return all terms, known or not, that address a robot with these *names*.
+    """Return all terms, known or not, for a robot with these *names*.
 
-    Each meta tag is a group of terms, and so are the headers for each name. A term is returned once
-    for each group. A group that contains ALL is skipped.
+    The terms of one meta tag, or of all headers for one name, are a group. A group that contains
+    ALL is skipped. Other groups are returned without duplicates.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -128,10 +127,10 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    # A group for each name, and one for the terms before the first name
+    # One group for each name, and one for the terms before the first name
     groups: dict[str, list[str]] = {}
     group = ""
-    # RFC 9110 5.3: repeated headers mean the same as one with the values joined.
+    # RFC 9110 5.3: repeated headers are equivalent to one with their values joined.
     for part in filter(str.strip, ",".join(headers).split(",")):
         text, colon, term = map(_plain, part.partition(":"))
         # 1994 A2
@@ -162,9 +161,9 @@ def _plain(text: str) -> str:
     return text.strip(_SPACE).lower()
 
 
-# One piece of a page, such as a tag or a comment, as the HTML tokenizer would end it. A piece
-# without an end extends to the end of the page. A match never fails after consuming text, so the
-# time is linear. libxml2 before 2.14 and `html.parser` do not guarantee that.
+# The patterns match one piece of a page, such as a tag or a comment, as an HTML tokenizer would. An
+# unclosed piece extends to the end of the page. No match fails after consuming text, so the time is
+# linear. libxml2 before 2.14 and `html.parser` do not guarantee that.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -172,7 +171,7 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# Elements whose content is plain text. `<script src="x" />` of XHTML has no content.
+# Elements that contain only text. In XHTML, they may be empty: `<script src="x" />`.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
     rf"{_NAME_ENDS}{_ATTRIBUTES}(?:(?<=/)>|.*?(?:(?=</\1{_NAME_ENDS})|\Z))"
@@ -195,7 +194,7 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     Tags in comments, scripts and other text are ignored, and so are tags without a name, a content
     or a closing `>`.
     """
-    # Pages P8: tags in the body count too, so stop only after the last "meta" of the page.
+    # Pages P8: tags in the body count too, so search up to the last "meta" of the page.
     last = page.lower().rfind("meta")
     for piece in (_XML if is_xml else _HTML).finditer(page):
         if piece.start() > last:

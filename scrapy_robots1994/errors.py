@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 
 class RobotsError(Exception):
-    """Base class of the errors of this package.
+    """Base class of this package's errors.
 
-    `ForbiddenByRobots`, `RefusedByUsage`, `DroppedByPage` and `DroppedByUsage` do not derive from
-    it: they are Scrapy's `IgnoreRequest` and `DropItem`.
+    `ForbiddenByRobots`, `RefusedByUsage`, `DroppedByPage` and `DroppedByUsage` derive from Scrapy's
+    `IgnoreRequest` or `DropItem` instead.
     """
 
 
@@ -17,14 +17,14 @@ class SettingsError(RobotsError, ValueError):
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what is missing
-    """An optional library is missing. The message has the pip command that installs it."""
+    """An optional library is missing. The message contains the pip command that installs it."""
 
 
 @contextmanager
 def needs_extra(user: str, extra: str) -> Iterator[None]:
     """Raise `MissingExtra` if an import in the block fails.
 
-    *user* is the feature that needs the import, *extra* the extra that installs it.
+    *user* is the feature that needs the import, and *extra* the extra that installs it.
     """
     try:
         yield
@@ -36,13 +36,11 @@ def needs_extra(user: str, extra: str) -> Iterator[None]:
 
 
 class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is not an error
-    """The wait for a robots.txt ended without a policy, because the fetch was cancelled or the
-    crawl is closing (Ours R6).
-    """
+    """The fetch of a robots.txt was cancelled, or the crawl is closing (Ours R6)."""
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the most similar word of *known*, or None if no word is similar enough."""
+    """Return the word of *known* that is most similar to *word*, or None if none is close."""
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):

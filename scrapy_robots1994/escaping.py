@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-# The patterns are compiled when they are first used, which in most crawls they never are.
+# Compiled on first use, because most crawls need none of these patterns.
 
 # Ours O25: control characters (C0, DEL, C1), line and paragraph separators, lone surrogates, and
 # characters that are invisible or change the direction of text.
@@ -14,12 +14,13 @@ _UNPRINTABLE = (
 )
 
 # The user name and password of a URL. Error messages of drivers may contain a decoded password,
-# with a `/`, `?`, `#` or space. The branches: the `@` is followed by a host and a port; the text
-# after the first colon is not a port; anything else.
+# with a `/`, `?`, `#` or space.
 _CREDENTIALS = (
     r"(?<=//)(?:"
+    # A host and a port follow the `@`.
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
-    r"|(?!\[)[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
+    # The text after the first colon is not a port.
+    r"|(?!\[[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
     r"|[^/?#\s]*@"
     r")"
 )
@@ -33,12 +34,12 @@ _NAMED_CREDENTIAL = (
     r"(?:'[^']*'|\"[^\"]*\"|[^\s,;&'\"]+)"
 )
 
-# Neither XML nor UTF-8 can hold these.
+# Control characters, and characters that XML or UTF-8 cannot represent
 _UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
-# The first character of a command that CI systems obey in the output of a job. That is `::` after
-# white space, unless an IPv6 address begins there, and `##[`, `##vso[` or `##teamcity[` anywhere.
+# The first character of a command to a CI system in the output of a job: `::` after white space,
+# unless it begins an IPv6 address, and `##[`, `##vso[` or `##teamcity[` anywhere.
 _COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 
@@ -108,9 +109,9 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Hide *secrets*, values after names such as `password`, and the credentials in URLs.
+    """Replace *secrets*, and values after names such as `password`, with `***`.
 
-    `***` replaces each secret and value.
+    The credentials in URLs are removed.
     """
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "***")
@@ -141,7 +142,7 @@ def redact_and_escape(text: str, width: int = 500) -> str:
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* as one printable line without passwords.
 
-    Scrapy wraps some Twisted exceptions, which keep the underlying ones in `reasons`.
+    Some Twisted exceptions, which Scrapy may wrap, keep the underlying ones in `reasons`.
     """
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
@@ -156,5 +157,5 @@ def _message(raised: object) -> str:
         case [bytes(word)]:
             # The message of Twisted's InvalidHeaderName is only the name of the header.
             return f"{name}: {word.decode('latin-1')}"
-    # The message of httpx quotes a "port", which may be the part of a password before a slash.
+    # httpx quotes an invalid port, which may be the beginning of a password.
     return name if name == "InvalidURL" else str(raised) or name

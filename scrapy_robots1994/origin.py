@@ -1,4 +1,4 @@
-"""`Origin`, to which one robots.txt applies, and the target of a URL."""
+"""The origin of a URL, which has one robots.txt, and its target."""
 
 import re
 from ipaddress import IPv6Address
@@ -9,7 +9,7 @@ _HIGHEST_PORT = 65535
 
 # A WebSocket connection begins with an HTTP request to the same host and port.
 _SCHEMES = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
-# With a backslash or control character in the authority, clients disagree about the host.
+# If the authority contains a backslash or control character, clients disagree about the host.
 _NOT_IN_AUTHORITY = r"/?#\x00-\x1f\x7f-\x9f\\"
 _URL = re.compile(
     r"[\x00-\x20]*(https?|wss?)://"
@@ -24,9 +24,9 @@ _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 
 
 class Origin(NamedTuple):
-    """The scheme, host and port of a URL, to which one robots.txt applies.
+    """The scheme, host and port of a URL. Each origin has its own robots.txt.
 
-    The scheme is http or https, also for ws:// and wss://. The host is in lower case, without
+    The scheme is http for ws:// URLs and https for wss:// URLs. The host is in lower case, without
     trailing dots and without the brackets of an IPv6 address.
     """
 
@@ -38,8 +38,8 @@ class Origin(NamedTuple):
     def of(url: str | bytes) -> "Origin | None":
         """Return the origin of *url*, or None if it has none. Never raises.
 
-        A URL has no origin if its scheme is not http, https, ws or wss, if the host is missing or
-        the port wrong, or if clients might disagree about the host.
+        A URL has no origin if its scheme is not http, https, ws or wss, its host is missing, its
+        port is invalid, or clients might disagree about its host.
         """
         if isinstance(url, bytes):
             url = url.decode("utf-8", "replace")
@@ -62,14 +62,14 @@ class Origin(NamedTuple):
         return f"{self}/robots.txt"
 
     def __str__(self) -> str:
-        """Return the beginning of the origin's URLs, without a default port."""
+        """Return `scheme://host`, and the port unless it is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         is_default = self.port == _DEFAULT_PORTS.get(self.scheme)
         return f"{self.scheme}://{host}" + ("" if is_default else f":{self.port}")
 
 
 def is_http(url: str) -> bool:
-    """Whether *url* is http or https and has an origin, so that it can be fetched."""
+    """Whether *url* is an http or https URL that has an origin."""
     return _HTTP.match(url) is not None and Origin.of(url) is not None
 
 
@@ -81,10 +81,9 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return the name that clients look up for *host*.
+    """Return *host* as clients look it up, or unchanged if it cannot be encoded.
 
-    A host that cannot be encoded is returned unchanged. Return "" if IDNA turns one of its
-    characters into a delimiter.
+    Return "" if IDNA turns one of its characters into a delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")
@@ -96,13 +95,13 @@ def _in_punycode(host: str) -> str:
 def target_of(url: str) -> str:
     """Return the path and query of *url* as written, or `/` if both are empty. Never raises.
 
-    Rules are compared with it. *url* may also be only a path, such as `/x?y`.
+    *url* may also be only a path, such as `/x?y`.
     """
     return head_and_target(url)[1]
 
 
 def head_and_target(url: str) -> tuple[str, str]:
-    """Split *url* into its scheme with authority, "" if it is only a path, and its target."""
+    """Return the scheme and authority of *url*, or "" if it is only a path, and its target."""
     match = _URL_HEAD.match(url)
     head = match[0] if match else ""
     # Ours O26

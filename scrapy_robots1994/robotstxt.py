@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """The default of ROBOTS1994_MAX_BYTES."""
 
-# The number of robots whose rules a file keeps. The oldest are forgotten.
+# A file keeps the rules for this many robots, the latest first.
 _MAX_ROBOTS = 64
 
-# Every file begins with this dict, which never changes.
+# Shared by all files that have read no usage preferences.
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 # `memory_of` does not count what the whole process shares.
@@ -59,23 +59,22 @@ class RobotsTxt:
         body: bytes | str | Body,
         dialect: str = "1994",
     ) -> None:
-        """Store *body*. `parse` can limit its size."""
+        """`parse` can also limit the size of *body*."""
         self._body = body if isinstance(body, Body) else Body(body)
         self.size = self._body.size
-        """The number of bytes of `body`."""
+        """The length of `body` in bytes."""
         self._dialect, *others = grammars_of(dialect)
-        # The second dialect of "strictest", or nothing
+        # Only "strictest" has a second dialect.
         self._others = tuple(others)
         self.dialect = dialect
-        """The name of the dialect in which the file is read."""
-        # The rules for each tuple of robot names. A dict with one entry would take four times the
-        # memory.
+        """The name of the dialect."""
+        # The rules for each robot. A dict with one entry would take four times the memory.
         self._rules: tuple[RobotRules | StrictestRules, ...] = ()
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
         self.memory_bytes = 0
-        """The estimated bytes of the file and its stored rules, measured by `prepare`. It is 0
-        before that, and after more rules were read.
+        """The estimated memory of the file and its rules, in bytes. It is 0 until `prepare`
+        measures it, and again after further rules are read.
         """
 
     @classmethod
@@ -87,10 +86,10 @@ class RobotsTxt:
         limit: int | None = None,
         truncated: bool = False,
     ) -> "RobotsTxt":
-        """Parse *body*, which may be any bytes. In a body of more than *limit* bytes, only the
-        whole lines within are obeyed.
+        """Parse *body*, which may be any bytes. If it is longer than *limit* bytes, only the whole
+        lines within the limit are obeyed.
 
-        *truncated* says that *body* is only the beginning of the file. Raise `ValueError` for an
+        Set *truncated* if *body* is only the beginning of the file. Raise `ValueError` for an
         unknown *dialect*.
         """
         return cls(Body(body, is_truncated=truncated, limit=limit), dialect)
@@ -122,7 +121,9 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Whether `rules`, and if *with_usage* is true also `usage`, need not read the file."""
+        """Whether the rules for *robot*, and if *with_usage* is true its usage preferences, were
+        already read.
+        """
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)
         return is_read and (names in self._usage or not with_usage)
@@ -138,15 +139,15 @@ class RobotsTxt:
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
         """Return the usage preferences for *url* and *robot*, which change no verdict.
 
-        The first call for a robot reads the file. Raise `MissingExtra`, and nothing else, without
-        the extra `usage`.
+        The first call for a robot reads the file. Raises only `MissingExtra`, if the extra `usage`
+        is not installed.
         """
         return self.read_usage(robot).of(url)
 
     def read_usage(self, robot: str | bytes) -> "UsageRules":
-        """Return the usage preferences for *robot*, whose `of` returns those for one URL.
+        """Return the usage preferences of the file for *robot*.
 
-        Raise `MissingExtra` without the extra `usage`.
+        Raise `MissingExtra` if the extra `usage` is not installed.
         """
         names, known = robot_names(robot), self._usage
         if names not in known:
@@ -160,7 +161,7 @@ class RobotsTxt:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """All lines of `text`, in order. The joined raw lines are equal to `text`."""
+        """All lines of `text`, in order. Joined, the raw lines equal `text`."""
         groups = groups_of(self.text, self._dialect)
         return tuple(line for group in groups for line in group.lines)
 
@@ -184,7 +185,7 @@ class RobotsTxt:
 
     @property
     def problems(self) -> "tuple[Problem, ...]":
-        """The problems of the file in the order of lines, each kind once per record or file."""
+        """The problems of the file in line order, each kind once per record or file."""
         from scrapy_robots1994.lint.problems import problems_of  # noqa: PLC0415 - a crawl needs no lint
 
         return problems_of(self._body, self._dialect)
@@ -198,8 +199,8 @@ class RobotsTxt:
         return weakening_problems(self._body, self._dialect, robot)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
-        """Read the file for *robot*, compress the body and measure the memory, so that no
-        request has to.
+        """Read the rules for *robot*, compress the body and measure the memory, before a request
+        needs the file.
         """
         self.rules(robot)
         if reads_usage:
@@ -217,7 +218,7 @@ class RobotsTxt:
 
     @property
     def body(self) -> bytes:
-        """The bytes of the file, within the limit."""
+        """The bytes of the file, up to the limit."""
         return self._body.data
 
     @property
@@ -247,19 +248,18 @@ class RobotsTxt:
         return hash((self.text, self.dialect))
 
     def __repr__(self) -> str:
-        """The repr has the size and the dialect, but not the text."""
         return f"<RobotsTxt: {self.size} bytes, {self.dialect}>"
 
 
 def memory_of(root: object) -> int:
-    """Return the memory of *root*, and of everything to which only *root* refers, in bytes. Each
-    object counts once.
+    """Return the memory of *root* and of all objects that it references, in bytes. Objects that
+    files share do not count.
     """
     # `found` grows in the loop, and keeps all objects alive so that no id is used again.
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
-        # `isinstance` is slower. Enum members are shared too.
+        # Enum members are shared too. `isinstance` would be slower.
         is_shared = type(it) in _SHARED or type(type(it)) is EnumMeta
         if not is_shared and id(it) not in counted:
             counted[id(it)] = it
@@ -268,7 +268,7 @@ def memory_of(root: object) -> int:
 
 
 class Reader:
-    """Reads files in the dialect of a crawl, at most *limit* bytes of each.
+    """Reads up to *limit* bytes of each file, in one dialect.
 
     Identical files share one `RobotsTxt` while it is in use: a hosting platform serves one file
     from thousands of origins. Thread-safe.
@@ -280,11 +280,11 @@ class Reader:
         self._known = WeakValueDictionary[tuple[bytes, bool], RobotsTxt]()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
-        """Return the file with this *body*, which is only its beginning if *is_truncated*."""
+        """Parse *body*, which is only the beginning of the file if *is_truncated* is true."""
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
         key = sha256(within.data).digest(), within.is_truncated
         robots = self._known.get(key)
         if robots is None:
-            # Two threads may make two objects for equal bytes, and both can be used.
+            # Two threads may parse equal bytes at the same time. Either result can be used.
             robots = self._known[key] = RobotsTxt(within, self._dialect)
         return robots

@@ -2,7 +2,8 @@
 (`robot_reading`) → `rules` → `verdict`. It does no I/O.
 
 `fields` and `dialects` are the tables of the grammar. `user_agent` reads the names of robots,
-`spellings` and `rfc9309` compare paths, and `usage` reads preferences. Users get `records`.
+`spellings` and `rfc9309` compare paths, and `usage` reads preferences. `records` are objects for
+users.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

@@ -1,4 +1,4 @@
-"""`Body`: the bytes of one robots.txt, and the part of its text that is obeyed."""
+"""The bytes and the text of one robots.txt."""
 
 import re
 import zlib
@@ -31,13 +31,13 @@ def encoding_of(body: bytes) -> tuple[bytes, str]:
 
 
 def decode(text: bytes) -> str:
-    """Decode UTF-8. Never raises. `encode` returns the same bytes again."""
+    """Decode UTF-8. Never raises. `encode` restores the bytes."""
     # Ours O17
     return text.decode("utf-8", "surrogateescape")
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes that `decode` would turn into *text*. Never raises."""
+    """Reverse `decode`. Never raises."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -46,9 +46,7 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes. The type distinguishes them, because one thread may compress bytes that
-    another reads.
-    """
+    """Compressed bytes, marked by their type, because another thread may be reading them."""
 
     __slots__ = ()
 
@@ -85,7 +83,7 @@ class Body:
 
     @property
     def data(self) -> bytes:
-        """The stored bytes of the file, uncompressed."""
+        """The bytes of the file, uncompressed."""
         stored = self._stored
         if not isinstance(stored, _Compressed):
             return stored
@@ -93,13 +91,13 @@ class Body:
 
     @property
     def text(self) -> str:
-        """The decoded text that is obeyed, without the byte order mark, and without the incomplete
-        last line of a truncated file.
+        """The decoded text, without the byte order mark or the incomplete last line of a truncated
+        file.
         """
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
-        # UTF-8 cannot encode half of a surrogate pair.
+        # UTF-8 cannot encode half of a UTF-16 surrogate pair, so it becomes U+FFFD.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         if not self.is_truncated:
             return text

@@ -1,6 +1,4 @@
-"""The dialects, with a row for each in `_ROWS`. `parser/fields.py` lists the fields of each
-dialect.
-"""
+"""The dialects of robots.txt, one row each in `_ROWS`. Their fields are in `parser/fields.py`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,8 +32,6 @@ def _listed_paths(value: str) -> tuple[str, ...]:
 
 
 class _Rule(Protocol):
-    """A line with a rule."""
-
     number: int
     kind: LineKind
     value: str
@@ -58,34 +54,32 @@ def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """The properties in which dialects of robots.txt differ."""
+    """A dialect of robots.txt."""
 
     name: str
     # The description on the reference page
     meaning: str
     # Returns the names in the value of a User-agent line
     names: Callable[[str], tuple[str, ...]] = whole_name
-    # Returns the paths in the value of a rule, which can be empty
+    # Returns the paths in the value of a rule, one of which may be empty
     paths: Callable[[str], tuple[str, ...]] = _whole_path
-    # Whether one line may list several names or paths, as *names* and *paths* do
+    # Whether a line may list several names or paths
     has_lists: bool = False
     # Returns how specifically a name addresses a robot
     rank: NameRank = first_named
-    # Whether a robot obeys all records with the highest rank, not the first alone
+    # Whether a robot obeys all records with the highest rank, not only the first
     merges_named: bool = False
     # Whether a blank line ends a record
     has_blank_lines: bool = True
-    # Whether a crawl delay is for the names of the last run of User-agent lines above it,
-    # not for all names of its record
+    # Whether a crawl delay is only for the last User-agent lines above it, not for its whole record
     pauses_by_run: bool = False
-    # The key by which rules are sorted. The first that covers a URL decides
+    # The sort key of rules. The first rule that covers a URL decides
     order: Callable[[Any], Any] = _shortest_first
-    # Whether `*` and a final `$` are special, and escapes are compared as in RFC 9309. If not, each
-    # path is a prefix
+    # Whether paths have wildcards and are compared as in RFC 9309. If not, they are prefixes
     has_wildcards: bool = False
-    # Whether the dialect has the fields of usage preferences, as only that of `usage.py` does
+    # Whether the dialect has the fields of usage preferences. Only the one in `usage.py` does
     has_preferences: bool = False
-    # The fields of the dialect, by their names in lower case and as usually written
+    # The fields by name, in lower case and as usually written
     fields: Mapping[str, Field] = field(init=False, repr=False)
     has_allow: bool = field(init=False)
 
@@ -100,7 +94,7 @@ class Dialect:
         object.__setattr__(self, "has_allow", any(it.allows for it in own))
 
     def rank_of(self, names: Iterable[str], robot: str) -> int:
-        """Return the rank of the most specific of *names* for a robot, or 0 if none addresses it.
+        """Return the highest rank of *names* for a robot, or 0 if none addresses it.
 
         *robot* is the result of `joined_names`.
         """
@@ -116,9 +110,9 @@ class Dialect:
         return rank == BY_DEFAULT or self.merges_named
 
     def choose(self, named: Iterable[Sequence[str]], robot: Sequence[str]) -> list[int]:
-        """Return the indexes in *named* of the records that a robot obeys.
+        """Return the indexes of the records that a robot obeys.
 
-        *named* has the names in each record. *robot* is the result of `robot_names`.
+        *named* contains the names of each record. *robot* is the result of `robot_names`.
         """
         joined = joined_names(robot)
         ranks = [self.rank_of(names, joined) for names in named]
@@ -165,8 +159,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _RO
 
 
 STRICTEST = "strictest"
-"""The dialect in which a URL is disallowed if 1994 or rfc9309 disallows it. It has no
-grammar of its own, so it is not in `DIALECTS`.
+"""Disallows what 1994 or rfc9309 disallows. It has no grammar of its own, so it is not in
+`DIALECTS`.
 """
 
 DIALECT_NAMES = (*DIALECTS, STRICTEST)
@@ -174,9 +168,10 @@ DIALECT_NAMES = (*DIALECTS, STRICTEST)
 
 
 def grammars_of(name: str) -> tuple[Dialect, ...]:
-    """Return the dialects that are obeyed for *name*, the main one first.
+    """Return the dialect with this *name*, or the two that "strictest" combines, the main one
+    first.
 
-    Raise `ValueError` with the known names if there is no such dialect.
+    Raise `ValueError` for an unknown name.
     """
     if name == STRICTEST:
         return DIALECTS["1994"], DIALECTS["rfc9309"]

@@ -1,7 +1,6 @@
 """The fields of robots.txt, one row each in `FIELDS`, and the kinds of lines.
 
-The reader, the rules, lint and the reference read everything about a field from its row. A field
-with an effect also needs a member of `LineKind`.
+A field with an effect also needs a member of `LineKind`.
 """
 
 import math
@@ -16,7 +15,9 @@ _SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class LineKind(Enum):
-    """Blank, a comment, a field of the dialect, or one of the reasons to ignore a line."""
+    """The kind of a line: blank, a comment, a field of the dialect, or the reason why it is
+    ignored.
+    """
 
     BLANK = "blank"
     COMMENT = "comment"
@@ -42,14 +43,14 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""The reason why lines of each kind are ignored, short enough to stand next to a line."""
+"""Why lines of each kind are ignored, in a few words."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
 """Lines that neither have an effect nor are ignored."""
 
 
 class Role(Enum):
-    """What a field is for. The reader treats lines by their role."""
+    """What a field does."""
 
     NAMES = "names robots"
     RULE = "closes or opens paths"
@@ -70,14 +71,14 @@ class Field:
     kind: LineKind = LineKind.UNKNOWN
     # Names of the dialects that have the field
     dialects: frozenset[str] = frozenset()
-    # Returns the meaning of a value, or None for a bad one. If `read` is None, the value is taken
-    # as written. User-agent lines and rules are read by `Dialect.names` and `Dialect.paths`.
+    # Parses a value. Returns None for a bad one. Without `read`, values are used as written.
+    # `Dialect.names` and `Dialect.paths` parse User-agent lines and rules.
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad
     bad_kind: LineKind | None = None
     # Whether a line outside of records is ignored
     in_record: bool = False
-    # Whether a User-agent line below begins another record
+    # Whether a User-agent line below it begins a new record
     ends_names: bool = False
     allows: bool = False
     # Only the dialect of `parser/usage.py` has these fields.
@@ -87,7 +88,6 @@ class Field:
 
     @property
     def key(self) -> str:
-        """The name in lower case."""
         # 1994 F4
         return self.name.lower()
 
@@ -102,7 +102,7 @@ class Field:
 
 def seconds_of(value: str) -> float | None:
     """Return the *value* of a Crawl-delay line in seconds, or None if it is malformed."""
-    # Ours X4. A number with hundreds of digits is infinite, and no timer can wait that long.
+    # Ours X4. A number with hundreds of digits becomes infinite.
     seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
@@ -174,7 +174,7 @@ FIELDS = (
         dialects=_LATER,
         effect="names a sitemap",
     ),
-    # Real sites use the following fields, but no dialect in `DIALECTS` has them.
+    # Real files contain the following fields, but no dialect in `DIALECTS` has them.
     Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
     Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
@@ -222,7 +222,7 @@ _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def may_state_usage(text: str) -> bool:
-    """Whether *text* contains the name of a preference field, as few files do."""
+    """Whether *text* contains the name of a preference field."""
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)
 

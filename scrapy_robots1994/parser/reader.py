@@ -1,6 +1,6 @@
-"""The only reader of robots.txt, which splits a text into lines and groups them into records.
+"""Split the text of a robots.txt into lines, and group them into records.
 
-`lines_of` reads each line by itself. `groups_of` yields a `Group` for the lines before the first
+`lines_of` reads each line by itself. `groups_of` yields one `Group` for the lines before the first
 record, and one for each record.
 """
 
@@ -40,15 +40,15 @@ _NEVER_SET = Event()
 
 
 class Line(NamedTuple):
-    """One line of a file, which is `text + ending` as written.
+    """One line of a file. As written, it is `text + ending`.
 
     *number* is the 1-based number of the line. *field* and *value* are as written, but without the
     comment and surrounding white space. If the line has no field, both are empty. Bytes that are
     not UTF-8 appear as surrogate escapes.
 
-    *row* is the row of the field, or None if the dialect does not have it. *said* is the meaning of
-    the value: the names in a User-agent line, what the `read` function of the field returns, or the
-    value as written. It is None for a bad value.
+    *row* is the row of the field in `FIELDS`, or None if the dialect does not have it. *said* is
+    the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
+    as written. It is None for a bad value.
     """
 
     number: int
@@ -78,21 +78,17 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field, whether or not a dialect has it. None if the field is unknown."""
+        """The row of the field, even if the dialect does not have it, or None if it is unknown."""
         return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
 
     @property
     def is_obeyed(self) -> bool:
-        """Whether the line has the effect of its field. The dialect must have the field, the value
-        must be good, and the line must not be an orphan.
-        """
+        """Whether the dialect has the field, the value is valid, and the line is not an orphan."""
         return self.row is not None and self.kind is self.row.kind
 
     @property
     def why_ignored(self) -> str | None:
-        """The reason why the line is ignored. None if it has an effect, is blank or is a
-        comment.
-        """
+        """Why the line is ignored, or None if it has an effect, is blank or is a comment."""
         return WHY_IGNORED.get(self.kind)
 
     @property
@@ -115,7 +111,7 @@ class Line(NamedTuple):
 
 
 def with_pauses(items: Iterable[T]) -> Iterable[T]:
-    """Iterate over *items*. Outside the main thread, pause briefly every `_PAUSE_ITEMS` items."""
+    """Iterate over *items*, pausing briefly every `_PAUSE_ITEMS` items outside the main thread."""
     return items if current_thread() is main_thread() else _paused(items)
 
 
@@ -126,14 +122,14 @@ def _paused(items: Iterable[T]) -> Iterator[T]:
         yield item
 
 
-# This takes half the time of calling `Line`, for each line of a file.
+# Twice as fast as calling `Line`
 _new_line: Callable[[type[Line], tuple[Any, ...]], Line] = tuple.__new__
 
 
 def lines_of(
     text: str, dialect: Dialect, *, only_effective: bool = False
 ) -> Iterator[Line]:
-    """Yield each line of *text* as *dialect* reads it by itself. Only `groups_of` finds orphans.
+    """Yield each line of *text*, without regard to records. Only `groups_of` finds orphans.
 
     If *only_effective* is true, yield only blank lines, lines with a field of the dialect, and
     Allow lines.
@@ -177,11 +173,10 @@ def lines_of(
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """The lines of a record, or those before the first record.
+    """The lines of a record, or the lines before the first record.
 
-    The group of a record extends to the User-agent line that begins the next one. A blank line does
-    not end it, but a rule or a delay below a blank line that ends the record is an `ORPHAN`, and so
-    is one before the first record.
+    A group ends at the User-agent line that begins the next record, not at a blank line. Rules and
+    delays are `ORPHAN`s before the first record, and below a blank line that ends a record.
     """
 
     # The User-agent lines
@@ -193,8 +188,8 @@ class Group:
     without: list[Line] = field(default_factory=list)
     # All names in *agents*
     names: list[str] = field(default_factory=list)
-    # For each of *others*, the slice of *names* in the last run of User-agent lines above it. A run
-    # ends at a good line whose field belongs to records.
+    # For each of *others*, the slice of *names* from the last run of User-agent lines above it.
+    # Rules and delays end a run.
     runs: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -209,15 +204,14 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield a group for each record, after one of the lines before the first, which may be empty.
+    """Yield the lines before the first record as a group, which may be empty, and then each record.
 
-    `lines_of` describes *only_effective*.
+    See `lines_of` for *only_effective*.
     """
     group = Group()
     # `is_open`: no blank line has ended the record. `is_named`: a rule has ended its list of names.
     is_open = is_named = False
-    # The place in `names` at which the last run begins, and whether the next User-agent line
-    # continues the run
+    # The index in `names` of the last run, and whether the next User-agent line continues it
     run, is_run = 0, True
     # 1994 F1, Ours O5
     boundary = _BLANK if dialect.has_blank_lines else None

@@ -1,6 +1,6 @@
-"""The records of a file, as objects for users of the package.
+"""Public objects for the records of a file.
 
-A crawl compiles its rules from the lines (`robot_reading`), and needs records only for messages.
+A crawl compiles its rules from lines, and needs records only for messages.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A path in a Disallow or Allow line, as written (it may be empty), and the 1-based number of
+    """A path in a Disallow or Allow line, as written and possibly empty, and the 1-based number of
     the line.
     """
 
@@ -52,8 +52,8 @@ class Delay:
 class Record:
     """The names of robots, and the rules and delays for them.
 
-    *first_line* is the 1-based number of the first User-agent line, *last_line* that of the last
-    line of the record.
+    *first_line* and *last_line* are the 1-based numbers of its first User-agent line and its last
+    line.
     """
 
     agents: tuple[Agent, ...]
@@ -80,7 +80,7 @@ class Record:
         )
 
     def __str__(self) -> str:
-        """Write the record as lines of a robots.txt. Each line ends with NL."""
+        """Return the record as lines of a robots.txt, each with NL at its end."""
         agents = (f"User-agent: {name}" for name in self.names)
         lines = (*agents, *self.delays, *self.rules)
         return "".join(f"{line}\n" for line in lines)

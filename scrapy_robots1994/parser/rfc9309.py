@@ -7,7 +7,9 @@ from scrapy_robots1994.parser.body import encode
 from scrapy_robots1994.parser.spellings import UNRESERVED, spelled_escapes
 
 MAX_WORK = 25_000_000
-"""Ours O28: character comparisons for one URL. URLs that need more are disallowed."""
+"""Ours O28: the maximum number of character comparisons for one URL. URLs that need more are
+disallowed.
+"""
 
 # The cost of one call to `str.find`, in character comparisons
 _CALL_WORK = 800
@@ -19,7 +21,7 @@ _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
 
 
 def normal_spelling(target: str) -> str:
-    """Return the spelling of *target* by which RFC 9309 2.2.2 compares.
+    """Return *target* in the spelling that RFC 9309 2.2.2 compares.
 
     Characters that a URL must not contain are percent-encoded, and so are `*` and `$`. Escapes of
     unreserved characters are decoded.
@@ -43,7 +45,7 @@ def _encoded(other: re.Match[str]) -> str:
 
 def octet_count(value: str) -> int:
     """Count the octets of a path in its normal spelling."""
-    # RFC 9309 2.2.2. In the normal spelling, `*` and `$` have three octets each.
+    # RFC 9309 2.2.2. `*` and `$` are one octet each, but three in the normal spelling.
     return len(normal_spelling(value)) - 2 * (value.count("*") + value.count("$"))
 
 
@@ -65,20 +67,17 @@ class Pattern(NamedTuple):
         is_anchored = value.endswith("$")
         parts = value.removesuffix("$").split("*")
         first, *others = map(normal_spelling, parts)
-        # Adjacent wildcards mean the same as one.
+        # Adjacent wildcards are equivalent to one.
         others = [text for text in others[:-1] if text] + others[-1:]
         longest = max(others, key=len, default="")
         return cls(first, tuple(others), longest, is_anchored)
 
     def work(self, target: str) -> int:
-        """Return an upper bound for the character comparisons of `covers`.
-
-        Each call of `str.find` counts as some comparisons.
-        """
+        """Return an upper bound on the character comparisons of `covers`."""
         return len(target) * len(self.longest) + _CALL_WORK * len(self.others)
 
     def covers(self, target: str) -> bool:
-        """Whether the pattern covers *target*, which is known to begin with *first*."""
+        """Whether the pattern covers *target*, which must begin with *first*."""
         if self.longest not in target:
             return False
         place, end = len(self.first), len(target)

@@ -1,6 +1,4 @@
-"""One pass over the text of a file finds what one robot obeys, and what the dialect ignores
-there.
-"""
+"""Read in one pass what one robot obeys in a file, and what the dialect ignores there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 _ORPHAN, _SITEMAP = LineKind.ORPHAN, LineKind.SITEMAP
 _CRAWL_DELAY = LineKind.CRAWL_DELAY
 
-# All files share the names of the default record.
+# The names of the default record, shared by all files
 _DEFAULT: tuple[str, ...] = (EVERYBODY,)
 
 
@@ -45,7 +43,7 @@ class Ignored(NamedTuple):
 
 
 def has_wildcard(path: str) -> bool:
-    """Whether *path* has a `*` or a final `$`, which are wildcards in rfc9309."""
+    """Whether *path* contains a `*` or a final `$`, which are special in rfc9309."""
     return "*" in path or path[-1:] == "$"
 
 
@@ -90,7 +88,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False
-    # The first group has the lines before the first record, and names nobody.
+    # The first group, the lines before the first record, has no names.
     for group in groups_of(text, dialect, only_effective=True):
         has_any = has_any or bool(group.names)
         pauses: dict[tuple[int, int], float] = {}
@@ -108,7 +106,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
             continue
         reading.add(group)
         for (start, end), seconds in pauses.items():
-            # RFC 9309 has no Crawl-delay, so it is only for the names directly above it.
+            # In rfc9309, a delay is only for the names directly above it.
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 # Ours X5: the longest delay for the robot applies.
@@ -130,7 +128,7 @@ def _ignored(reading: RobotReading, dialect: Dialect) -> Ignored | None:
     wildcards: list[Line] = []
     if not dialect.has_wildcards:
         wildcards = [it for it in reading.rules if has_wildcard(it.value)]
-    # Without a Disallow, an Allow means nothing in any dialect.
+    # Without a Disallow, an Allow has no effect in any dialect.
     allows = reading.allows if reading.rules else []
     numbers = [it.number for it in (*wildcards, *allows, *reading.split)]
     if not numbers:

@@ -1,6 +1,6 @@
-"""The rules of one file for one robot, with which any URL can be checked.
+"""The rules of one file for one robot, compiled for lookup.
 
-Rules are in the order of `Dialect.order`, and the first one that covers a URL decides.
+They are sorted by `Dialect.order`. The first rule that covers a URL decides.
 """
 
 import re
@@ -34,11 +34,11 @@ from scrapy_robots1994.parser.verdict import (
 ROBOTS_TXT = "/robots.txt"
 
 NO_RULE = maxsize
-"""This number stands for no rule. The number of a rule is twice its place in the order, plus one
-for an Allow, so odd numbers allow a URL.
+"""The number that stands for no rule. The number of a rule is twice its place in the order, plus
+one for an Allow line, so odd numbers allow a URL.
 """
 
-# Numbers below those of all rules, for URLs that are not compared with all rules
+# Less than the number of any rule, for URLs that are not compared with all rules
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -58,7 +58,7 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # Marks a text that is compared as written. Other texts begin with `/`, `=` or a letter.
 _AS_WRITTEN = "%"
 
-# The names that most robots obey, shared by all files
+# The names of the record that most robots obey, shared by all files
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
 _ALLOW = LineKind.ALLOW
 
@@ -69,9 +69,7 @@ _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
 
 class Rules(Protocol):
-    """The rules of one origin for one robot, from a file (`RobotRules`) or the same for every URL
-    (`UniformRules`).
-    """
+    """The rules of one origin for one robot. `UniformRules` give the same verdict on every URL."""
 
     @property
     def crawl_delay(self) -> float | None:
@@ -89,7 +87,7 @@ class Rules(Protocol):
 
 
 class _Table(NamedTuple):
-    """Rules for lookup. The first rule that covers a URL decides."""
+    """Rules, indexed for lookup."""
 
     prefixes: dict[str, int]
     """The number of the first rule with each text. A rule covers URLs that begin with its text."""
@@ -97,7 +95,8 @@ class _Table(NamedTuple):
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
     """For each of `seconds`, the lengths of the texts with that character, in ascending order. The
-    last entry is for all other characters. Texts of one character are in every entry.
+    last entry is for all other characters. Every entry contains the length of texts of one
+    character.
     """
     patterns: dict[Pattern, int]
     """The numbers of the rules with wildcards, in order."""
@@ -114,7 +113,7 @@ class _Table(NamedTuple):
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
 
-        Patterns are compared with the first text, and may take *maximum* work.
+        Patterns are compared only with the first text, and may take *maximum* work.
         """
         # Ours O22
         if texts[0] == ROBOTS_TXT:
@@ -122,7 +121,8 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # Usually -1, which selects the last entry: most URLs begin like no rule.
+            # `find` usually returns -1, which selects the last entry, because most URLs begin like
+            # no rule.
             for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break
@@ -155,8 +155,8 @@ class _Tables(NamedTuple):
     tables: list[_Table]
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the number of the first rule that disallows a URL with these *texts* in any table,
-        or else that of the first rule that allows it.
+        """Return the number of the first rule in any table that disallows a URL with these *texts*,
+        or else of the first rule that allows it.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK
@@ -166,12 +166,12 @@ class _Tables(NamedTuple):
 
 
 class RobotRules:
-    """The rules of one robots.txt for one robot. Immutable, so threads may share it.
+    """The rules of one robots.txt for one robot. Immutable and thread-safe.
 
     `allowed` and `verdict` never raise.
     """
 
-    # `_values` and `_lines` are columns, indexed by the place of a rule in the order.
+    # `_values` and `_lines` are indexed by the place of a rule in the order.
     __slots__ = (
         "_body",
         "_dialect",
@@ -195,7 +195,7 @@ class RobotRules:
         dialect: Dialect,
         names: tuple[str, ...],
     ) -> None:
-        """Compile *reading*, which is what the robot with these `robot_names` obeys in *body*."""
+        """*reading* is what the robot with these *names* obeys in *body*."""
         self.names = names
         self.crawl_delay = reading.crawl_delay
         self.ignored = reading.ignored
@@ -208,7 +208,7 @@ class RobotRules:
         self._table, kept, beginnings = _compiled(reading, dialect)
         self._values = tuple([it.value for it in kept])
         self._lines = _stored([it.number for it in kept])
-        # The first characters of the texts tell which forms of a URL are needed.
+        # The first characters of the texts decide which forms of a URL are compared.
         self._is_plain = beginnings == {"/"}
         self._has_cut_escape = _AS_WRITTEN in beginnings
 
@@ -261,7 +261,7 @@ class RobotRules:
         spellings, is_cut = spellings_of(target)
         numbers: list[int] = []
         for spelling in spellings:
-            # Ours O28: all spellings together
+            # Ours O28: the bound is for all spellings together.
             texts = self._texts(head, spelling)
             number = self._table.first(texts, MAX_WORK // len(spellings))
             # Ours O27
@@ -271,7 +271,9 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL, which begin like the texts of rules in `_texts_of`."""
+        """Return the texts of a URL. They begin with a text of each rule that covers it
+        (`_texts_of`).
+        """
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -293,9 +295,7 @@ class StrictestRules:
     __slots__ = ("_main", "_other", "names")
 
     ignored = None
-    """It is always None, because rfc9309 enforces what 1994 ignores, except Allow, which only opens
-    paths.
-    """
+    """None, because rfc9309 obeys what 1994 ignores, except Allow, which only opens paths."""
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
         self.names = main.names
@@ -313,9 +313,8 @@ class StrictestRules:
         return self._main.allowed(url) and self._other.allowed(url)
 
     def verdict(self, url: str | bytes) -> Verdict:
-        """Return the verdict that disallows *url*, or else the one that allows it. Never raises.
-
-        If both dialects disallow it, the verdict of the main dialect counts.
+        """Return the verdict of the dialect that disallows *url*, or of the main one if both agree.
+        Never raises.
         """
         verdict = self._main.verdict(url)
         if verdict.allowed:
@@ -327,7 +326,7 @@ class StrictestRules:
 def _compiled(
     reading: RobotReading, dialect: Dialect
 ) -> tuple[_Table | _Tables, list[Line], set[str]]:
-    """Return the lookup table or tables, the rules that can decide (in order), and the first
+    """Return the lookup table or tables, the rules that can decide, in order, and the first
     characters of their texts.
     """
     # Ours X3: in a dialect with Allow, each record for `*` decides independently.
@@ -378,7 +377,9 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule with this *value*. The texts of covered URLs begin with them."""
+    """Return the texts of a rule with this *value*. A URL is covered if one of its texts begins
+    with one of them.
+    """
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)
@@ -390,7 +391,7 @@ def _texts_of(value: str) -> list[str]:
 
 
 def _stored(numbers: Sequence[int]) -> Sequence[int]:
-    """Return the non-negative *numbers* as a sequence that takes little memory."""
+    """Return the non-negative *numbers* in a compact form."""
     try:
         return bytes(numbers)
     except ValueError:

@@ -1,4 +1,4 @@
-"""`Said`, a term with its place."""
+"""A term with its place."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A term that a page or a robots.txt states."""
+    """A term in a page or a robots.txt."""
 
     term: str
     """As written, except that robots directives are in lower case."""

@@ -1,4 +1,4 @@
-"""The spellings of paths and URLs by which rules are compared."""
+"""The spellings of paths and URLs that are compared with rules."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.parser.body import encode
 
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-# Stands for an encoded slash in canonical spellings, whose other characters are bytes.
+# Stands for an encoded slash in canonical spellings. All other characters stand for bytes.
 _SLASH_KEPT = "\u0100"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 # An incomplete escape at the end
@@ -26,16 +26,16 @@ _DOTS = (".", "%2e", "%2E")
 _PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
 _LINE_ENDS = dict.fromkeys(map(ord, "\t\n\r"))
 
-# Ours O27: ordinary URLs have one to four spellings. All spellings of one URL together have about
-# `_MAX_CHARACTERS`.
+# Ours O27. Ordinary URLs have up to four spellings. The spellings of a long URL have about
+# `_MAX_CHARACTERS` characters in total.
 _MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 
 
 def canonical(text: str) -> str:
     """Return the spelling that all percent-encodings of *text* share. Never raises.
 
-    Its characters are the decoded bytes, and a mark for encoded slashes. Incomplete escapes stay as
-    they are.
+    It contains one character for each decoded byte, and a mark for each encoded slash. Incomplete
+    escapes stay as they are.
     """
     if "%" not in text and text.isascii():
         return text
@@ -50,8 +50,8 @@ def _unquoted(text: str) -> str:
 
 @cache
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Map the two digits of every escape to its character if *decoded* contains that, else to the
-    escape in capitals.
+    """Map the digits of each escape to its character if *decoded* contains it, or else to the
+    escape in upper case.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -64,19 +64,19 @@ def spelled_escapes(decoded: str) -> dict[str, str]:
 def has_cut_escape(text: str) -> bool:
     """Whether *text* ends within an escape.
 
-    Such a path is also compared as written: `/a%4` is a prefix of `/a%41`, but their canonical
-    spellings are not.
+    Such a path is also compared as written: `/a%4` is a prefix of `/a%41`, but not of its canonical
+    spelling `/aA`.
     """
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
 
 
-# Reserved characters that aiohttp decodes in a query
+# Characters that aiohttp decodes in a query
 _IN_QUERY = UNRESERVED + "!$'()*,?/:@"
 
 
 def spellings_of(target: str) -> tuple[list[str], bool]:
-    """Return *target*, what clients and servers may make of it, and whether there are more
-    spellings.
+    """Return *target* with the other spellings that clients and servers may use, and whether there
+    are more.
     """
     # Ours O27
     maximum = min(_MAX_SPELLINGS, _MAX_CHARACTERS // len(target))
@@ -92,7 +92,7 @@ def spellings_of(target: str) -> tuple[list[str], bool]:
 
 
 def _respelled(target: str) -> Iterator[str]:
-    """Yield *target*, a path and a query, after each single change that some client makes."""
+    """Yield *target* after each single change that a client may make."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
         # Browsers, and aiohttp with `verbatim_url`
@@ -147,7 +147,8 @@ def is_absolute(value: str) -> bool:
 def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     """Return the forms in which an absolute URL is compared, or [] if *url* is not absolute.
 
-    *url* may also be the value of a rule. *spelling* returns the spelling of a text.
+    *url* may also be the value of a rule. *spelling* is `canonical`, or `str` to keep the text as
+    written.
     """
     parts = _ABSOLUTE.match(url)
     if parts is None:
@@ -155,7 +156,7 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     beginning, rest = parts[1], parts[2]
     scheme, _, authority = beginning.partition("://")
     host = authority.rpartition("@")[2]
-    # An escaped `?` or `\` may end the host. Case matters behind it.
+    # An escaped `?` or `\` may end the host. Case matters after it.
     escape = _ENCODED_END.search(host)
     end = escape.start() if escape else len(host)
     text = spelling(f"{scheme}://{host[:end]}".lower() + host[end:] + rest)
@@ -163,8 +164,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     # lower case. In this form, the rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalized origin. A host with an escape has none. `=` keeps the two
-    # forms apart.
+    # The second form has a normalized origin, unless the host contains an escape. It begins with
+    # `=`, so that the forms cannot be confused.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

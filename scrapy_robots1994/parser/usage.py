@@ -1,7 +1,7 @@
-"""Usage preferences of robots.txt: what an owner states about the use of pages.
+"""Usage preferences in robots.txt: the purposes for which pages may be used.
 
-They are reported, not enforced, and never change a verdict. `LABELS` has a row for each known
-label, and `VERSIONS` names the drafts that define the labels.
+They never change a verdict. `LABELS` has a row for each known label, and `VERSIONS` names the
+drafts that define the labels.
 """
 
 import re
@@ -39,14 +39,14 @@ TDM = "tdm"
 """Text and data mining, which only pages can disallow (TDMRep)."""
 
 MAX_NOT_UNDERSTOOD = 20
-"""The number of unreadable values that are reported per page or robots.txt."""
+"""The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
 """Longer values of Content-Usage are not read. One of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
-"""Ours O28: character comparisons for one URL, which take at most 20 ms. A URL that needs more is
-disallowed for every purpose that the robot's records disallow for any path.
+"""Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
+that needs more is disallowed for every purpose that the robot's records disallow for any path.
 """
 
 # The cost of a search in addition to its comparisons
@@ -130,7 +130,7 @@ class Usage:
 
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
     terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* is the value of the label
-    `use` of Content Signals, all as written. *not_understood* are the values of known labels and
+    `use` of Content Signals, all as written. *not_understood* lists the values of known labels and
     fields that could not be read. *read* names the sources that were read: "robots.txt", "header"
     or "meta".
     """
@@ -151,7 +151,7 @@ class Usage:
         return max(answers, key=_RESTRICTIVE.index, default=Answer.UNSTATED)
 
     def forbids(self, purposes: Collection[str]) -> Statement | None:
-        """Return the first statement that disallows one of *purposes*, if any does."""
+        """Return the first statement that disallows one of *purposes*, or None."""
         for statement in self.statements:
             if statement.answer is Answer.DISALLOW and statement.purpose in purposes:
                 return statement
@@ -192,7 +192,9 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Preference(NamedTuple):
-    """What one line states about the URLs that *pattern* covers, or without a pattern about all."""
+    """What one line states about the URLs that *pattern* covers, or if it is None, about all
+    URLs.
+    """
 
     field: str
     length: int = -1
@@ -219,9 +221,7 @@ class UsageRules:
     __slots__ = ("_general", "_licenses", "_lines", "_size")
 
     def __init__(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
-        """Read the file *text* for the robot with these *names*, whose records *dialect*
-        chooses.
-        """
+        """*dialect* chooses the records for the robot with these *names*."""
         http_sf()
         self._lines: list[_Preference] = []
         self._licenses: tuple[str, ...] = ()
@@ -241,7 +241,7 @@ class UsageRules:
         # Usage U3: the longest path decides.
         self._lines = sorted(_preferences(lines), key=lambda it: -it.length)
         for line in above.others:
-            # Usage U6: preferences above all groups apply to nobody.
+            # Usage U6: preferences above all groups apply to no robot.
             if (field := field_of(line)) in LABELS_OF:
                 where = f"robots.txt line {line.number}, which belongs to no record"
                 said = (Said(line.value, where),)
@@ -267,7 +267,7 @@ class UsageRules:
         return self._usage(chosen)
 
     def _usage(self, lines: Sequence[_Preference]) -> Usage:
-        # A hostile file repeats one statement thousands of times.
+        # A hostile file may repeat one statement thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         for line in lines:
             for it in line.statements:
@@ -284,7 +284,7 @@ class UsageRules:
 
 @lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return a dialect that reads preferences, with the names of *dialect*."""
+    """Return a dialect that reads preferences, and matches names as *dialect* does."""
     # Usage U1: the draft attach-05 groups lines as RFC 9309 does, and a preference ends a list of
     # names. Usage U2: a robot has one record for both rules and preferences.
     return replace(
@@ -307,7 +307,7 @@ def field_of(line: Line) -> str:
 
 
 def split_path(value: str) -> tuple[str, str]:
-    """Split *value* into the path at its beginning, if there is one, and the rest."""
+    """Split *value* into the path at its beginning, or "", and the rest."""
     if not value.startswith("/"):
         return "", value
     path, *rest = re.split("[ \t]+", value, maxsplit=1)
@@ -335,10 +335,10 @@ def _preferences(lines: Iterable[Line]) -> Iterator[_Preference]:
 def statements_of(
     field: str, value: str, where: str
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
-    """Return the statements in *value*, what in it is not understood, and the value of `use`.
+    """Return the statements in *value*, the parts that are not understood, and the value of `use`.
 
-    *value* has no path. Equal statements are returned once. Raise `ValueError` if a value of
-    Content-Usage is not a dictionary.
+    *value* does not include the path. Equal statements are returned once. Raise `ValueError` if a
+    value of Content-Usage is not a dictionary.
     """
     statements: dict[tuple[str, Answer], Statement] = {}
     odd: list[Said] = []
@@ -358,8 +358,8 @@ def statements_of(
 
 
 def http_sf(user: str = "Reading usage preferences") -> Any:
-    """Return the library for structured fields. Raise `MissingExtra`, which names *user*, without
-    it.
+    """Return the library for structured fields. Raise `MissingExtra` with *user* in the message if
+    it is not installed.
     """
     with needs_extra(user, "usage"):
         import http_sf  # noqa: PLC0415 - an extra
@@ -368,7 +368,7 @@ def http_sf(user: str = "Reading usage preferences") -> Any:
 
 
 def why_unread(text: str) -> str:
-    """Return the message about the missing extra if the file *text* states preferences, or ""."""
+    """Return why the preferences in *text* cannot be read, or ""."""
     try:
         http_sf()
     except MissingExtra as error:
@@ -379,8 +379,8 @@ def why_unread(text: str) -> str:
 def _members(field: str, value: str) -> Iterator[tuple[str, str, str]]:
     """Yield the key, the value and the text of each member of *value*, without parameters.
 
-    *value* has no path. Raise `ValueError` if *field* is Content-Usage and the library cannot read
-    *value* as a dictionary. It reads no date after the year 9999.
+    Raise `ValueError` if *field* is Content-Usage and *value* is not a dictionary, or contains a
+    date after the year 9999.
     """
     if field == SIGNAL_FIELD:
         # No document defines a grammar for signals.
@@ -392,7 +392,7 @@ def _members(field: str, value: str) -> Iterator[tuple[str, str, str]]:
     if len(value) > MAX_LENGTH:
         raise ValueError(f"it has more than {MAX_LENGTH:,} characters")
     library = http_sf()
-    # RFC 9651 4.2.2: of several members with one key, the last counts.
+    # RFC 9651 4.2.2: the last of several members with the same key counts.
     for key, (item, _) in library.parse(encode(value), tltype="dictionary").items():
         text = library.ser({key: (item, {})})
         yield key, text.partition("=")[2], text

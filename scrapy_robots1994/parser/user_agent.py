@@ -1,4 +1,4 @@
-"""The names of robots, as read from User-Agent headers and User-agent lines."""
+"""Read the names of robots from User-Agent headers and User-agent lines."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ _LOCALE = r"[a-z]{2}[-_][a-z]{2}|en"
 _NO_NAME = re.compile(f"{_ADDRESS}|{_VERSION}|{_LOCALE}", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(_VERSION, re.IGNORECASE | re.ASCII)
 _VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
-# The replacement of removed parts of a header
+# Replaces removed parts of a header
 _GAP = ";"
 # Punctuation that may surround a name.
 _AROUND = " \"'+:|[]"
@@ -120,8 +120,8 @@ def _phrases_of(robot: str) -> list[str]:
 
 
 def _phrases(header: str) -> list[str]:
-    """Return the phrases left in *header* without versions, addresses, locales and the words of
-    browsers and systems. Takes linear time.
+    """Return the phrases in *header* that remain without versions, addresses, locales and the words
+    of browsers and systems. Takes linear time.
     """
     # Ours O9
     parts = (_LIKE.sub("", part[0]) for part in _PART.finditer(header))
@@ -145,7 +145,7 @@ def _remaining(word: str) -> str:
         return _GAP
     name, *others = word.split("/")
     if _is_common(name):
-        # What follows the slash is a version too, as in Chrome/W.X.Y.Z.
+        # The text after the slash is its version, as in Chrome/W.X.Y.Z.
         name, others = "", ["", *others[1:]]
     return _GAP.join([name, *map(_remaining_behind_slash, others)])
 
@@ -186,5 +186,6 @@ def _is_header(value: str) -> bool:
 
 def _header_name(value: str) -> tuple[str, ...]:
     # Further phrases, such as `crawler` or `Java`, are parts of other robots' names. A header
-    # without a phrase is its own name. It matches no record, because names there contain no `/`.
+    # without a phrase is its own name, which matches no robot, because names of robots contain no
+    # `/`.
     return tuple(_phrases(value)[:1]) or (value,)

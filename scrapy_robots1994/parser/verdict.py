@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """The place of a verdict's record, which is read on demand: few callers need it."""
+    """The place of a verdict's record. Few callers need the record, so it is read on demand."""
 
     first_line: int
     names: tuple[str, ...]
@@ -70,7 +70,6 @@ class RecordReference(NamedTuple):
     dialect: Dialect
 
     def read(self) -> "Record":
-        """Read the record from the file again."""
         from scrapy_robots1994.parser.records import records_of  # noqa: PLC0415 - rarely used
 
         records = records_of(groups_of(self.body.text, self.dialect), self.dialect)
@@ -78,9 +77,7 @@ class RecordReference(NamedTuple):
 
 
 class _Sourced:
-    """A base class with a slot that is not a field of `Verdict`, because exporters write all
-    fields.
-    """
+    """Keeps `_source` out of the fields of `Verdict`, which exporters write."""
 
     __slots__ = ("_source",)
 
@@ -91,9 +88,9 @@ class _Sourced:
 class Verdict(_Sourced):
     """Whether a robot may retrieve a URL, and why.
 
-    *line* is the 1-based number of the line whose rule decides, and *rule* the path in it as
-    written; both are None if no rule decides. *spelling* is the spelling of the target that the
-    rule covers, or None if the rule covers the target as written.
+    *line* is the 1-based number of the line that decides, and *rule* is its path as written. Both
+    are None if no rule decides. *spelling* is the spelling of the target that the rule covers, or
+    None if the rule covers the target as written.
 
     *status* is the HTTP status of the answer to GET /robots.txt if that decided. *failure* says in
     a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
@@ -101,7 +98,7 @@ class Verdict(_Sourced):
     *dialect* is the dialect that decided, or None if no record applies. In the dialect "strictest"
     it is "1994" or "rfc9309". Verdicts that differ only in *dialect* are equal.
 
-    Verdicts may be part of items: Scrapy's exporters can write them.
+    Scrapy's item exporters can write verdicts.
     """
 
     allowed: bool
@@ -119,9 +116,10 @@ class Verdict(_Sourced):
 
     @property
     def record(self) -> "Record | None":
-        """The record of the rule that decides, or else the first record for the robot, or None.
+        """The record of the rule that decides, or else the first record for the robot, if there is
+        one.
 
-        Each access may read the file again. The strings can be written in every format, as those of
+        Each access may read the file again. The strings can be written in every format, as in
         `Record.for_export`.
         """
         source = self._source
@@ -143,8 +141,8 @@ class Verdict(_Sourced):
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as a dict that any serializer can write, even `marshal`.
 
-        It has the fields of the verdict, *record* (None, or a dict with the *names* and the
-        *first_line* of the record), and *explanation*, the sentence of `explain`.
+        It contains the fields of the verdict, *record* (None, or a dict with *names* and
+        *first_line*), and *explanation*, the result of `explain`.
         """
         source = self._source
         names = source.names if source else ()
@@ -156,10 +154,9 @@ class Verdict(_Sourced):
         return {**_values_of(self.for_export()), "reason": self.reason.value, **more}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the fields, and of the record only the rule that decides.
+        """Pickle the fields, and the record with only the rule that decides.
 
-        Queues on disk and in Redis pickle the meta of every request, and would store a large record
-        with each of them.
+        Queues on disk and in Redis pickle the meta of every request, and a record may be large.
         """
         record = self.record
         if record is not None:
@@ -203,7 +200,7 @@ class Verdict(_Sourced):
 
 
 class StrictestRefusal(Verdict):
-    """A refusal in the dialect "strictest". Its sentence says which dialect refuses."""
+    """A refusal in the dialect "strictest". Its explanation names the dialect that refuses."""
 
     __slots__ = ()
 
