@@ -1,4 +1,4 @@
-"""Crawls that close while requests wait for a robots.txt end, and lose no request."""
+"""A crawl can close while requests wait for a robots.txt, and loses none of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ordinary crawls give the same results as with the built-in middleware."""
+"""Ordinary crawls end the same with our middleware and with the built-in one."""
 
 from __future__ import annotations
 

@@ -65,7 +65,8 @@ ALL_EXTENSIONS: dict[str, Any] = {
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors that this Scrapy has and ROBOTS1994_TEST_REACTORS lists."""
+    """Return the reactors that this Scrapy has and ROBOTS1994_TEST_REACTORS lists, by default all.
+    """
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")
