@@ -1,1 +1,1 @@
-"""The Scrapy plugin. Only this package and `commands` import Scrapy and Twisted."""
+"""The Scrapy plugin. Only `crawl` and `commands` import Scrapy or Twisted."""

@@ -1,4 +1,4 @@
-"""The add-on, which puts the components into a project's settings."""
+"""The add-on that enables the components."""
 
 from contextlib import suppress
 from typing import Any
@@ -13,26 +13,25 @@ from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
-# The order of the built-in middleware
+# As in DOWNLOADER_MIDDLEWARES_BASE
 ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""For each middleware, the field of `RobotsSettings` that switches it on, its import path and its
-order. Near the engine, a spider middleware sees the output of all others.
+"""Rows of (`RobotsSettings` field that enables it, import path, order). The order is low, so that
+the middleware sees the output of all others.
 """
 
-# This is the spelling in Scrapy's default settings. Before 2.14, a class and its path are different
-# keys.
+# Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Puts `Robots1994Middleware` in place of Scrapy's middleware, with the same order, and sets
-    `ROBOTSTXT_OBEY = True`. Settings of the user take precedence.
+    """Enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
 
-    Adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on. To enable the add-on, set
-    `ADDONS = {"scrapy_robots1994.Addon": 500}`.
+    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, in the same order. Sets
+    `ROBOTSTXT_OBEY` to True, unless the project sets it. Adds `RobotsPages` if `ROBOTS1994_PAGES`
+    or `ROBOTS1994_USAGE` is on.
     """
 
     def __repr__(self) -> str:
@@ -40,15 +39,15 @@ class Addon:
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Enable the components in *settings*. Raise `SettingsError` for a wrong `ROBOTS1994_`
-        setting.
+        """Enable the components in *settings*. Raise `SettingsError` if a `ROBOTS1994_` setting is
+        invalid.
         """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
         if chosen.dry_run:
             _replace_built_in(settings)
             return
-        # This overrides Scrapy's default, but not the user's value.
+        # Overrides Scrapy's default, but not a value of the project.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         add = settings.setdefault_in_component_priority_dict
@@ -59,17 +58,17 @@ class Addon:
 
 def _replace_built_in(settings: BaseSettings) -> None:
     name = "DOWNLOADER_MIDDLEWARES"
-    # The dict itself may belong to a spider class, so change a copy.
+    # Change a copy, because the dict may belong to a spider class.
     listed: dict[Any, int | None] = settings.getdict(name)
-    # A key is a class or an import path. A class may have several paths.
+    # Keys are classes or import paths, and a class may have several paths.
     classes = {}
     for key in listed:
-        # Scrapy reports a wrong path later, unless its order is None.
+        # Scrapy itself reports wrong paths.
         with suppress(NameError, AttributeError, TypeError, ValueError):
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Scrapy accepts each class only once.
+        # Scrapy rejects a class that is listed twice.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
@@ -80,9 +79,9 @@ def _replace_built_in(settings: BaseSettings) -> None:
             logger.warning(text, global_object_name(kind), name)
     if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
         listed[Robots1994Middleware] = ORDER if order is None else order
-    # This overrides DOWNLOADER_MIDDLEWARES_BASE.
+    # Overrides DOWNLOADER_MIDDLEWARES_BASE
     listed[BUILT_IN] = None
-    # Keep the priority, so that settings that override it still do.
+    # Keep the priority, so that values with a higher priority still override this one.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
 
 

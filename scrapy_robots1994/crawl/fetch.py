@@ -1,6 +1,6 @@
-"""The download of a robots.txt through Scrapy's downloader and all downloader middlewares.
+"""Download a robots.txt through Scrapy's downloader and all downloader middlewares.
 
-Only redirects (Ours R2) and retries (Ours 3.1) are handled here.
+Redirects (Ours R2) and retries (Ours 3.1) are handled here, not by Scrapy.
 """
 
 import math
@@ -57,24 +57,24 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # Windows has no `resource`
 
 MAX_REDIRECTS = 5
-"""RFC 9309 2.3.1.2 asks for at least this number."""
+"""The minimum of RFC 9309 2.3.1.2."""
 
 PAUSES = (1.0, 4.0, 15.0)
-"""Seconds before the first, second and third retry."""
+"""Seconds before each retry."""
 
 JITTER = 0.25
-"""Each pause is extended at random by up to this fraction, so that retries spread out."""
+"""The maximum fraction that is added to each pause at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
 """In seconds. A longer Retry-After ends the retries."""
 
 GRACE_SECONDS = 5.0
-"""Seconds after the time limit of a hop until the hop is given up (Ours R7)."""
+"""Seconds after its timeout until a request is given up (Ours R7)."""
 
 MAX_FETCHES = 800
-"""The number is lower if the process may open fewer than twice as many files."""
+"""The limit on parallel fetches, which `parallel_fetches` may lower."""
 
-# These exceptions exist since Scrapy 2.15. Earlier versions raise those of Twisted.
+# Before 2.15, Scrapy raises Twisted's exceptions.
 DownloadTimeout: type[Exception] = getattr(
     exceptions, "DownloadTimeoutError", TwistedTimeoutError
 )
@@ -83,8 +83,8 @@ DownloadCancelled: type[Exception] = getattr(
 )
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
-"""Flags of a response whose body is, or may be, only a part. "partial": no length was stated, and
-the body ended when the connection closed.
+"""Flags of responses whose body may be incomplete. "partial" means that the response has no
+Content-Length, so that the end of the connection ended the body.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -104,7 +104,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """*fetching* returns a context manager that is active during each request."""
+        """Each request is sent in a context manager that *fetching* returns."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta
@@ -116,10 +116,9 @@ class RobotsFetcher:
         self._is_offline = all(
             map(options.getbool, ("HTTPCACHE_ENABLED", "HTTPCACHE_IGNORE_MISSING"))
         )
-        # Ours 3.1: RETRY_ENABLED = False also switches our retries off.
+        # Ours 3.1: RETRY_ENABLED = False also disables our retries.
         is_retried = options.getbool("RETRY_ENABLED") and not self._is_offline
-        # In a dry run, Scrapy's middleware has just retried, and the stats are those of its
-        # requests.
+        # In a dry run, Scrapy's own requests for robots.txt are already retried and counted.
         is_retried &= not settings.dry_run
         self._count = count if not settings.dry_run else lambda *_, **__: None
         retries = options.getint("RETRY_TIMES") if is_retried else 0
@@ -139,17 +138,17 @@ class RobotsFetcher:
         *,
         is_past_cache: bool = False,
     ) -> Answer:
-        """Download the robots.txt of *origin*, or the URL *start*, for *page*.
+        """Download the robots.txt of *origin* for *page*, from the URL *start* if given.
 
-        *retrying* is called before each pause (`PolicyLog.retrying`). A local failure is raised
-        (Ours R7).
+        *retrying* is called before each retry, like `PolicyLog.retrying`. Local failures are raised
+        (Ours R7). All other failures are returned in the answer.
         """
         url = start or origin.robots_url
         follow = deferred_f_from_coro_f(self._follow)
         pauses, attempts = iter(self._pauses), 1
         while True:
             pause = next(pauses, None)
-            # `run` releases the permit whenever the fetch is cancelled.
+            # `run` releases the permit even if the fetch is cancelled.
             permitted = self._permits.run(
                 follow, url, page, is_past_cache=is_past_cache
             )
@@ -168,7 +167,7 @@ class RobotsFetcher:
             pause *= 1 + JITTER * random.random()  # noqa: S311 - only spreads the load
             retrying(origin, words, attempts, len(self._pauses) + 1, pause)
             await sleep(pause)
-            # Ours 3.2: a failure may be in the cache by now.
+            # Ours 3.2: the failure may be cached by now.
             is_past_cache = True
 
     async def _follow(self, url: str, page: Request, *, is_past_cache: bool) -> Answer:
@@ -204,24 +203,24 @@ class RobotsFetcher:
                     return self._answer(response, urls, sent, fault)
                 url, slot = target, request.meta.get(SLOT_KEY)
         finally:
-            # As the built-in middleware does, count fetches and not answers.
+            # Like the built-in middleware, count attempts, not answers.
             self._count(self._crawler, stats.REQUESTS)
 
     async def _send(self, request: Request, seconds: float) -> Response:
-        # Bypass the scheduler, whose filter and order are for pages.
+        # Bypass the scheduler, so that robots.txt is neither filtered nor queued.
         engine: Any = self._crawler.engine
         # Scrapy 2.13 has only `download`, which returns a Deferred.
         download = getattr(engine, "download_async", None) or engine.download
 
         async def sent() -> Response:
-            # An earlier increase would give the added slot to a page.
+            # Raise the limit only now, or a page would take the added slot.
             uncounted.enter_context(self._fetching())
             response: Response = await result_of(download(request))
             return response
 
         manager, left = self._crawler.signals, signals.request_left_downloader
         with ExitStack() as uncounted:
-            # The listener is connected only during a fetch, because it costs time for each page.
+            # Connected only during fetches, because the signal is also sent for every page.
             if not self._sent:
                 manager.connect(self._left, left)
             self._sent[request] = uncounted
@@ -237,21 +236,21 @@ class RobotsFetcher:
                     manager.disconnect(self._left, left)
 
     def _left(self, request: Request) -> None:
-        # This is called before the engine takes a page for the added slot.
+        # Lower the limit before the engine fills the added slot with a page.
         if uncounted := self._sent.get(request):
             uncounted.close()
 
     def _failed(self, error: Exception, urls: list[str], request: Request) -> Answer:
-        """Return the meaning of *error* for the origin, or raise it if it is local (R7)."""
+        """Turn *error* into an answer, or raise it if it is local (Ours R7)."""
         failed = partial(Answer, urls=tuple(urls), fetched_at=time.time(), error=error)
         if isinstance(error, IgnoreRequest):
             middleware = middleware_of(error)
             if self._is_offline and isinstance(middleware, HttpCacheMiddleware):
-                # Ours 3.2: nothing is sent, not even to pages of this origin.
+                # Ours 3.2: the cache of an offline crawl does not contain the file.
                 return failed(source="cache", error=None)
             is_large = isinstance(middleware, HttpCompressionMiddleware)
         else:
-            # As in the built-in middleware, `IgnoreRequest` does not count.
+            # Like the built-in middleware, do not count `IgnoreRequest`.
             self._count(self._crawler, stats.EXCEPTIONS, kind=type(error))
             is_large = isinstance(error, DownloadCancelled)
         if is_large:
@@ -264,7 +263,7 @@ class RobotsFetcher:
     def _answer(
         self, response: Response, urls: list[str], sent: Request, fault: str | None
     ) -> Answer:
-        """Return the answer in *response*, or raise `ConnectionRefusedError` if it is a proxy's."""
+        """Return the answer in *response*. Raise `ConnectionRefusedError` for a 407."""
         now, headers, status = time.time(), response.headers, response.status
         if status in OF_THE_PROXY:
             raise ConnectionRefusedError(
@@ -274,7 +273,7 @@ class RobotsFetcher:
         self._count(self._crawler, stats.RESPONSE_STATUS, status=status)
         via_proxy = bool(sent.meta.get("proxy"))
         is_cached = "cached" in response.flags
-        # Ours 3.2: an offline crawl takes an answer of any age.
+        # Ours 3.2: an offline crawl accepts answers of any age.
         date = date_of(headers) if is_cached and not self._is_offline else None
         row = outcome_of(status, via_proxy=via_proxy).row
         body, is_truncated = b"", False
@@ -298,18 +297,18 @@ class RobotsFetcher:
 
 
 def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
-    """Return the classes in `RETRY_EXCEPTIONS`, and import those that are given as paths."""
+    """Return the classes in `RETRY_EXCEPTIONS`, which may contain import paths."""
     listed = settings.getlist("RETRY_EXCEPTIONS")
     return tuple(load_object(it) if isinstance(it, str) else it for it in listed)
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return how many fetches may run at once without taking all connections from pages."""
+    """Return how many fetches may run at once, so that connections remain for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
-        # Except for Twisted's, handlers have a pool of this many connections.
+        # All handlers but Twisted's have a pool of CONCURRENT_REQUESTS connections.
         return max(pages // 2, 1)
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -319,15 +318,13 @@ def parallel_fetches(settings: BaseSettings) -> int:
 
 
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:
-    """Return the reason why *body*, of *response* within the limit, is unusable, or None
-    (Ours R5).
-    """
+    """Return why *body*, the body of *response* up to the limit, is unusable, or None (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
-    # aiohttp decodes no transfer coding other than `chunked`.
+    # aiohttp decodes only the transfer coding `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
-    # A header may have megabytes.
+    # A header may be megabytes long.
     if packed := _PACKED.search(b",".join(lines)[:200].lower()):
         return f"encoding {packed[0].decode()}, which was not undone"
     if is_truncated and b"\n" not in body and b"\r" not in body:
@@ -336,7 +333,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
 
 
 def _redirect_fault(target: str, urls: list[str]) -> str:
-    """Return the reason why the redirect to *target* is not followed after *urls*, or ""."""
+    """Return why the redirect from *urls* to *target* is not followed, or ""."""
     if len(urls) > MAX_REDIRECTS:
         kind = "a redirect loop, " * (target in urls)
         return f"{kind}more than {MAX_REDIRECTS} redirects"
@@ -350,9 +347,9 @@ def _redirect_fault(target: str, urls: list[str]) -> str:
 def _pause_after(answer: Answer, pause: float | None) -> float | None:
     """Return the seconds until the next attempt, or None if *answer* is final.
 
-    They are *pause*, unless the server asks for another pause.
+    A Retry-After overrides *pause*.
     """
-    # Ours R2: a redirect without a usable target will not have one soon.
+    # Ours R2: an unusable redirect is not retried.
     is_redirect = (answer.status or 0) // 100 == 3  # noqa: PLR2004 - 3xx
     if is_redirect or answer.outcome is not Outcome.UNREACHABLE:
         return None
@@ -363,16 +360,16 @@ def _pause_after(answer: Answer, pause: float | None) -> float | None:
 
 
 def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
-    """Whether *error* says that this machine lacks descriptors, memory or ports."""
+    """Whether *error* means that this machine is out of file descriptors, memory or ports."""
     numbers = getattr(error, "errno", None), getattr(error, "osError", None)
     if not _OUT_OF_RESOURCES.isdisjoint(it for it in numbers if type(it) is int):
         return True
-    # Twisted's `reasons` are Failures. A client on asyncio may raise a group with an exception for
-    # each address of the host.
+    # `reasons` are Twisted's Failures. Clients on asyncio may raise an `ExceptionGroup` with one
+    # exception per address of the host.
     inner = getattr(error, "reasons", None) or getattr(error, "exceptions", None) or ()
     causes = [getattr(it, "value", it) for it in inner]
     causes += [error.__cause__, error.__context__]
-    # A chain of exceptions may lead back to its beginning.
+    # A chain of exceptions may be circular.
     return depth > 0 and any(
         is_out_of_resources(it, depth - 1)
         for it in causes
@@ -386,6 +383,6 @@ def middleware_of(error: BaseException) -> object | None:
     for frame, _ in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
         if code.co_name in _HOOKS and code.co_varnames[:1] == ("self",):
-            # The innermost middleware counts, because one may call another.
+            # Keep the innermost, because a middleware may call another.
             found = frame.f_locals["self"]
     return found

@@ -1,7 +1,4 @@
-"""Log lines and stats of a crawl. Lines are safe to print, and records have the attribute `spider`.
-
-The keys of the stats are in `stats`.
-"""
+"""Log lines and count stats. All lines are safe to print."""
 
 import logging
 from collections import Counter
@@ -12,15 +9,14 @@ from scrapy.crawler import Crawler
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.origin import Origin
 
-# One logger serves the whole package, so that one filter applies to all its lines.
+# One logger for the whole package, so that one filter applies to all lines.
 logger = logging.getLogger("scrapy_robots1994")
 
 MAX_LINES_OF_A_KIND = 20
-"""The number of lines of one kind, each about one origin, that a crawl logs above DEBUG."""
 
 
 class _Safe:
-    """A text that is made safe to print only when a handler shows its line."""
+    """Text that is made safe to print only if a handler formats it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -39,28 +35,28 @@ def log_line(
     error: BaseException | None = None,
     **more: object,
 ) -> None:
-    """Log *text* with *values* filled in, and the traceback of *error*. *more* are further
-    attributes of the record.
+    """Log *text* with *values* filled in, and the traceback of *error*. *more* becomes attributes
+    of the log record.
     """
     shown = (_Safe(it) if isinstance(it, str) else it for it in values)
-    # Extensions and formatters find the lines of a spider by this attribute.
+    # `Spider.logger` also sets this attribute.
     extra = {"spider": crawler.spider, **more}
     logger.log(level, text, *shown, exc_info=error, extra=extra)
 
 
 def log_lines(crawler: Crawler, level: int, text: str) -> None:
-    """Log all lines of *text* as one message. Each is made safe to print."""
+    """Log *text* as one message of several lines."""
     shown = "\n".join(redact_and_escape(line) for line in text.split("\n"))
     logger.log(level, "%s", shown, extra={"spider": crawler.spider})
 
 
 def counted(number: int, noun: str) -> str:
-    """Return *number* and *noun*, such as "2 requests"."""
+    """Return for example "1 request" or "2 requests"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to the stat *key*, whose placeholders *parts* fill."""
+    """Add *number* to the stat *key*, with *parts* filled in."""
     assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)
 
@@ -72,20 +68,22 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 
 
 class OriginLog:
-    """Logs lines, each about one origin: the first `MAX_LINES_OF_A_KIND` of a text at its
-    level, the rest at DEBUG, and how many there were when the spider closes.
+    """Logs lines that each concern one origin.
+
+    After `MAX_LINES_OF_A_KIND` lines with the same text, the rest are logged at DEBUG. When the
+    spider closes, a line says how many there were.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._numbers: Counter[str] = Counter()
-        # The level and the values of the first line with each text
+        # For each text, the level and the values of its first line
         self._firsts: dict[str, tuple[int, tuple[object, ...]]] = {}
         crawler.signals.connect(self._closed, signals.spider_closed)
 
     def log(self, level: int, text: str, origin: Origin, *values: object) -> None:
-        """Log *text* with the robots.txt URL of *origin* and *values* filled in. The record
-        has the attribute `origin`.
+        """Log *text* with the robots.txt URL of *origin* and *values* filled in. The log record has
+        the attribute `origin`.
         """
         values = origin.robots_url, *values
         if level > logging.DEBUG:

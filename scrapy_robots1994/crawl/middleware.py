@@ -1,13 +1,12 @@
-"""The downloader middleware. `Robots1994Middleware.process_request` handles a request:
+"""The downloader middleware. `Robots1994Middleware.process_request` has six steps:
 
 1. A request that is not checked (`exemption_of`) passes, and so do our own requests for
-   robots.txt. If its URL names no host, it fails.
-2. A fresh policy of its origin in memory (`PolicyResolver.fresh`) decides at once. Nothing is
-   awaited, unless the file is large.
+   robots.txt. A request whose URL names no host fails.
+2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides at once.
 3. Otherwise the request waits, without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
-4. Its policy is found, once for all who wait (`PolicyResolver.resolve`): in the store, or by
-   a fetch. If the fetch failed on our side, the request fails.
+4. `PolicyResolver.resolve` finds the policy in the store, or fetches it, once for all waiting
+   requests. If the fetch fails locally (Ours R7), they fail.
 5. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
    (`Refusals`). The observers see the decision, and may refuse too.
 6. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
@@ -55,7 +54,9 @@ if TYPE_CHECKING:
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
 STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
-"""The field of `RobotsSettings` that needs each stand-in, and its import path."""
+"""Rows of (`RobotsSettings` field, import path). If the field is true, the class replaces the
+middleware.
+"""
 
 DISOBEYING = (
     "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey it, set "
@@ -66,8 +67,8 @@ DISOBEYING = (
 class Robots1994Middleware:
     """Refuses requests that the robots.txt of their origin disallows.
 
-    Only requests for `http`, `https`, `ws` and `wss` URLs are checked, unless
-    `dont_obey_robotstxt` in their meta is true or `ROBOTS1994_EXEMPT` names their host.
+    Requests for `http`, `https`, `ws` and `wss` URLs are checked, unless `dont_obey_robotstxt` in
+    their meta is true or `ROBOTS1994_EXEMPT` names their host or origin.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -82,9 +83,9 @@ class Robots1994Middleware:
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         self._observers = observers_of(crawler, settings)
         self.fetcher = RobotsFetcher(crawler, settings, self._waiting.file, self._robot)
-        """Public so that a command fetches as the crawl does."""
+        """Public for `robots-check`."""
         self.store: GuardedStore | None = None
-        """Public so that `robots-check --refresh` stores what it fetches."""
+        """Public for `robots-check --refresh`."""
         if settings.store.url is not None:
             keep_seconds = settings.ttl + settings.stale_ttl
             self.store = GuardedStore(
@@ -94,14 +95,14 @@ class Robots1994Middleware:
             crawler, settings, self.fetcher, self.store, self._observers, self._robot
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
-        # Comes last, so that a crawl that fails to start logs only why.
+        # Last, so that a crawl that cannot start logs only the error.
         settings.log_start(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Any:
         """Return the middleware, or the one in `STAND_INS` that replaces it.
 
-        Raise `NotConfigured` if ROBOTSTXT_OBEY is off.
+        Raise `NotConfigured` if ROBOTSTXT_OBEY is False.
         """
         with log_settings_errors():
             settings = RobotsSettings.from_settings(crawler.settings)
@@ -115,11 +116,11 @@ class Robots1994Middleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> Request | None:
-        """Wait for the policy if necessary, then let *request* pass or raise
-        `ForbiddenByRobots`. Return *request* to send it back to the scheduler of a closing crawl.
+        """Wait for the policy if necessary, then let *request* pass or raise `ForbiddenByRobots`.
+        Return *request* if a closing crawl must send it back to the scheduler.
 
-        Raise `NotSupported` if the URL names no host, and the exception of the fetch if it failed
-        on our side (Ours R7).
+        Raise `NotSupported` if the URL names no host, and the exception of the fetch after a local
+        failure (Ours R7).
         """
         # 1
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
@@ -156,30 +157,31 @@ class Robots1994Middleware:
         exception: Exception,  # noqa: ARG002 - given by Scrapy
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> None:
-        """Remove our keys from the meta of *request*, which its errback will see."""
+        """Remove our meta keys before the errback of *request* is called."""
         self._waiting.unmark(request)
 
     def policy_of(self, url: str) -> Policy | None:
-        """Return the policy of the origin of *url* if it is in memory, fresh or stale.
+        """Return the policy for *url*, fresh or stale, or None if it is not in memory.
 
-        A policy has `outcome` (what the answer to GET /robots.txt means), `status` (HTTP, or None),
-        `robots` (the parsed file, or None), `fetched_at` and `fresh_until` (in seconds since the
-        epoch), and `rules(robot)`, which has `allowed(url)`, `verdict(url)` and `crawl_delay`. Use
-        `check` if the policy may have to be fetched first.
+        A policy has the attributes `outcome` (the meaning of the answer to GET /robots.txt),
+        `status` (the HTTP status, or None), `robots` (the parsed file, or None), and `fetched_at`
+        and `fresh_until` (in seconds since the epoch). Its method `rules(robot)` returns an object
+        with `allowed(url)`, `verdict(url)` and `crawl_delay`. To fetch a missing policy, use
+        `check`.
         """
         origin = Origin.of(url)
         return None if origin is None else self._resolver.memory.get(origin)
 
     async def check(self, url: str) -> Verdict:
-        """Return the verdict that a request for *url* would now get, and fetch its robots.txt if
-        necessary. Nothing is counted or recorded.
+        """Return the verdict on *url*. If necessary, fetch its robots.txt first.
+
+        The verdict is neither counted nor recorded.
 
         A URL that is not checked is allowed with the reason `unchecked`, and a robots.txt with the
         reason `robots.txt-itself`.
 
         Raise `NotSupported` if *url* has no scheme or no host, and `FetchAborted` if the crawl
-        closes. After a local failure of the fetch (R7), raise the error that a waiting request
-        would fail with.
+        closes. After a local failure (R7), raise the exception of the fetch.
 
         Components get this middleware from
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
@@ -202,19 +204,16 @@ class Robots1994Middleware:
         return policy.rules(self._robot.of(request)).verdict(url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """Return the policy of *origin*. If necessary, fetch it for *request*.
-
-        Raise the same errors as `check`.
-        """
+        """Return the policy of *origin*; see `PolicyResolver.resolve`."""
         policy, _ = await self._resolver.resolve(origin, request)
         return policy
 
     async def _find(
         self, visit: Visit, origin: Origin
     ) -> tuple[Policy | None, Exception | None]:
-        """Return the policy for the waiting request of *visit*, and the exception that caused it.
+        """Return the policy and, if its fetch failed, the exception.
 
-        The policy is None if none was found and the request goes back.
+        The policy is None if the request must go back without one.
         """
         request = visit.request
         try:
@@ -222,7 +221,7 @@ class Robots1994Middleware:
             if policy.stated.size > INLINE_BYTES:
                 await self._resolver.make_ready(policy, request)
         except CancelledError:
-            # Twisted's `CancelledError` is an `Exception`. Only the wait was cancelled, not the
+            # Twisted's `CancelledError` is an `Exception`. Only this request was cancelled, not the
             # fetch.
             raise
         except Exception as error:
@@ -230,7 +229,7 @@ class Robots1994Middleware:
                 return None, None
             for observer in self._observers:
                 observer.decided(request, origin, error, None)
-            # Without a policy, the request is neither allowed nor refused.
+            # Without a policy, the request fails, but is not refused.
             raise
         return policy, cause
 

@@ -1,7 +1,6 @@
-"""`Observer`, through which the core informs its features.
+"""`Observer`, the interface between the core and its features.
 
-The core imports no feature. `OBSERVERS` lists, for each observer, the setting that switches it on.
-Only then is the observer imported, and called with (crawler, settings).
+A feature is imported only if its setting is on (`OBSERVERS`).
 """
 
 from __future__ import annotations
@@ -22,22 +21,20 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.policy import Policy
 
 Found: TypeAlias = "Policy | Exception | Exemption"
-"""A policy, the exception with which a waiting request fails, or the reason why a request is not
-checked.
-"""
+"""The policy, the exception of a failed fetch, or the reason why the request is not checked."""
 
 
 class Observer(Protocol):
     """Sees each policy and each decision of a crawl.
 
-    Both methods run on the event loop and must not take long.
+    Both methods run on the event loop and must be fast.
     """
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Called with each *policy* that the crawl begins to use, before any request uses it.
+        """Called when the crawl begins to use *policy*, which was made from *answer*.
 
-        *policy* was made from *answer*, which comes from the origin, the store or the HTTP cache.
-        If a policy stays in use because its refresh failed, *answer* is that of the refresh.
+        *answer* may come from the store or the HTTP cache. If a refresh failed and the last good
+        policy remains in use, *answer* is the failed one.
         """
 
     def decided(
@@ -47,27 +44,26 @@ class Observer(Protocol):
         found: Found,
         verdict: Verdict | None,
     ) -> None:
-        """Called with each decision, before the request goes on or fails.
+        """Called with each decision, before the request passes or fails.
 
-        *verdict* is None unless *found* is a policy. The method may raise `IgnoreRequest` so that
-        an allowed request is not sent. A refused request stays refused.
+        *verdict* is None unless *found* is a policy. To refuse an allowed request, raise
+        `IgnoreRequest`.
         """
 
 
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 OBSERVERS = (
-    # This comes before usage, which may decline a request.
+    # Before usage, which may refuse the request
     ("evidence", f"{_FEATURES}.evidence.Evidence"),
     ("compare", f"{_FEATURES}.comparison.CrawlComparison"),
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""The field of `RobotsSettings` that switches each observer on, and the observer's import path."""
+"""Rows of (`RobotsSettings` field that enables it, import path). The order is that of the calls."""
 
 
 def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:
-    """Return the observers that *settings* switch on, in the order of `OBSERVERS`."""
     return [
         load_object(path)(crawler, settings)
         for name, path in OBSERVERS

@@ -77,9 +77,9 @@ class PolicyLog:
     ) -> None:
         """Log and count *policy*, which was made from *answer*.
 
-        *known* is the policy that this crawl used before.
+        *known* is the previous policy of the origin in this crawl, if any.
         """
-        # A stale policy has the outcome of an earlier answer.
+        # The outcome of a stale policy is that of an earlier answer.
         row = answer.outcome.row
         if answer.source == "store":
             count(self._crawler, stats.STORE_HITS)
@@ -93,7 +93,7 @@ class PolicyLog:
         if row.setting:
             level, meaning = self._meaning(policy, known)
         rest = policy.fresh_until - now
-        # `meaning` is our own text, and has no per cent sign.
+        # `meaning` contains no per cent sign.
         if policy.failure is not None:
             text = f"Could not fetch %s (%s): {meaning}; asked again in %s"
             self._origins.log(
@@ -115,24 +115,21 @@ class PolicyLog:
         )
 
     def _meaning(self, policy: Policy, known: Policy | None) -> tuple[int, str]:
-        """Return the level of the line about *policy*, which a setting may reverse, and its
-        effect.
-        """
+        """Return the log level and the effect of *policy*."""
         row = policy.outcome.row
         if policy.is_stale_on_error:
             is_new = known is None or not known.is_stale_on_error
             meaning = "the last good policy remains in use"
         else:
             is_open = row.outcome in self._allowing
-            # Warn once per origin. A 403 is often a mistake of the server, and an origin without an
-            # answer is asked again and again.
+            # Warn only once per origin, because an unreachable one is asked again and again.
             is_new = known is None or known.outcome is not row.outcome
             is_new &= not (is_open and row.is_answer)
             meaning = f"all URLs of the origin {row.effect(is_open=is_open)}"
         return WARNING if is_new else DEBUG, meaning
 
     def read(self, origin: Origin, answer: Answer, rules: Rules) -> None:
-        """Log and count what *rules* do not obey in a new file (1994 F6, Ours O24)."""
+        """Log and count the lines of a new file that *rules* do not obey (1994 F6, Ours O24)."""
         if answer.is_truncated:
             count(self._crawler, stats.TRUNCATED)
             self._origins.log(
