@@ -116,7 +116,7 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# By default, `select` uses the handler of asyncio, and `none` uses httpx.
+# The default handler is the same for `asyncio` and `select`, and httpx for `none`.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()

@@ -137,7 +137,7 @@ def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
 def test_old_cached_answer_does_not_end_a_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: the age of a policy counts from its fetch in this crawl, not from its Date."""
+    """Ours 3.2: this crawl fetched the policy itself, so its Date does not count."""
     site.answer(
         "/robots.txt", [replies.status(200, OPEN.encode(), **OLD), replies.status(503)]
     )

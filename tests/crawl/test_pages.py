@@ -199,7 +199,7 @@ def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
 def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
     site: Site,
 ) -> None:
-    """NOINDEX counts before a usage preference."""
+    """NOINDEX takes precedence over usage preferences."""
     robots = "User-agent: *\nContent-Usage: train-ai=n\n"
     fill(site, {"/": page(tag="noindex")}, robots)
     more = {"ROBOTS1994_PAGES": True}

@@ -1,7 +1,4 @@
-"""Middlewares, pipelines, handlers and parsers, as users write them.
-
-Crawls load the classes by their import paths.
-"""
+"""Middlewares, pipelines, handlers and parsers, as users write them."""
 
 from __future__ import annotations
 

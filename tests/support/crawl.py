@@ -65,8 +65,7 @@ ALL_EXTENSIONS: dict[str, Any] = {
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors that this Scrapy has and ROBOTS1994_TEST_REACTORS lists, by default all.
-    """
+    """Return the reactors that this Scrapy has, or those in ROBOTS1994_TEST_REACTORS."""
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")

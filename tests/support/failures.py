@@ -19,7 +19,7 @@ from tests.support.components import FakeHandler, is_robots
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """An exception group for Python 3.10, like that of the package exceptiongroup."""
+    """An exception group for Python 3.10, as in the package exceptiongroup."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
