@@ -115,7 +115,6 @@ def test_cause_is_found_with_lines(number: int, causes: list[dict[str, Any]]) ->
 def test_no_needed_line_can_be_left_out(causes: list[dict[str, Any]]) -> None:
     rows = [row for row in causes if row["lines"]]
     assert len(rows) > 20
-    # The report lists up to 20 rows of a site.
     assert max(Counter(row["site"] for row in rows).values()) <= 20
 
     for row in rows:

@@ -29,7 +29,6 @@ def both(site: Site, step: int) -> list[str]:
 
 
 def last_good_lines(result: CrawlResult) -> list[str]:
-    """Return the level of each log line about a last good policy."""
     lines = result.lines("last good policy")
     return [line.split("] ")[1].partition(":")[0] for line in lines]
 

@@ -137,7 +137,6 @@ def test_handler_may_await_a_page_of_the_origin(
     store = f"sqlite:///{tmp_path / 'robots.db'}"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
     args = {"site": site.url("", host="h{n}.test"), "pages": 8, "hosts": 8}
-    # In the second crawl, each policy comes from the store.
     for _ in range(2):
         result = crawl(
             spider="Counted",

@@ -21,5 +21,4 @@ def server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def prefix() -> str:
-    """A prefix that no other test uses."""
     return f"test{next(NUMBERS)}"

@@ -53,7 +53,6 @@ def entry_of(url: str, settings: dict[str, Any]) -> bytes | None:
 
 @pytest.fixture(params=long_after(2, ["sqlite", "redis", "own", "memory"]))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty store of each kind."""
     match request.param:
         case "memory":
             yield "memory://"

@@ -167,7 +167,6 @@ class Site:
         on_loop(self._script.wait(target, host, count))
 
     def log(self, target: str = "*") -> list[Seen]:
-        """Return the requests for *target* so far, the oldest first."""
         return [it for it in list(self._script.log) if target in ("*", it.target)]
 
     def targets(self) -> list[str]:

@@ -49,7 +49,6 @@ class Free(Walk):
 
 
 def reads(label: str, agent: str = "walker/1.0", **ours: str) -> type[Walk]:
-    """Make a spider class with settings of our package."""
     found = {f"ROBOTS1994_{key}": value for key, value in ours.items()}
     found["USER_AGENT"] = agent
     return type("Reads", (Walk,), {"name": label, "custom_settings": found})
