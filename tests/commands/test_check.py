@@ -13,7 +13,6 @@ from tests.support import replies
 from tests.support.commands import scrapy
 from tests.support.crawl import Reactor
 from tests.support.exemptions import EXAMPLES
-from tests.support.left_out import table
 from tests.support.rows import rows
 from tests.support.site import Site
 
@@ -62,12 +61,13 @@ def test_unchecked_url_is_printed_with_the_reason(site: Site) -> None:
     assert site.targets() == []
 
 
-@table(
+@pytest.mark.parametrize(
     ("path", "setting", "outcome"),
-    ("/", "RETRY_ENABLED=0", "unreachable"),
-    ("/", CANCELLING, "unknown"),
-    ("/elsewhere/robots.txt", CANCELLING, "unknown"),
-    short=2,
+    [
+        ("/", "RETRY_ENABLED=0", "unreachable"),
+        ("/", CANCELLING, "unknown"),
+        ("/elsewhere/robots.txt", CANCELLING, "unknown"),
+    ],
 )
 def test_policy_that_is_not_known_sets_exit_code_3(
     site: Site, path: str, setting: str, outcome: str
@@ -125,10 +125,8 @@ blank | /a | Mozilla/5.0 | 0 | names no robot: only records for every robot appl
 """
 
 
-@table(
-    ("draft", "path", "options", "code", "said", "absent"),
-    *map(tuple, rows(EXPLAINED, 6)),
-    short=5,
+@pytest.mark.parametrize(
+    ("draft", "path", "options", "code", "said", "absent"), rows(EXPLAINED, 6)
 )
 def test_explain_says_why(  # noqa: PLR0913, PLR0917 - the columns
     draft: str, path: str, options: str, code: str, said: str, absent: str
@@ -171,7 +169,7 @@ PURPOSES = """
 """
 
 
-@table(("args", "code", "end"), *map(tuple, rows(PURPOSES, 3)))
+@pytest.mark.parametrize(("args", "code", "end"), rows(PURPOSES, 3))
 def test_purpose_that_is_forbidden_counts_as_a_disallowed_url(
     args: str, code: str, end: str
 ) -> None:
@@ -211,7 +209,7 @@ User-agent: *\nDisallow: /y\n | 0 |
 """
 
 
-@table(("answer", "code", "note", "setting"), *map(tuple, rows(THIRD, 4)), short=2)
+@pytest.mark.parametrize(("answer", "code", "note", "setting"), rows(THIRD, 4))
 def test_third_column_says_what_decides(
     site: Site, answer: str, code: str, note: str, setting: str
 ) -> None:

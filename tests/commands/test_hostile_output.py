@@ -8,8 +8,9 @@ import re
 import socket
 from pathlib import Path
 
+import pytest
+
 from tests.support.commands import scrapy
-from tests.support.left_out import table
 
 COMMAND = re.compile(r"^\s*::|##\w*\[", re.MULTILINE)
 NO_ANNOTATION = re.compile(
@@ -19,19 +20,21 @@ COMMANDS = ("::error::x", "-::error::x", "x-::set-output name=a::", "##teamcity[
 LENGTHS = range(130)
 
 
-@table(
+@pytest.mark.parametrize(
     "line",
-    "Disallow: /{0}{1} {1}",
-    "Disallow: {0}{1}",
-    "Disallow: /*{0}{1}*",
-    "Disallow: http://{0}{1}",
-    "Disallow: /{1} {0}{1}",
-    "User-agent: {0}{1}",
-    "User-agent: a, {0}{1} *",
-    "User-agent: Mozilla/5.0 (compatible; {0}{1}",
-    "Disallo{0}{1}: /",
-    "Crawl-delay: {0}{1}",
-    "{0} {1}",
+    [
+        "Disallow: /{0}{1} {1}",
+        "Disallow: {0}{1}",
+        "Disallow: /*{0}{1}*",
+        "Disallow: http://{0}{1}",
+        "Disallow: /{1} {0}{1}",
+        "User-agent: {0}{1}",
+        "User-agent: a, {0}{1} *",
+        "User-agent: Mozilla/5.0 (compatible; {0}{1}",
+        "Disallo{0}{1}: /",
+        "Crawl-delay: {0}{1}",
+        "{0} {1}",
+    ],
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
     """A break inside a long word may move a command to the start of a line."""
@@ -99,18 +102,19 @@ HOSTILE = (
 PATHS = [f"/##[error]{'a' * length}::error::x" for length in (0, *range(60, 120))]
 
 
-@table(
+@pytest.mark.parametrize(
     "args",
-    ["robots-lint", "-"],
-    ["robots-lint", "-", "--format", "github"],
-    ["robots-check", "--robots", "-", *PATHS, "--explain"],
-    ["robots-compare", "-", "--parsers", "Protego"],
-    ["robots-lint", "-", "--only-problems"],
-    ["robots-lint", "##[error]missing", "--format", "json"],
-    ["robots-check", "--robots", "-", "/##[error]e", "--json"],
-    ["robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"],
-    ["robots-compare", "-", "--parsers", "Protego", "--json"],
-    short=4,
+    [
+        ["robots-lint", "-"],
+        ["robots-lint", "-", "--format", "github"],
+        ["robots-check", "--robots", "-", *PATHS, "--explain"],
+        ["robots-compare", "-", "--parsers", "Protego"],
+        ["robots-lint", "-", "--only-problems"],
+        ["robots-lint", "##[error]missing", "--format", "json"],
+        ["robots-check", "--robots", "-", "/##[error]e", "--json"],
+        ["robots-check", "--robots", "##[error]missing", "/##[error]e", "--json"],
+        ["robots-compare", "-", "--parsers", "Protego", "--json"],
+    ],
 )
 def test_input_text_is_not_a_workflow_command_in_any_output(args: list[str]) -> None:
     robot = () if "lint" in args[0] else ("--robot", "##[error]a")

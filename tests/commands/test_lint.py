@@ -15,7 +15,6 @@ from tests.support import replies
 from tests.support.commands import SCRIPT, CommandResult, scrapy
 from tests.support.corpus import generated_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
-from tests.support.left_out import long_after
 from tests.support.site import Site
 
 CLEAN = "User-agent: *\nDisallow: /tmp\n"
@@ -111,17 +110,14 @@ def test_url_without_a_file_says_why(
 
 @pytest.mark.parametrize(
     "command",
-    long_after(
-        3,
-        [
-            ["robots-lint"],
-            ["robots-compare", "--parsers", "Protego", "--json"],
-            ["robots-check", "/a", "--explain", "--robots"],
-            ["robots-lint", "--format", "json"],
-            ["robots-compare", "--parsers", "Protego"],
-            ["robots-check", "/a", "--json", "--robots"],
-        ],
-    ),
+    [
+        ["robots-lint"],
+        ["robots-compare", "--parsers", "Protego", "--json"],
+        ["robots-check", "/a", "--explain", "--robots"],
+        ["robots-lint", "--format", "json"],
+        ["robots-compare", "--parsers", "Protego"],
+        ["robots-check", "/a", "--json", "--robots"],
+    ],
 )
 def test_output_contains_no_password(site: Site, command: list[str]) -> None:
     site.robots(WARNING)
@@ -150,16 +146,13 @@ def test_script_imports_no_slow_module(args: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "args",
-    long_after(
-        4,
-        [
-            [],
-            ["--format", "json", "--ignore", "r017"],
-            ["--only-problems", "--fail-on", "error", "--color", "always"],
-            ["--format", "github"],
-            ["--dialect", "extended"],
-        ],
-    ),
+    [
+        [],
+        ["--format", "json", "--ignore", "r017"],
+        ["--only-problems", "--fail-on", "error", "--color", "always"],
+        ["--format", "github"],
+        ["--dialect", "extended"],
+    ],
 )
 def test_script_prints_the_same_as_the_command(args: list[str], tmp_path: Path) -> None:
     (tmp_path / "files" / "inner").mkdir(parents=True)

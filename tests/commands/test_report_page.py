@@ -24,7 +24,6 @@ from tests.support.compared_files import (
     compare,
     write_files,
 )
-from tests.support.left_out import table
 
 pytestmark = pytest.mark.browser
 
@@ -133,13 +132,14 @@ def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) 
     assert f"parser={PYTHON}" in browser.current_url
 
 
-@table(
+@pytest.mark.parametrize(
     ("name", "value", "left"),
-    ("q", "SPLIT.te", ["split.test"]),
-    ("q", '<i>"ME"', sorted(CHANGES.keys() - {"same.test"})),
-    ("change", "both", ["both.test"]),
-    ("cause", "split-record", ["split.test"]),
-    short=2,
+    [
+        ("q", "SPLIT.te", ["split.test"]),
+        ("q", '<i>"ME"', sorted(CHANGES.keys() - {"same.test"})),
+        ("change", "both", ["both.test"]),
+        ("cause", "split-record", ["split.test"]),
+    ],
 )
 def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) -> None:
     field = browser.find_element(By.NAME, name)

@@ -17,7 +17,6 @@ from tests.support import replies
 from tests.support.commands import SCRAPY, SCRIPT, Started, interrupted, printed
 from tests.support.crawl import Reactor
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
-from tests.support.left_out import long_after, table
 from tests.support.site import Site
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -55,17 +54,14 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
 
 @pytest.mark.parametrize(
     ("stream", "args", "code"),
-    long_after(
-        1,
-        [
-            ("<&-", (*SCRAPY, "robots-check", "--urls", "-"), 3),
-            (">/dev/full", (SCRIPT, "README.md"), 3),
-            (">&-", (SCRIPT, "README.md"), 1),
-            ("2>&-", (SCRIPT, "no-such-file"), 3),
-            ("<&-", (*SCRAPY, "robots-check"), 3),
-            (">/dev/full", (*SCRAPY, "robots-lint", "README.md"), 3),
-        ],
-    ),
+    [
+        ("<&-", (*SCRAPY, "robots-check", "--urls", "-"), 3),
+        (">/dev/full", (SCRIPT, "README.md"), 3),
+        (">&-", (SCRIPT, "README.md"), 1),
+        ("2>&-", (SCRIPT, "no-such-file"), 3),
+        ("<&-", (*SCRAPY, "robots-check"), 3),
+        (">/dev/full", (*SCRAPY, "robots-lint", "README.md"), 3),
+    ],
 )
 def test_stream_that_is_closed_or_full_is_no_traceback(
     stream: str, args: tuple[str, ...], code: int
@@ -95,7 +91,7 @@ def hosts() -> Iterator[list[Site]]:
         yield [*slow, quick]
 
 
-@table("times", 1, 2)
+@pytest.mark.parametrize("times", [1, 2])
 def test_interrupted_check_has_printed_what_is_known(
     hosts: list[Site], tmp_path: Path, times: int
 ) -> None:
@@ -146,7 +142,7 @@ def test_interrupted_compare_ends_although_a_parser_hangs(tmp_path: Path) -> Non
     assert "interrupted" in result.err
 
 
-@table("times", 1, 2)
+@pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_interrupted_lint_reports_the_files_read_so_far(
     tmp_path: Path, times: int, form: str

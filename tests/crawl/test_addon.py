@@ -12,7 +12,6 @@ from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
 from tests.support.crawl import BY_HAND, crawl
-from tests.support.left_out import table
 from tests.support.project import CLOSED, Project
 from tests.support.site import Site
 
@@ -76,13 +75,14 @@ ADDONS = {"scrapy_robots1994.Addon": 500}
 NONE = "\nADDONS = {}\n"
 
 
-@table(
+@pytest.mark.parametrize(
     ("settings", "custom", "options", "obeys"),
-    (NONE, {"ADDONS": ADDONS}, (), True),
-    ("", {"ROBOTSTXT_OBEY": False}, (), False),
-    (NONE, None, (), False),
-    (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
-    short=3,
+    [
+        (NONE, {"ADDONS": ADDONS}, (), True),
+        ("", {"ROBOTSTXT_OBEY": False}, (), False),
+        (NONE, None, (), False),
+        (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
+    ],
     ids=range(4),
 )
 def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a table)
@@ -100,7 +100,9 @@ def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a
     assert ("/robots.txt" in site.targets()) is obeys
 
 
-@table("settings", {"ADDONS": ADDONS}, BY_HAND, short=2, ids=["add-on", "by hand"])
+@pytest.mark.parametrize(
+    "settings", [{"ADDONS": ADDONS}, BY_HAND], ids=["add-on", "by hand"]
+)
 def test_spider_that_disobeys_is_no_warning(
     site: Site, settings: dict[str, Any]
 ) -> None:

@@ -18,7 +18,6 @@ from tests.support.crawl import (
     crawl,
     http_handlers,
 )
-from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.site import Site
 
@@ -102,7 +101,7 @@ VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))
 WITH_VERBATIM_URL = pytest.mark.skipif(
     VERSION < (2, 19), reason="Scrapy normalizes all URLs"
 )
-with_each_handler = table(("reactor", "handler"), *http_handlers())
+with_each_handler = pytest.mark.parametrize(("reactor", "handler"), http_handlers())
 
 
 HOSTS = (

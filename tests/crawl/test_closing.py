@@ -10,7 +10,6 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS
-from tests.support.left_out import table
 from tests.support.side import Side, pages_of
 from tests.support.site import Site
 
@@ -28,13 +27,19 @@ SCRAPY_TASK_MESSAGES = re.compile(
 """Scrapy 2.16 logs this if a crawl without a reactor is forced to end."""
 
 
-@table(
+@pytest.mark.parametrize(
     ("limit", "most"),
-    ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-    # Within six seconds, the first page arrives even on a busy machine.
-    ({"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2}, 30 + 2 * CONCURRENT),
-    # A few more pages arrive before the error is counted.
-    ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 3 * CONCURRENT),
+    [
+        ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
+        # Within six seconds, the first page arrives even on a busy machine.
+        pytest.param(
+            {"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2},
+            30 + 2 * CONCURRENT,
+            marks=pytest.mark.long,
+        ),
+        # A few more pages arrive before the error is counted.
+        ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 3 * CONCURRENT),
+    ],
     ids=["pages", "timeout", "errors"],
 )
 def test_limit_closes_a_crawl_whose_requests_waited(
@@ -206,18 +211,19 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
 # R6: a request that a component awaits is finished although the crawl closes.
 
 
-@table(
+@pytest.mark.parametrize(
     ("answers", "settings", "end"),
-    ([replies.text(OPEN, gate="late")], {}, 200),
-    # After a temporary error, the callback must still get its page.
-    (
-        [replies.Reply(503, gate="late"), replies.text(OPEN)],
-        {"RETRY_ENABLED": True},
-        200,
-    ),
-    # The crawl ends although robots.txt never arrives, and the page is refused (R5).
-    ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 5}, "ForbiddenByRobots"),
-    short=3,
+    [
+        ([replies.text(OPEN, gate="late")], {}, 200),
+        # After a temporary error, the callback must still get its page.
+        (
+            [replies.Reply(503, gate="late"), replies.text(OPEN)],
+            {"RETRY_ENABLED": True},
+            200,
+        ),
+        # The crawl ends although robots.txt never arrives, and the page is refused (R5).
+        ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 5}, "ForbiddenByRobots"),
+    ],
     ids=["late", "503 first", "never"],
 )
 def test_page_awaited_at_a_close_has_its_end(
@@ -260,10 +266,12 @@ def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     assert len(site.log("/token")) == 3
 
 
-@table(
+@pytest.mark.parametrize(
     ("pipeline", "found", "limit"),
-    ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
-    ("AwaitingPipeline", "status", {}),
+    [
+        ("OneFile", "path", {"CLOSESPIDER_PAGECOUNT": 10}),
+        ("AwaitingPipeline", "status", {}),
+    ],
     ids=["page count", "awaited page at SIGINT"],
 )
 def test_close_finishes_what_pipelines_await(

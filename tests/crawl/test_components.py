@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from scrapy.pipelines import media
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
-from tests.support.left_out import table
 from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
@@ -33,7 +33,7 @@ def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -
     assert why == [REFUSAL] * 2
 
 
-@table("refused", "/moved.png", "/private.png")
+@pytest.mark.parametrize("refused", ["/moved.png", "/private.png"])
 def test_disallowed_file_of_an_item_is_not_requested(
     refused: str, site: Site, tmp_path: Path
 ) -> None:
@@ -106,7 +106,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
     assert result.stats["scheduler/enqueued/disk"] == 4
 
 
-@table("dont_obey", *[False, True])
+@pytest.mark.parametrize("dont_obey", [False, True])
 def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
     site: Site, *, dont_obey: bool
 ) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from tests.support.crawl import CrawlRequest, CrawlResult, crawl
-from tests.support.left_out import table
 from tests.support.replies import Reply, redirect, text
 from tests.support.site import Site
 
@@ -27,11 +28,12 @@ def crawl_two(site: Site, **settings: object) -> CrawlResult:
     return crawl(pages, settings=COOKIES | settings)
 
 
-@table(
+@pytest.mark.parametrize(
     ("robots", "check"),
-    ([setting(redirect("/robots.txt"), "human=1"), FILE], None),
-    ([redirect("/check"), FILE], setting(redirect("/robots.txt"), "human=1")),
-    short=2,
+    [
+        ([setting(redirect("/robots.txt"), "human=1"), FILE], None),
+        ([redirect("/check"), FILE], setting(redirect("/robots.txt"), "human=1")),
+    ],
 )
 def test_cookie_check_in_front_of_robots_txt_is_passed(
     site: Site, robots: Sequence[Reply], check: Reply | None

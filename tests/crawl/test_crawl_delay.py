@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from scrapy.settings import default_settings
 
 from tests.support import replies
 from tests.support.crawl import CrawlResult, Reactor, crawl, start_crawl
-from tests.support.left_out import table
 from tests.support.site import Site
 
 EXTENDED: dict[str, Any] = {
@@ -64,10 +64,12 @@ def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
     assert result.stats["robots1994/crawl_delay/capped"] == 1
 
 
-@table(
+@pytest.mark.parametrize(
     "settings",
-    {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
-    {"DOWNLOAD_DELAY": 0.4},
+    [
+        {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.4, "concurrency": 3}}},
+        {"DOWNLOAD_DELAY": 0.4},
+    ],
 )
 def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> None:
     site.robots(stating(0.3))

@@ -12,7 +12,6 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 
 from tests.support import replies
 from tests.support.crawl import BY_HAND, CrawlResult, Reactor, crawl
-from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -31,7 +30,7 @@ def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
     return agree, stricter, laxer
 
 
-@table("listed", {}, BY_HAND, short=2, ids=["add-on", "by hand"])
+@pytest.mark.parametrize("listed", [{}, BY_HAND], ids=["add-on", "by hand"])
 def test_built_in_decides_and_the_close_says_what_would_change(
     site: Site, reactor: Reactor, listed: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -65,7 +64,7 @@ def test_built_in_decides_and_the_close_says_what_would_change(
     }
 
 
-@table("host", "", "moved.test", short=2)
+@pytest.mark.parametrize("host", ["", "moved.test"])
 def test_race_is_counted_and_named_and_laid_on_no_parser(
     site: Site, tmp_path: Path, host: str
 ) -> None:

@@ -18,7 +18,6 @@ import pytest
 from tests.support import replies
 from tests.support.commands import scrapy
 from tests.support.crawl import CrawlRequest, crawl, crawl_over_time, start_crawl
-from tests.support.left_out import table
 from tests.support.rows import rows
 from tests.support.site import Site
 
@@ -206,7 +205,7 @@ crawl | settings | {"ROBOTS1994_DIALECT": "2000"} | must be
 """
 
 
-@table(("kind", "name", "value", "part"), *map(tuple, rows(CHANGES, 4)), short=4)
+@pytest.mark.parametrize(("kind", "name", "value", "part"), rows(CHANGES, 4))
 def test_changed_evidence_is_found(  # noqa: PLR0913, PLR0917 - the columns
     recorded: list[dict[str, Any]],
     tmp_path: Path,
@@ -400,7 +399,7 @@ WRONG = """
 """
 
 
-@table(("args", "code", "message"), *map(tuple, rows(WRONG, 3)))
+@pytest.mark.parametrize(("args", "code", "message"), rows(WRONG, 3))
 def test_wrong_use_is_one_sentence(
     recorded: list[dict[str, Any]], tmp_path: Path, args: str, code: str, message: str
 ) -> None:

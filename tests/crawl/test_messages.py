@@ -17,7 +17,6 @@ from tests.support.crawl import (
     crawl,
     start_crawl,
 )
-from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -48,12 +47,13 @@ def test_one_line_at_the_start_shows_the_settings(site: Site) -> None:
     assert [key for key in result.stats if "refus" in key] == []
 
 
-@table(
+@pytest.mark.parametrize(
     ("settings", "is_said"),
-    ({"USER_AGENT": f"Scrapy/{scrapy.__version__} (+https://scrapy.org)"}, True),
-    ({"USER_AGENT": "Mozilla/5.0 (X11; Linux)"}, False),
-    ({"ROBOTSTXT_USER_AGENT": "rover"}, False),
-    short=2,
+    [
+        ({"USER_AGENT": f"Scrapy/{scrapy.__version__} (+https://scrapy.org)"}, True),
+        ({"USER_AGENT": "Mozilla/5.0 (X11; Linux)"}, False),
+        ({"ROBOTSTXT_USER_AGENT": "rover"}, False),
+    ],
     ids=["default", "browser", "for robots.txt"],
 )
 def test_default_name_of_scrapy_is_said_once(
@@ -67,19 +67,24 @@ def test_default_name_of_scrapy_is_said_once(
     assert ("INFO: the User-Agent header names no robot" in result.log) is is_browser
 
 
-@table(
+@pytest.mark.parametrize(
     ("robots", "dialect", "said"),
-    ("Disallow: /*.pdf$", "1994", "1 rule with a wildcard; the first is line 2"),
-    # Without a Disallow, an Allow means nothing in any dialect.
-    ("Allow: /b", "1994", ""),
-    ("Disallow: /b\nAllow: /b/c", "1994", "1 Allow line; the first is line 3"),
-    ("Disallow: /b\nAllow: /b/c", "extended", ""),
-    ("\nDisallow: /b", "1994", "1 rule below a blank line; the first is line 3"),
-    ("\nDisallow: /b*\nAllow: /b", "rfc9309", ""),
-    ("\nDisallow: /b*\nAllow: /b", "strictest", ""),
-    ("Disallow: /b\n\nUser-agent: other\nDisallow: /*", "1994", ""),
-    ("Disallow: /*.pdf$", "extended", "1 rule with a wildcard; the first is line 2"),
-    short=5,
+    [
+        ("Disallow: /*.pdf$", "1994", "1 rule with a wildcard; the first is line 2"),
+        # Without a Disallow, an Allow means nothing in any dialect.
+        ("Allow: /b", "1994", ""),
+        ("Disallow: /b\nAllow: /b/c", "1994", "1 Allow line; the first is line 3"),
+        ("Disallow: /b\nAllow: /b/c", "extended", ""),
+        ("\nDisallow: /b", "1994", "1 rule below a blank line; the first is line 3"),
+        ("\nDisallow: /b*\nAllow: /b", "rfc9309", ""),
+        ("\nDisallow: /b*\nAllow: /b", "strictest", ""),
+        ("Disallow: /b\n\nUser-agent: other\nDisallow: /*", "1994", ""),
+        (
+            "Disallow: /*.pdf$",
+            "extended",
+            "1 rule with a wildcard; the first is line 2",
+        ),
+    ],
 )
 def test_lines_that_the_dialect_ignores_are_said(
     site: Site, robots: str, dialect: str, said: str
@@ -168,12 +173,13 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     assert result.stats["finish_reason"] == "robotstxt_denied"
 
 
-@table(
+@pytest.mark.parametrize(
     "open_one",
-    CrawlRequest("/"),
-    CrawlRequest("/private", {"dont_obey_robotstxt": True}),
-    CrawlRequest("/robots.txt"),
-    short=2,
+    [
+        CrawlRequest("/"),
+        CrawlRequest("/private", {"dont_obey_robotstxt": True}),
+        CrawlRequest("/robots.txt"),
+    ],
     ids=["allowed", "not-obeying", "the-file"],
 )
 def test_one_start_request_that_is_sent_prevents_the_warning(
@@ -230,7 +236,7 @@ def test_start_request_that_is_retried_counts_once(
     assert result.stats["finish_reason"] == "robotstxt_denied"
 
 
-@table("order", [0, 2, 1], [2, 0, 1])
+@pytest.mark.parametrize("order", [[0, 2, 1], [2, 0, 1]])
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import COMPONENTS, CrawlRequest, crawl, start_crawl
-from tests.support.left_out import table
 from tests.support.projects import PAGES
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
@@ -47,7 +46,9 @@ PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
 TWICE = {"sent again": 2}
 
 
-@table(("hosts", "project"), *((h, p) for h in (1, 10) for p in PROJECTS))
+@pytest.mark.parametrize(
+    ("hosts", "project"), [(h, p) for h in (1, 10) for p in PROJECTS]
+)
 def test_request_passes_each_component_once(
     site: Site, reactor: Reactor, hosts: int, project: str
 ) -> None:
@@ -85,14 +86,15 @@ def at(order: int, name: str) -> dict[str, Any]:
     return {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.{name}": order}}
 
 
-@table(
+@pytest.mark.parametrize(
     "settings",
-    at(BEFORE, "Answering"),
-    at(BEFORE, "Raising"),
-    {"ROBOTS1994_USAGE": "requests", "ROBOTS1994_PURPOSES": ["train-ai"]},
-    at(BEHIND, "Answering"),
-    at(BEHIND, "Raising"),
-    short=3,
+    [
+        at(BEFORE, "Answering"),
+        at(BEFORE, "Raising"),
+        {"ROBOTS1994_USAGE": "requests", "ROBOTS1994_PURPOSES": ["train-ai"]},
+        at(BEHIND, "Answering"),
+        at(BEHIND, "Raising"),
+    ],
 )
 def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
     site: Site, settings: dict[str, Any]

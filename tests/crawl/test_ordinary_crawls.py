@@ -14,7 +14,6 @@ from packaging.version import parse as parse_version
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, crawl, crawl_over_time
-from tests.support.left_out import table
 from tests.support.side import Side
 from tests.support.site import Site
 
@@ -32,18 +31,19 @@ RFC = {"HTTPCACHE_POLICY": "scrapy.extensions.httpcache.RFC2616Policy"}
 REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
 
 
-@table(
+@pytest.mark.parametrize(
     ("record", "again", "age"),
-    (RFC, REPLAY, 40 * DAY),
-    # Without a server, a cached robots.txt of unknown age is the last good policy.
-    ({}, None, None),
-    # A Date in the future counts as now.
-    ({}, {}, -2 * DAY),
-    # The first crawl caches no robots.txt.
-    ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
-    ({}, {}, 100),
-    ({}, REPLAY, None),
-    short=4,
+    [
+        (RFC, REPLAY, 40 * DAY),
+        # Without a server, a cached robots.txt of unknown age is the last good policy.
+        ({}, None, None),
+        # A Date in the future counts as now.
+        ({}, {}, -2 * DAY),
+        # The first crawl caches no robots.txt.
+        ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
+        ({}, {}, 100),
+        ({}, REPLAY, None),
+    ],
 )
 def test_recorded_crawl_replays_without_a_request(
     record: dict[str, Any],
@@ -105,15 +105,17 @@ RECENT = {"Date": formatdate(time.time() - 2 * DAY, usegmt=True)}
 REFUSING = replies.text("User-agent: *\nDisallow: /\n")
 
 
-@table(
+@pytest.mark.parametrize(
     ("cached_answer", "now", "reasons"),
-    (replies.status(200, OPEN.encode(), **RECENT), REFUSING, ["rule"]),
-    # A stale policy that is not too old stays in use if it cannot be refreshed.
-    (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
-    (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
-    # A failure counts for 300 s.
-    (replies.status(503, **RECENT), REFUSING, ["rule"]),
-    (replies.status(503, **RECENT), replies.text(OPEN), []),
+    [
+        (replies.status(200, OPEN.encode(), **RECENT), REFUSING, ["rule"]),
+        # A stale policy that is not too old stays in use if it cannot be refreshed.
+        (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
+        (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
+        # A failure counts for 300 s.
+        (replies.status(503, **RECENT), REFUSING, ["rule"]),
+        (replies.status(503, **RECENT), replies.text(OPEN), []),
+    ],
 )
 def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
     site: Site,
@@ -153,13 +155,15 @@ LATE = replies.text(OPEN, gate="late")
 SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 
 
-@table(
+@pytest.mark.parametrize(
     ("limit", "least", "delay"),
-    ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
-    ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
-    # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, too many pages would arrive first.
-    ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
-    ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
+    [
+        ({"CLOSESPIDER_PAGECOUNT": 60}, 22, 0.5),
+        ({"CLOSESPIDER_PAGECOUNT": 60, "CONCURRENT_REQUESTS": 1}, 28, 0.1),
+        # Scrapy 2.13 calls callbacks 0.1 s late. Without a delay, too many pages would arrive.
+        ({"CLOSESPIDER_PAGECOUNT_NO_ITEM": 50, "DOWNLOAD_DELAY": 0.2}, 150, 0.1),
+        ({"CLOSESPIDER_ITEMCOUNT": 10}, 10, 0.1),
+    ],
 )
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
@@ -179,7 +183,9 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     assert found["ours"][1] <= found["builtin"][1] + 16
 
 
-@table("answers", [LATE], [replies.reset(), LATE], ids=["late", "reset"])
+@pytest.mark.parametrize(
+    "answers", [[LATE], [replies.reset(), LATE]], ids=["late", "reset"]
+)
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
@@ -203,8 +209,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
     assert found[1] >= found[0] > 0
 
 
-@table("concurrent", 2, 16)
-@table("order", 50, 543, ids=["before ours", "after ours"])
+@pytest.mark.parametrize("concurrent", [2, 16])
+@pytest.mark.parametrize("order", [50, 543], ids=["before ours", "after ours"])
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:

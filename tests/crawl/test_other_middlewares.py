@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from scrapy.settings import default_settings
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
-from tests.support.left_out import table
 from tests.support.site import Site
 
 OPEN = "User-agent: *\nDisallow: /closed\n"
@@ -51,12 +51,14 @@ def test_other_middlewares_change_no_verdict(site: Site) -> None:
     assert result.unclean == []
 
 
-@table(
+@pytest.mark.parametrize(
     ("middleware", "order", "raised"),
-    ("BrokenResponseMiddleware", 850, "ZeroDivisionError"),
-    ("BrokenResponseMiddleware", 50, "ZeroDivisionError"),
-    ("DroppingMiddleware", 850, "IgnoreRequest"),
-    ("BreakRobots", 850, "ZeroDivisionError"),
+    [
+        ("BrokenResponseMiddleware", 850, "ZeroDivisionError"),
+        ("BrokenResponseMiddleware", 50, "ZeroDivisionError"),
+        ("DroppingMiddleware", 850, "IgnoreRequest"),
+        ("BreakRobots", 850, "ZeroDivisionError"),
+    ],
 )
 def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exception(
     site: Site, reactor: Reactor, middleware: str, order: int, raised: str
@@ -82,7 +84,7 @@ def test_ours_r7_middleware_that_breaks_robots_txt_fails_the_pages_with_its_exce
     assert not [key for key in result.stats if key.startswith("robots1994/outcome/")]
 
 
-@table("hook", "stop_at_the_first_bytes", "stop_all_but_html")
+@pytest.mark.parametrize("hook", ["stop_at_the_first_bytes", "stop_all_but_html"])
 def test_ours_r5_stopped_download_is_incomplete(
     site: Site, hook: str, reactor: Reactor
 ) -> None:
@@ -94,10 +96,12 @@ def test_ours_r5_stopped_download_is_incomplete(
     assert result.reasons == ["unreachable"] * 2
 
 
-@table(
+@pytest.mark.parametrize(
     ("middleware", "sent"),
-    ("AnswerRobots", []),
-    ("RobotsFromOtherPath", ["/robots.txt", "/robots-file", "/open"]),
+    [
+        ("AnswerRobots", []),
+        ("RobotsFromOtherPath", ["/robots.txt", "/robots-file", "/open"]),
+    ],
 )
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
@@ -136,12 +140,14 @@ KNOWN = {"USER_AGENT": "known/1.0"}
 OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 990}}
 
 
-@table(
+@pytest.mark.parametrize(
     ("settings", "headers", "warnings"),
-    (OTHER, {}, 1),
-    (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}, 0),
-    (KNOWN, {}, 0),
-    (KNOWN, {"User-Agent": "own/3.0"}, 0),
+    [
+        (OTHER, {}, 1),
+        (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}, 0),
+        (KNOWN, {}, 0),
+        (KNOWN, {"User-Agent": "own/3.0"}, 0),
+    ],
     ids=["renamed", "exact", "unchanged", "own"],
 )
 def test_changed_user_agent_is_warned_about_once(

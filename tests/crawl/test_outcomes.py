@@ -27,7 +27,6 @@ from tests.support.crawl import (
     crawl_over_time,
     reactors,
 )
-from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -249,7 +248,7 @@ def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
 
 
-@table("flaw", "expired", "wrong-name")
+@pytest.mark.parametrize("flaw", ["expired", "wrong-name"])
 def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
     flaw: Flaw, reactor: Reactor
 ) -> None:
@@ -296,10 +295,12 @@ def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
 LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
 
 
-@table(
+@pytest.mark.parametrize(
     "answer",
-    replies.text(LONG_FILE),
-    outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
+    [
+        replies.text(LONG_FILE),
+        outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
+    ],
     ids=["plain", "packed"],
 )
 def test_ours_o24_file_is_obeyed_up_to_the_limit(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support import replies
 from tests.support.crawl import (
     DAY,
@@ -12,7 +14,6 @@ from tests.support.crawl import (
     CrawlResult,
     crawl_over_time,
 )
-from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -83,14 +84,16 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
     assert result.stats["robots1994/refreshed"] == 1
 
 
-@table(
+@pytest.mark.parametrize(
     ("first", "seconds", "fetches"),
-    (FIRST_REPLY, LONG, 2),
-    # A policy from the future is not used after the clock was set back.
-    (replies.text(FIRST), -HOUR, 2),
-    (DOWN, -HOUR, 2),
-    # A correction by less than a minute does not matter.
-    (replies.text(LAST), -50, 1),
+    [
+        (FIRST_REPLY, LONG, 2),
+        # A policy from the future is not used after the clock was set back.
+        (replies.text(FIRST), -HOUR, 2),
+        (DOWN, -HOUR, 2),
+        # A correction by less than a minute does not matter.
+        (replies.text(LAST), -50, 1),
+    ],
     ids=["stale", "future", "503 of the future", "corrected"],
 )
 def test_policy_out_of_its_time_is_fetched_again(

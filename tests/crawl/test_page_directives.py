@@ -9,7 +9,6 @@ import pytest
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 
 from scrapy_robots1994 import page_directives
-from tests.support.left_out import table
 
 URL = "http://h.example/"
 TAG = '<meta name="robots" content="noindex, nofollow">'
@@ -165,7 +164,7 @@ def cost(text: str, *, is_page: bool) -> int:
     return min(costs)
 
 
-@table(("text", "is_page", "end"), *WORK, short=20, ids=range(len(WORK)))
+@pytest.mark.parametrize(("text", "is_page", "end"), WORK, ids=range(len(WORK)))
 def test_pages_time_grows_no_faster_than_the_page_or_header(
     text: Callable[[int], str], is_page: bool, end: str
 ) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
+
 from tests.support import replies
 from tests.support.crawl import BY_HAND, CrawlRequest, CrawlResult, Reactor, crawl
-from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -83,7 +84,7 @@ def items_of(result: CrawlResult) -> dict[str, Any]:
     return {urlsplit(item["url"]).path: item for item in result.items}
 
 
-@table("spider", "PlainSpider", "AsyncSpider")
+@pytest.mark.parametrize("spider", ["PlainSpider", "AsyncSpider"])
 def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, spider=spider, reactor=reactor)
@@ -152,13 +153,15 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
     assert result.items == []
 
 
-@table(
+@pytest.mark.parametrize(
     ("chosen", "order", "is_followed", "is_indexed"),
-    (["nofollow"], 5, False, True),
-    ("noindex", 5, True, False),
-    (False, 5, True, True),
-    # A component that the user disabled stays disabled.
-    (True, None, True, True),
+    [
+        (["nofollow"], 5, False, True),
+        ("noindex", 5, True, False),
+        (False, 5, True, True),
+        # A component that the user disabled stays disabled.
+        (True, None, True, True),
+    ],
 )
 def test_pages_each_directive_can_be_enabled_separately(
     site: Site, chosen: Any, order: int | None, is_followed: bool, is_indexed: bool
@@ -285,11 +288,13 @@ PAGES_BY_HAND = BY_HAND | {"SPIDER_MIDDLEWARES": {PAGES: 5}}
 PAGES_ALONE = {"ROBOTSTXT_OBEY": False}
 
 
-@table(
+@pytest.mark.parametrize(
     ("usage", "purposes", "more", "kept", "searchable"),
-    ("items", ["search", "train-ai"], PAGES_BY_HAND, PLAIN, 6),
-    ("report", [], {}, OPEN, 6),
-    ("items", ["train-ai"], PAGES_ALONE, OPEN - {"/noai", "/header"}, None),
+    [
+        ("items", ["search", "train-ai"], PAGES_BY_HAND, PLAIN, 6),
+        ("report", [], {}, OPEN, 6),
+        ("items", ["train-ai"], PAGES_ALONE, OPEN - {"/noai", "/header"}, None),
+    ],
 )
 def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - the columns
     site: Site,
@@ -391,7 +396,7 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
     assert {tuple(it["usage"]) for it in result.items if it not in again} == {()}
 
 
-@table(("status", "is_read"), (404, True), (401, False))
+@pytest.mark.parametrize(("status", "is_read"), [(404, True), (401, False)])
 def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
     site: Site, status: int, is_read: bool
 ) -> None:

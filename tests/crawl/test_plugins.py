@@ -8,14 +8,13 @@ import pytest
 
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, Reactor, crawl, start_crawl
-from tests.support.left_out import table
 from tests.support.project import CLOSED
 from tests.support.redis_server import RedisServer
 from tests.support.site import Site
 
 
 @pytest.mark.plugin("scrapy_impersonate")
-@table("propagated", ["impersonate"], [])
+@pytest.mark.parametrize("propagated", [["impersonate"], []])
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import scrapy.crawler
 
 from tests.support.crawl import ROOT, reactors
-from tests.support.left_out import table
 from tests.support.project import CLOSED, WHY, run
 from tests.support.site import Site
 from tests.support.walking import WAYS
@@ -30,7 +30,7 @@ def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
     return sorted(result.printed.splitlines()), result.log
 
 
-@table("way", *(way for way in KNOWN if "Process" in way))
+@pytest.mark.parametrize("way", [way for way in KNOWN if "Process" in way])
 def test_parallel_spiders_read_one_file_by_their_own_settings(
     way: str, site: Site, tmp_path: Path
 ) -> None:
@@ -57,7 +57,7 @@ def test_parallel_spiders_read_one_file_by_their_own_settings(
     assert names == [*["split/1.0"] * 2, *["walker/1.0"] * 3]
 
 
-@table("way", *(way for way in KNOWN if "Runner" in way))
+@pytest.mark.parametrize("way", [way for way in KNOWN if "Runner" in way])
 def test_successive_crawls_share_no_memory(
     way: str, site: Site, tmp_path: Path
 ) -> None:

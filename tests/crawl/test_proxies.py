@@ -16,7 +16,6 @@ from tests.support.crawl import (
     crawl,
     http_handlers,
 )
-from tests.support.left_out import table
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /closed\n"
@@ -68,7 +67,7 @@ def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
     assert "proxy-authorization" not in site.log("/robots.txt")[0].headers
 
 
-@table("https_proxies", 1, 0)
+@pytest.mark.parametrize("https_proxies", [1, 0])
 def test_proxy_of_the_environment_is_that_of_its_scheme(
     https_proxies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,7 +123,7 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
     assert healthy.fetched_urls == sorted(pages)
 
 
-@table(("reactor", "handler"), *http_handlers())
+@pytest.mark.parametrize(("reactor", "handler"), http_handlers())
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:

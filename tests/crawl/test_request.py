@@ -8,7 +8,6 @@ import pytest
 
 from tests.support.crawl import COMPONENTS, CrawlRequest, crawl
 from tests.support.exemptions import EXAMPLES, Exempt
-from tests.support.left_out import table
 from tests.support.site import Site
 
 ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
@@ -67,16 +66,17 @@ def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> No
     assert robots.headers["user-agent"] == SPECIAL
 
 
-@table(
+@pytest.mark.parametrize(
     ("settings", "headers"),
-    ({}, {"User-Agent": SPECIAL}),
-    ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL], "User-Agent": "x"}}, {}),
-    ({"ROBOTSTXT_USER_AGENT": "special"}, {}),
-    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": SPECIAL}}, {}),
-    ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL]}}, {}),
-    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": SPECIAL}, {}),
-    ({"USER_AGENT": SPECIAL}, {}),
-    short=3,
+    [
+        ({}, {"User-Agent": SPECIAL}),
+        ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL], "User-Agent": "x"}}, {}),
+        ({"ROBOTSTXT_USER_AGENT": "special"}, {}),
+        ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": SPECIAL}}, {}),
+        ({"DEFAULT_REQUEST_HEADERS": {"user-agent": [SPECIAL]}}, {}),
+        ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": SPECIAL}, {}),
+        ({"USER_AGENT": SPECIAL}, {}),
+    ],
 )
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.left_out import table
 from tests.support.project import REFUSAL, WHY, Project
 from tests.support.site import Site
 
@@ -16,7 +15,7 @@ def project(tmp_path: Path, site: Site) -> Project:
     return Project.make(tmp_path, site)
 
 
-@table("command", "fetch", "view")
+@pytest.mark.parametrize("command", ["fetch", "view"])
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:

@@ -11,7 +11,6 @@ import pytest
 from scrapy_robots1994 import Robots1994Middleware, SettingsError
 from tests.support.crawl import BY_HAND, Reactor, crawl
 from tests.support.crawler import idle_crawler
-from tests.support.left_out import table
 from tests.support.site import Site
 
 INVALID: dict[str, list[object]] = {
@@ -88,13 +87,17 @@ def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
     assert f"did you mean {suggestion}?" in refused(f"ROBOTS1994_{name}", value)
 
 
-@table(
+@pytest.mark.parametrize(
     ("settings", "message"),
-    ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
-    ({"ROBOTS1994_USAGE": True} | BY_HAND, "say in ROBOTS1994_PURPOSES what the pages"),
-    ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
-    ({"ROBOTS1994_USAGE": "requests"}, "say in ROBOTS1994_PURPOSES what the pages"),
-    short=2,
+    [
+        ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
+        (
+            {"ROBOTS1994_USAGE": True} | BY_HAND,
+            "say in ROBOTS1994_PURPOSES what the pages",
+        ),
+        ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
+        ({"ROBOTS1994_USAGE": "requests"}, "say in ROBOTS1994_PURPOSES what the pages"),
+    ],
 )
 def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
     site: Site, settings: dict[str, Any], message: str, reactor: Reactor

@@ -13,7 +13,6 @@ from scrapy_robots1994 import Robots1994Parser
 from tests.support import replies
 from tests.support.crawl import DAY, Reactor, crawl, crawl_over_time
 from tests.support.crawler import idle_crawler
-from tests.support.left_out import table
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -28,7 +27,7 @@ def sitemap(*urls: str) -> Reply:
     return Reply(200, body.encode(), (("Content-Type", "application/xml"),))
 
 
-@table("dialect", "1994", "extended")
+@pytest.mark.parametrize("dialect", ["1994", "extended"])
 def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:

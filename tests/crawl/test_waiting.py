@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tests.support import replies
 from tests.support.crawl import (
     COMPONENTS,
@@ -19,7 +21,6 @@ from tests.support.crawl import (
     reactors,
     start_crawl,
 )
-from tests.support.left_out import table
 from tests.support.site import Site
 
 SLOW, QUICK, PAGES = 12, 5, 4
@@ -138,10 +139,12 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     assert pages[first:last].count("less") <= 4
 
 
-@table(
+@pytest.mark.parametrize(
     ("reactor", "queue"),
-    *((reactor, QUEUES[0]) for reactor in reactors()),
-    (reactors()[0], QUEUES[1]),
+    [
+        *((reactor, QUEUES[0]) for reactor in reactors()),
+        (reactors()[0], QUEUES[1]),
+    ],
 )
 def test_scheduler_is_not_starved_while_waiting_requests_leave(
     site: Site, reactor: Reactor, queue: str

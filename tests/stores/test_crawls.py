@@ -29,7 +29,6 @@ from tests.support.crawl import (
     start_over_time,
 )
 from tests.support.crawler import idle_crawler
-from tests.support.left_out import long_after
 from tests.support.redis_server import RedisServer
 from tests.support.replies import Reply
 from tests.support.site import Site
@@ -51,7 +50,7 @@ def entry_of(url: str, settings: dict[str, Any]) -> bytes | None:
         return store.get(str(Origin.of(url)))
 
 
-@pytest.fixture(params=long_after(2, ["sqlite", "redis", "own", "memory"]))
+@pytest.fixture(params=["sqlite", "redis", "own", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     match request.param:
         case "memory":
@@ -90,16 +89,13 @@ def test_failed_fetch_leaves_no_lease(site: Site) -> None:
 
 @pytest.mark.parametrize(
     ("options", "fetches"),
-    long_after(
-        2,
-        [
-            ("max_origins=2", [1, 2, 1]),
-            # The policy that was put last stays, even if it alone is too large.
-            ("max_bytes=1", [3, 2, 1]),
-            ("max_origins=1", [3, 2, 1]),
-            ("", [1, 1, 1]),
-        ],
-    ),
+    [
+        ("max_origins=2", [1, 2, 1]),
+        # The policy that was put last stays, even if it alone is too large.
+        ("max_bytes=1", [3, 2, 1]),
+        ("max_origins=1", [3, 2, 1]),
+        ("", [1, 1, 1]),
+    ],
 )
 def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     options: str, fetches: list[int], site: Site
@@ -199,9 +195,7 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "kind",
-    long_after(
-        2, ["LeasesFail", "Raises", "ReadOnly", "ReturnsAnything", "FailsToClose"]
-    ),
+    ["LeasesFail", "Raises", "ReadOnly", "ReturnsAnything", "FailsToClose"],
 )
 def test_failing_store_does_not_stop_the_crawl(
     site: Site, kind: str, reactor: Reactor, tmp_path: Path

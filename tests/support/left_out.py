@@ -4,7 +4,7 @@ Tests that need a program are marked `redis` or `browser`. Tests that need packa
 `plugin` with their import names. With ROBOTS1994_TEST_ALL (`tests/run --all`, and CI), such tests
 fail instead.
 
-Slow tests are marked `long`, and so are all rows of a table after the first (see `table`).
+Slow tests and rows are marked `long`, and so are all on a reactor other than asyncio.
 `tests/run` without arguments leaves them out.
 """
 
@@ -37,16 +37,6 @@ def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
         )
         for number, row in enumerate(rows)
     ]
-
-
-def table(
-    names: str | tuple[str, ...],
-    *rows: Any,
-    short: int = 1,
-    ids: Any = None,
-) -> pytest.MarkDecorator:
-    """Run a test with each of *rows*, all after the first *short* marked `long`."""
-    return pytest.mark.parametrize(names, long_after(short, rows), ids=ids)
 
 
 def missing(mark: str) -> str:
