@@ -77,7 +77,7 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
     pages = [site.url(f"/{number}") for number in range(8)]
     settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
     site.open_when("all", target)
-    # A crawl that closes earlier may not wait for the target of our redirect.
+    # If the crawl closed earlier, the target of our redirect might never be fetched.
     site.answer("/7", Reply(gate="ours"))
     site.open_when("ours", target, count=2)
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})

@@ -19,7 +19,7 @@ from types import CodeType
 def change(changes: list[list[str]]) -> list[int]:
     """Change the source of all modules that are imported from now on.
 
-    The returned numbers of replacements grow while modules are imported.
+    Return the numbers of replacements, which grow with each import.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code

@@ -55,7 +55,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Return a file as long as the real file at the quantile *share*."""
+    """*share* is the rank of the file's length among real files, from 0 to 1."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):
