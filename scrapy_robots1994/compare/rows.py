@@ -166,8 +166,8 @@ class Site:
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
         """Ask all parsers, and count how the others differ from ours.
 
-        In a dry run, *did* is one of `ACTS`, and *is_early* says that Scrapy's middleware did not
-        have the file yet.
+        In a dry run, *did* is one of `ACTS`, and *is_early* is true if Scrapy's middleware had not
+        received the file yet.
         """
         url, robot, others_robot = question
         ours = self._ours(url, robot, self._dialect)

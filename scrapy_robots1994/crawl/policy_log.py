@@ -122,7 +122,7 @@ class PolicyLog:
             meaning = "the last good policy remains in use"
         else:
             is_open = row.outcome in self._allowing
-            # Warn only once per origin, because an unreachable one is asked again and again.
+            # An unreachable origin is fetched again and again, so warn once.
             is_new = known is None or known.outcome is not row.outcome
             is_new &= not (is_open and row.is_answer)
             meaning = f"all URLs of the origin {row.effect(is_open=is_open)}"

@@ -138,10 +138,8 @@ class EngineAccess:
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Whether a request for which *is_wanted* is true may be queued in a download slot.
 
-    If the queues are unknown, it may be.
+    True if the queues cannot be read. A robots.txt request then has no time limit.
     """
-    # No signal is sent when a request leaves the queue. If the queues are unknown, a robots.txt
-    # request is never given up, even if its download handler never returns.
     engine: Any = crawler.engine
     with suppress(Exception):
         slots = engine.downloader.slots.values()

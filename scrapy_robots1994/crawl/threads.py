@@ -1,6 +1,4 @@
-"""Waits, timers and threads that work with any reactor or without one, in every supported
-Scrapy.
-"""
+"""Timers, threads and awaiting, with any reactor or none, in every supported Scrapy version."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -80,7 +80,7 @@ class Problem:
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based place
     in the first of them. *message* is a sentence on the problem. *severity* is "error", "warning"
     or "info". *weakens_policy* is true if the file allows URLs that its author probably meant to
-    disallow. *meant* is the field that a wrong line probably means, or None.
+    disallow. *meant* is the field that the author probably meant, or None.
     """
 
     kind: Kind

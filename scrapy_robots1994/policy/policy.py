@@ -100,7 +100,7 @@ class Policy(NamedTuple):
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if it may still decide at *now* after its refresh failed."""
+        """Return this policy if it may still be used at *now*, although its refresh failed."""
         is_good = self.outcome is not Outcome.UNREACHABLE and now < self.keep_until
         return self if is_good else None
 

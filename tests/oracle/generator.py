@@ -1,7 +1,7 @@
 """Generate robots.txt files, and questions about URLs that are close to their rules.
 
-The same seed gives the same cases. Most records are for the robot of the questions, and most URLs
-resemble a rule, so rules decide many questions.
+The same seed gives the same cases. Most records name the robot of the questions, and most URLs
+resemble a rule's path. Otherwise, few rules would be tested.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The codec: an answer is read back as it was, and any other entry is a miss."""
+"""The codec reads back the answer that it wrote. Any other entry is a miss."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
 
 
 def test_fetches_leave_descriptors_for_pages() -> None:
-    """At least one fetch runs, however many connections pages need. Except for Twisted's, download
-    handlers have a pool of `CONCURRENT_REQUESTS` connections.
+    """At least one fetch may run. Handlers other than Twisted's have a pool of
+    `CONCURRENT_REQUESTS` connections.
     """
     few, many = (Settings({"CONCURRENT_REQUESTS": it}) for it in (16, 10**9))
     pooled = {"http": "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"}
