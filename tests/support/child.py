@@ -101,7 +101,7 @@ def _load(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _resolve_test_names() -> None:
+def resolve_test_names() -> None:
     """Let names under `test` resolve to 127.0.0.1, and names under `invalid` fail.
 
     Both Twisted and asyncio use the patched functions, so the machine needs no DNS.
@@ -121,9 +121,10 @@ def _resolve_test_names() -> None:
     socket.gethostbyname = lambda host: real_name(local(host))
 
 
-def _shorten_pauses() -> None:
+def shorten_pauses() -> None:
     fetch: Any = import_module("scrapy_robots1994.crawl.fetch")
-    fetch.PAUSES = tuple(seconds / 50 for seconds in fetch.PAUSES)
+    sleep = fetch.sleep
+    fetch.sleep = lambda seconds: sleep(seconds / 50)
 
 
 def _process(job: dict[str, Any]) -> Any:
@@ -168,8 +169,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         result["warnings"].append((category.__name__, str(message), filename))
 
     warnings.showwarning, shown = record_warning, warnings.showwarning
-    _resolve_test_names()
-    _shorten_pauses()
+    resolve_test_names()
+    shorten_pauses()
     try:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)

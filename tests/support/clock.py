@@ -17,6 +17,7 @@ class Clock:
 
     _real = staticmethod(time.time)
     _stopped_at: float | None = None
+    always_runs = False
 
     @classmethod
     def time(cls) -> float:
@@ -25,7 +26,8 @@ class Clock:
     @classmethod
     def set_forward(cls, seconds: float) -> None:
         """Stop the clock, and set it forward, or back if *seconds* is negative."""
-        cls._stopped_at = cls.time() + seconds
+        if not cls.always_runs:
+            cls._stopped_at = cls.time() + seconds
 
 
 time.time = Clock.time

@@ -333,7 +333,8 @@ def start_over_time(
         for step in steps
     ]
     options["spider_args"] = {"steps": packed} | options.get("spider_args", {})
-    return start_crawl(spider="tests.support.stepping:SteppingSpider", **options)
+    options = {"spider": "tests.support.stepping:SteppingSpider"} | options
+    return start_crawl(**options)
 
 
 def crawl_over_time(

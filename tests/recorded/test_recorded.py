@@ -1,0 +1,30 @@
+"""Each session prints, logs and counts what its file has (see `tests.support.recorded`).
+
+`ROBOTS1994_RECORD=1 tests/run tests/recorded` writes the files anew.
+"""
+
+from __future__ import annotations
+
+import os
+from difflib import unified_diff
+from pathlib import Path
+
+import pytest
+
+from tests.support.recorded import play
+from tests.support.site import Site
+
+SESSIONS = sorted(Path(__file__).parent.glob("*.txt"))
+
+
+@pytest.mark.parametrize("file", SESSIONS, ids=lambda it: it.stem)
+def test_session_is_as_recorded(file: Path, tmp_path: Path, site: Site) -> None:
+    recorded = file.read_text("utf-8")
+    played = play(recorded, tmp_path, site)
+    if "ROBOTS1994_RECORD" in os.environ:
+        file.write_text(played, "utf-8")
+        return
+    lines = recorded.split("\n"), played.split("\n")
+    differences = "\n".join(unified_diff(*lines, "recorded", "now", lineterm=""))
+
+    assert not differences, differences

@@ -1,0 +1,216 @@
+r"""Play the sessions of `tests/recorded`: commands and crawls, and what users see of them.
+
+A session is a text. Each of its sections has a heading `=== …`:
+
+- `file NAME` is written to the folder of the session.
+- `answer HOST/PATH [STATUS [NAME: VALUE; …]]` is what the server sends. A second answer for the
+  same target is sent to the next request, and the last one to all further requests.
+- `$ COMMAND` is run, and followed by its output, and `exit CODE` by what it prints to stderr. The
+  command `cat` prints files of the session.
+- `crawl` has settings and URLs, each on a line. A request begins when those above have ended,
+  unless its line is indented. `+ SECONDS` sets the clock forward. What follows are the lines of
+  this package in the `log`, the `ends` of the requests, the `stats`, and the `requests` that
+  reached the server.
+
+Hosts under `test` are the server, on port 80. In files and answers, `\xNN` is a byte.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import os
+import re
+import shlex
+import socket
+import sys
+from collections import defaultdict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tests.support.child import resolve_test_names, shorten_pauses
+from tests.support.clock import Clock
+from tests.support.crawl import CrawlRequest, crawl_over_time
+from tests.support.forked import ROOT, run_to_its_end
+from tests.support.replies import Reply
+from tests.support.stepping import SteppingSpider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.site import Site
+
+START = 1_767_225_600.0
+"""When a session is played: 2026-01-01T00:00:00Z."""
+
+OUTPUT = ("exit", "log", "ends", "stats", "requests")
+COMMANDS = {
+    "scrapy": "scrapy.cmdline:execute",
+    "robots-lint": "scrapy_robots1994.commands.robots_lint:main",
+}
+VARYING = {
+    r"(?<=Scrapy/)[\d.]+": "VERSION",
+    r"(?<=scrapy_robots1994 )\d[\w.]*": "VERSION",
+    r"(?<=-)20[\dT-]{17}-[0-9a-f]{8}": "TIME-ID",
+    r'(?<="made": ")[^"]+': "TIME",
+    r"\x1b": "ESC",
+}
+"""What differs from run to run, and what a session has in its place."""
+
+STATS = re.compile("^(robots|finish_reason|item_dropped)")
+"""The stats that a session has."""
+
+# Each line of a log begins with \x1e, because a message may have several lines.
+LOG_FORMAT = "\x1e%(name)s\x1f%(levelname)s: %(message)s"
+
+
+def play(session: str, folder: Path, site: Site) -> str:
+    """Return *session* with the output that its commands and crawls have now."""
+    played, *rest = re.split(r"^=== (.*)\n", session, flags=re.MULTILINE)
+    answers = defaultdict[str, list[Reply]](list)
+    for heading, body in zip(rest[::2], rest[1::2], strict=True):
+        kind, _, argument = heading.partition(" ")
+        if kind in OUTPUT:
+            continue
+        if kind in {"$", "crawl"}:
+            answers = defaultdict(list)
+        played += f"=== {heading}\n"
+        if kind == "$":
+            played += "".join(_command(shlex.split(argument), folder, site))
+            continue
+        played += body
+        if kind == "file":
+            file = folder / argument
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(_bytes(body))
+        elif kind == "answer":
+            target, *more = argument.split(" ", 2)
+            host, _, path = target.partition("/")
+            answers[target].append(_reply(path, *more, body=_bytes(body)))
+            site.answer(f"/{path}", answers[target], at=host)
+        else:
+            played += "\n".join(_crawl(body.split("\n"), folder, site))
+    return _plain(played, folder)
+
+
+def _bytes(text: str) -> bytes:
+    return re.sub(
+        rb"\\x([0-9a-f]{2})", lambda it: bytes([int(it[1], 16)]), text.encode()
+    )
+
+
+def _plain(text: str, folder: Path) -> str:
+    text = text.replace(f"{folder}/", "")
+    for pattern, word in VARYING.items():
+        text = re.sub(pattern, word, text)
+    return text
+
+
+def _reply(path: str, status: str = "200", headers: str = "", *, body: bytes) -> Reply:
+    kind = "text/plain" if path == "robots.txt" else "text/html"
+    named = [it.partition(": ")[::2] for it in headers.split("; ") if it]
+    return Reply(int(status), body, (("Content-Type", kind), *named))
+
+
+def _command(words: list[str], folder: Path, site: Site) -> Iterator[str]:
+    if words[0] == "cat":
+        for path in sorted(folder.glob(words[1])):
+            read = gzip.open if path.suffix == ".gz" else open
+            with read(path, "rt", encoding="utf-8") as file:
+                yield file.read()
+        return
+    typed = (folder / words[-1]).read_text("utf-8") if "<" in words else ""
+    known = {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "PORT": str(site.port)}
+    code, out, err = run_to_its_end(
+        "tests.support.recorded:run_command",
+        *(words[: words.index("<")] if typed else words),
+        folder=folder,
+        env=os.environ | known,
+        typed=typed,
+        warn=False,
+    )
+    yield out
+    if code or err:
+        yield f"=== exit {code}\n{err}"
+
+
+def run_command() -> Any:
+    """Run the command that the arguments of this process name."""
+    sys.argv.pop(0)
+    resolve_test_names()
+    shorten_pauses()
+    _prepare(int(os.environ["PORT"]))
+    module, _, name = COMMANDS[sys.argv[0]].partition(":")
+    return getattr(import_module(module), name)()
+
+
+def _prepare(port: int) -> None:
+    """Set the clock, connect to *port* in place of port 80, and pause without jitter."""
+    Clock.set_forward(START - Clock.time())
+    import_module("scrapy_robots1994.crawl.fetch").JITTER = 0.0  # type: ignore[attr-defined]
+
+    def moved(name: str) -> Any:
+        usual = getattr(socket.socket, name)
+        here, there = ("127.0.0.1", 80), ("127.0.0.1", port)
+        return lambda self, to: usual(self, there if to == here else to)
+
+    for name in ("connect", "connect_ex"):
+        setattr(socket.socket, name, moved(name))
+
+
+class RecordedSpider(SteppingSpider):
+    """Yields an item with what a page states about itself, if it is read."""
+
+    name = "walk"
+
+    def parse_page(self, response: Any) -> Iterator[Any]:
+        meta = response.meta
+        stated = {key: str(it) for key, it in meta.items() if "robots1994_" in key}
+        if stated:
+            yield {"url": response.url} | stated
+        yield from super().parse_page(response)
+
+
+def prepare_crawl(crawler: Any) -> None:
+    if crawler.settings["ROBOTS1994_CRAWL_DELAY"]:
+        # A slot would wait forever for a stopped clock.
+        Clock.always_runs = True
+    _prepare(crawler.settings.getint("PORT"))
+
+
+def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
+    settings: dict[str, Any] = {"PORT": site.port, "LOG_FORMAT": LOG_FORMAT}
+    steps: list[Any] = []
+    for line in filter(None, lines):
+        name, is_setting, value = line.partition(" = ")
+        url, _, options = line.strip().partition(" ")
+        if is_setting:
+            settings[name] = ast.literal_eval(value.replace("FOLDER", str(folder)))
+        elif url == "+":
+            steps.append(float(options))
+        else:
+            request = CrawlRequest(url, **ast.literal_eval(options or "{}"))
+            steps += [] if line.startswith(" ") else [[]]
+            steps[-1].append(request)
+    site.forget()
+    spider = "tests.support.recorded:RecordedSpider"
+    hook = "tests.support.recorded:prepare_crawl"
+    result = crawl_over_time(*steps, spider=spider, hook=hook, settings=settings)
+    yield "=== log"
+    for record in result.log.split("\x1e")[1:]:
+        logger, _, text = record.rstrip("\n").partition("\x1f")
+        if logger == "scrapy_robots1994":
+            yield text.partition("\nTraceback ")[0]
+    yield "=== ends"
+    yield from (f"{status} {url}" for url, status in result.fetched)
+    yield from (f"{it.name} {it.url}: {it.message}" for it in result.failed)
+    yield from map(json.dumps, result.items)
+    yield from filter(None, [result.error])
+    yield "=== stats"
+    for name in sorted(filter(STATS.search, result.stats)):
+        yield f"{name}: {result.stats[name]}"
+    yield "=== requests"
+    yield from (f"{it.method} {it.host}{it.target}" for it in site.log())
+    yield ""
