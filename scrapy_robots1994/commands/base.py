@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """Options, settings and errors that all our commands treat alike."""
+    """Common options, settings and error handling."""
 
     # Not the docstring, which `python -OO` removes.
     help_text: str
@@ -73,7 +73,7 @@ class RobotsCommand(ScrapyCommand):
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> int:
-        """Run the command and return its exit code. Any `RobotsError` becomes one sentence."""
+        """Run the command and return its exit code. A `RobotsError` is printed as one sentence."""
 
     def spider_class(self, opts: argparse.Namespace) -> type[Spider]:
         if not opts.spider:
@@ -96,13 +96,13 @@ class RobotsCommand(ScrapyCommand):
         if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
-            # The command prints the same as these lines.
+            # The command itself prints what these lines say.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield the reasons why a crawl of the project would decide differently."""
+    """Yield why a crawl of the project would decide differently."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:

@@ -27,7 +27,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Statement, Usage
 
-# The width of the column with the verdict
+# The width of the verdict column
 _MARGIN = 12
 _STYLES = {"allowed": "32", "disallowed": "31", "unknown": "33"}
 
@@ -89,7 +89,7 @@ class RobotsCheck(RobotsCommand):
         self._paint = terminal.painter(opts.color)
         self._lookup = self.lookup(opts)
         self._lookup.refreshes = opts.refresh
-        # The default is the purposes for which the project's crawl refuses requests.
+        # By default, the purposes for which the project's crawl refuses requests
         self._purposes = opts.purpose or self._lookup.settings.request_purposes
         if opts.purpose:
             http_sf()
@@ -142,7 +142,8 @@ class RobotsCheck(RobotsCommand):
             self._print(Row.of(url, source, self._lookup.robot, self._purposes))
 
     def _print(self, row: "Row") -> None:
-        # If a setting opens or closes an origin that gave no answer, the policy is still unknown.
+        # The policy of an origin without an answer is unknown, even if a setting opens or closes
+        # it.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:
@@ -221,7 +222,7 @@ class Row:
         return "allowed" if self.verdict.allowed else "disallowed"
 
     def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
-        """Yield the verdict with a note, or if *explain* is true, with its reasons on further
+        """Yield the verdict with a note, or if *explain* is true, with the reasons on further
         lines.
         """
         note = "" if explain else self._note()
@@ -308,13 +309,13 @@ def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]
         return
     if not (usage.statements or usage.licenses or usage.not_understood):
         return
-    # The most restrictive statement about a purpose counts.
+    # The most restrictive statement for a purpose counts.
     said = {
         it.purpose: f"{it.answer.value} ({it.where.removeprefix('robots.txt ')}: {it.term})"
         for it in reversed(usage.statements)
         if it.answer is usage[it.purpose]
     }
-    # robots.txt can state no others.
+    # robots.txt can state no other purposes.
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]

@@ -16,7 +16,7 @@ from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import redact_credentials
 
 MAX_ALONE = 50
-"""For at most this number of files, no further processes are started."""
+"""Up to this number of files are compared in one process."""
 
 
 class RobotsCompare(RobotsCommand):

@@ -1,4 +1,4 @@
-"""One run of `robots-compare`, with its files, its processes and its report."""
+"""Run `robots-compare`: files, processes and report."""
 
 import argparse
 import logging
@@ -48,7 +48,7 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Compares files one after another. Raise `RobotsError` if a parser cannot be loaded."""
+    """Compares one source at a time. Raise `RobotsError` if a parser cannot be loaded."""
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
         self._robots, self._urls = opts.robot, opts.urls
@@ -72,7 +72,6 @@ class Worker:
             )
 
     def compare(self, source: Source) -> Result:
-        """Return the differences of *source*, or the reason why it cannot be read."""
         if isinstance(source, str):
             source = PolicySource.from_file(source, self._reader)
         if source.rules is None or not source.is_known:
@@ -93,7 +92,7 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host that names the file *name*, as in `example.org.txt`, or ""."""
+    """Return the host in the name of a file, such as `example.org.txt`, or ""."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""
@@ -107,9 +106,8 @@ _worker: Worker
 
 
 def _start(opts: argparse.Namespace, settings: dict[str, object]) -> None:
-    """Make the worker of this process."""
     global _worker  # noqa: PLW0603 - the initializer of a pool sets globals
-    # Only the command handles Ctrl-C and writes to standard output.
+    # Only the main process handles Ctrl-C and writes to standard output.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     logging.disable(logging.CRITICAL)
@@ -126,9 +124,7 @@ def run(
     worker: Worker,
     opts: argparse.Namespace,
 ) -> int:
-    """Compare *sources*, which *args* name. Print and write the report, and return the exit
-    code.
-    """
+    """Compare *sources*, print and write the report, and return the exit code."""
     # Some parsers log a line for each file.
     logging.disable(logging.CRITICAL)
     compared: Iterator[Result] = map(worker.compare, sources)
@@ -177,7 +173,7 @@ def _in_processes(
 ) -> Iterator[Result]:
     """Yield the result of each source, from a pool of processes."""
     sent = {name: value for name, value in settings.items() if _can_be_sent(value)}
-    # The processes are not forked, because other threads may be running.
+    # Not forked, because other threads may be running.
     spawn = get_context("spawn")
     pool = ProcessPoolExecutor(opts.processes, spawn, _start, (opts, sent))
     try:
@@ -194,7 +190,7 @@ def _in_processes(
 
 
 def _can_be_sent(value: object) -> bool:
-    """Whether *value* can be pickled, unlike a lambda, for example."""
+    """Whether *value* can be pickled. A lambda, for example, cannot."""
     try:
         return bool(pickle.dumps(value))
     except Exception:  # noqa: BLE001 - pickling a project's object may raise anything

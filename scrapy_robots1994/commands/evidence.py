@@ -1,7 +1,7 @@
 """The command `scrapy robots-evidence`, which reads the files of `ROBOTS1994_EVIDENCE`.
 
-Evidence may come from others: no file or URL that it names is opened, and anything malformed in it
-is reported as a difference.
+Evidence is not trusted: no file or URL that it names is opened, and anything malformed is reported
+as a difference.
 """
 
 import argparse
@@ -40,7 +40,7 @@ MAX_LINE_BYTES = 8_000_000
 """Longer lines are skipped. A body of 512,000 bytes takes at most 3 MB."""
 
 MAX_PARSED = 200
-"""Policies that are kept in memory."""
+"""The maximum number of policies kept in memory."""
 
 _NO_DECISION = "no decision"
 # The exit code and the style of each decision.
@@ -52,8 +52,8 @@ _DECISIONS = {
 }
 _OTHER = ExitCode.FOUND, "31"
 _MARGIN = 13
-# The exceptions for a malformed line: not JSON, too deep, too long a number, other types, a missing
-# key.
+# Raised for a malformed line: not JSON, too deeply nested, too long a number, a wrong type or a
+# missing key.
 _ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
@@ -177,7 +177,7 @@ class Recorded:
     """The recorded answer of an origin to GET /robots.txt."""
 
     about: Values
-    """The values of the line, except for the body."""
+    """The values of the line, without the body."""
     origin: Origin
     answer: "Answer"
     packed: bytes
@@ -215,9 +215,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision. *about* describes the answer that decided, and *file* is the name of the
-    evidence.
-    """
+    """A decision. *about* describes the answer that decided, and *file* is the evidence file."""
 
     values: Values
     about: Values | None
@@ -244,7 +242,7 @@ class Decision:
 
 
 class EvidenceFile:
-    """One file of evidence. If *verifies* is true, every decision and digest is checked."""
+    """A file of evidence. If *verifies* is true, every decision and digest is checked."""
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name
@@ -278,7 +276,7 @@ class EvidenceFile:
         try:
             yield from _lines_of(Path(self._name))
         except (OSError, EOFError, zlib.error) as error:
-            # A kill may leave only the first byte of the next gzip member.
+            # A killed crawl may leave only the first byte of the next gzip member.
             is_cut = isinstance(error, EOFError) or str(error).endswith(r"(b'\x1f')")
             why = why_unread(error) if isinstance(error, OSError) else str(error)
             if is_cut:
@@ -331,7 +329,7 @@ class EvidenceFile:
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
-        """Yield the differences after *answer*, which decided, is read again."""
+        """Read *answer*, which decided, again, and yield the differences."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
         url, settings = values["url"], self._settings
@@ -396,7 +394,7 @@ def _typed(value: Any, *kinds: type) -> Any:
 
 
 def _key(url: str) -> tuple[Origin, str] | None:
-    # Case of the host, default port, credentials and fragment do not matter.
+    # The case of the host, a default port, credentials and the fragment do not matter.
     origin = Origin.of(url)
     return None if origin is None else (origin, target_of(url))
 

@@ -36,7 +36,7 @@ ISOLATED: dict[str, Any] = {
 }
 
 NOTE_SECONDS = 5.0
-"""After this time, the command prints what it still waits for."""
+"""After this time, the command prints how many answers are missing."""
 
 NO_PAGES: tuple[Request, ...] = ()
 
@@ -44,7 +44,7 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches URLs in a crawl of *process* with a spider of class *kind*.
 
-    *robot* is the robot name of the settings, and that of the spider once the crawl runs.
+    *robot* is the robot name of the settings, or once the crawl runs, that of the spider.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -55,7 +55,7 @@ class PolicyLookup(Lookup):
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self.refreshes = False
-        """Whether to fetch even what the store has. The answers are stored as usual."""
+        """Whether to fetch policies that the store already has. Answers are stored as usual."""
         self._error = ""
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
@@ -86,7 +86,7 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        # A handler that runs at once might interrupt a print.
+        # A signal handler that runs immediately might interrupt a print.
         give_up = partial(thread_safe_call(), self._give_up)
         signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual
@@ -125,7 +125,7 @@ class PolicyLookup(Lookup):
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
         start = None if is_own else url
-        # The command prints what it waits for, so retries are not logged.
+        # The command prints missing answers itself, so retries are not logged.
         page, unlogged = Request(url), lambda *_: None
         answer = await ours.fetcher.fetch(origin, page, unlogged, start)
         if is_own and ours.store is not None:

@@ -26,11 +26,11 @@ def is_url(name: str) -> bool:
 
 
 def expand(names: Iterable[str]) -> list[str]:
-    """Return *names* without repetitions. A folder is replaced by the files under it.
+    """Return *names* without duplicates. A folder is replaced by the files under it.
 
-    Hidden files are skipped silently. Links that lead out of the folder, pipes and devices are
-    skipped with a note. Raise `WrongUse` for an empty name or a folder without files, and OSError
-    for a folder that cannot be listed.
+    Hidden files are skipped, and with a note, so are pipes, devices and links that lead out of the
+    folder. Raise `WrongUse` for an empty name or a folder without files, and OSError for a folder
+    that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -57,7 +57,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
         for path in sorted(folders.pop().iterdir()):
             if path.name.startswith("."):
                 continue
-            # Whoever made the folder must not be able to choose other files of this machine.
+            # A folder from elsewhere must not lead to other files of this machine.
             if not path.resolve().is_relative_to(real):
                 left_out.append(f"links out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
@@ -83,7 +83,7 @@ def read_bytes(name: str, count: int = -1) -> bytes:
 
 
 def urls_from(args: list[str], named: str | None) -> list[str]:
-    """Return the URLs of *args*, of the file *named*, and of standard input.
+    """Return the URLs in *args*, in the file *named* and on standard input.
 
     Standard input is read for `-`, or if no other URL is given and it is not a terminal. Raise
     `WrongUse` if there are no URLs.
@@ -118,7 +118,7 @@ def _as_url(line: bytes) -> str:
 
 
 def why_unread(error: OSError) -> str:
-    """Return the reason without the file name, which the message already has."""
+    """Return the reason without the file name, which the caller prints."""
     return escape_control_chars(error.strerror or str(error), 300)
 
 
@@ -126,9 +126,9 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if no rules are known, and *why* then has the reason. If a fetch failed and
-    there is no last good policy, *why* has that reason, and one answer applies to all URLs (Ours
-    R5).
+    *rules* is None if no rules are known, and *why* is then the reason. If a fetch failed and there
+    is no last good policy, *why* is the reason, and *rules* gives the same answer for all URLs
+    (Ours R5).
     """
 
     name: str
@@ -140,7 +140,7 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether the file was read, or the origin itself said what is obeyed."""
+        """Whether a file was read, or the origin answered."""
         return self.rules is not None and not self.why
 
     @cached_property

@@ -1,6 +1,6 @@
 """The report of `robots-lint` on one file, as text, JSON or GitHub annotations.
 
-Text and annotations are safe to print: what comes from the file is escaped.
+In text and annotations, everything from the file is escaped.
 """
 
 from collections import Counter
@@ -34,14 +34,14 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# Each robot reads the whole file, so a large file is read for fewer robots.
+# The file is read once for each robot, so a large file is read for fewer robots.
 _MAX_READ = 500_000
 # Only a rule for the whole site covers both.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 
 class Report:
-    """The effect of each line of a file, and its problems except those of the *ignored* codes."""
+    """The effect of each line of a file, and its problems, except those with *ignored* codes."""
 
     def __init__(
         self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """Return a sentence on the differences in `other`, or "" if there are none."""
+        """A sentence on the differences in `other`, or ""."""
         parts = [
             f"{how} to {_quoted(names[0])}"
             + f" and {len(names) - 1} more" * (len(names) > 1)
@@ -183,8 +183,8 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield one line for each problem, with its place in the format of compilers. The dialect
-    `strictest` adds the note.
+    """Yield one line for each problem, in the format of compilers. In the dialect `strictest`, the
+    note follows.
     """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):
@@ -195,8 +195,8 @@ def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _advised(report: Report) -> Iterator[tuple[Problem, str, str, str]]:
-    """Yield each problem with its severity and code, its message, and its advice. Each advice is
-    given only once per file.
+    """Yield each problem with its severity and code, its message, and its advice. Each kind has its
+    advice only once per file.
     """
     advised: set[str] = set()
     for problem in report.problems:

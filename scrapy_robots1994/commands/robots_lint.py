@@ -77,7 +77,7 @@ class LintRun:
             terminal.print_lines(lint_report.as_text(report, self._paint))
 
     def _add_unread(self, name: str, source: PolicySource) -> None:
-        """Report why *source* has no file. This is not an error if the origin has none."""
+        """Report why *source* was not read. It is not an error if the origin has no robots.txt."""
         why, is_fault = source.why, True
         if source.policy is not None and not why:
             why = source.policy.rules("").verdict(f"{source.policy.origin}/").explain()
@@ -93,7 +93,7 @@ class LintRun:
             terminal.print_line(f"{escape_control_chars(name)}: {why}")
 
     def print_end(self) -> None:
-        """Print the JSON document, with the files in the order of their names."""
+        """Print the JSON document, with the files in the order of the arguments."""
         if self._opts.format == "json":
             files = [self._documents[it] for it in self.names if it in self._documents]
             terminal.print_json({"files": files}, indent=1)

@@ -51,7 +51,7 @@ NOTE_FILES = 100
 """The number of files after which a line is printed if there is no progress bar."""
 
 MAX_NAMED = 20
-"""The number of lines of one kind that are printed. The rest are only counted."""
+"""The maximum number of lines printed of one kind. The rest are only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
@@ -67,13 +67,13 @@ def add_common_options(
 ) -> None:
     """Add the options that all our commands share.
 
-    *help_text* is one line, a paragraph and examples. *dialect* is used if neither `--dialect` nor
-    a project says which.
+    *help_text* is one line, a paragraph and examples. *dialect* is the default if the project sets
+    none.
     """
     _, parser.description, examples = cleandoc(help_text).split("\n\n", 2)
     parser.epilog = f"{examples}\n\n{EXIT_CODES}"
-    # The help of an option must not contain a colon before a space, as the line might then end in
-    # that colon, and Scrapy's formatter makes a heading of such a line.
+    # Scrapy's formatter makes a heading of each line that ends in a colon. A line may be wrapped at
+    # any space, so the help of an option must not contain a colon before a space.
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),
@@ -121,7 +121,7 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """Exit with an error if an option is in *args*, which *parser* did not recognize."""
+    """Exit with an error if *args*, which *parser* did not recognize, contain an option."""
     for arg in args:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())
@@ -147,7 +147,7 @@ def print_json(value: object, indent: int | None = None) -> None:
 
 
 def print_note(line: str) -> None:
-    """Print a line to standard error, apart from the result."""
+    """Print a line to standard error."""
     _print(line, sys.stderr)
 
 

@@ -1,6 +1,5 @@
-"""Differences between the decisions of other parsers and ours, and the lines that cause them.
+"""Compare the decisions of other parsers with ours, and find the lines that cause differences.
 
-`questions` makes the questions, `rows` asks the parsers and counts, `why` finds the lines, and
-`report` shows the result, with `report.js` in a browser. No module imports another parser,
-because the caller passes them in.
+`questions` generates the questions, `rows` asks the parsers and counts, `why` finds the lines, and
+`report` writes the result. The caller passes in the other parsers.
 """

@@ -1,4 +1,4 @@
-"""Questions made from the rules of a file, each whether a robot may retrieve a URL."""
+"""Generate questions from the rules of a file: may this robot retrieve this URL?"""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from scrapy_robots1994.parser import Line, Reason
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_QUESTIONS = 400
-"""The number of questions about one file. If there are more, a sample is asked."""
+"""The maximum number of questions about one file. If there are more, a sample is asked."""
 
 # A robot name that no file uses. It contains no word such as "bot", because a record for "bot"
 # addresses every robot whose name contains it.
@@ -24,9 +24,9 @@ _NO_FILE = RobotsTxt.parse(b"")
 
 
 class Question(NamedTuple):
-    """The question whether *robot*, a bare name or a whole User-Agent header, may retrieve *url*.
+    """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
-    Other parsers are asked for *others_robot* unless that is empty.
+    *others_robot* is the robot for which other parsers are asked, or "" if it is the same.
     """
 
     url: str
@@ -40,10 +40,11 @@ def questions(
     robots: Iterable[str] = (),
     urls: Iterable[str] | None = None,
 ) -> list[Question]:
-    """Return questions about *body*: each of *urls* for each of *robots*.
+    """Return a question about *body* for each of *urls* and each of *robots*.
 
-    Without *urls*, the rules suggest at most `MAX_QUESTIONS` paths, the same ones for the same
-    arguments. Without *robots*, the robots are those that the file names, and one other.
+    Without *urls*, paths are generated from the rules, for at most `MAX_QUESTIONS` questions. The
+    same arguments give the same questions. Without *robots*, the questions are about the robots
+    that the file names and one other.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(
@@ -64,15 +65,13 @@ def questions(
 
 
 def is_asked(url: str) -> bool:
-    """Whether *url* is worth a question, as /robots.txt never is."""
+    """Whether *url* is worth a question. /robots.txt is not, because it is always allowed."""
     # Ours O22
     return _NO_FILE.verdict(url, UNKNOWN_ROBOT).reason is not Reason.ROBOTS_TXT
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield paths at the edges of each rule, and of whatever another parser might take for a
-    rule.
-    """
+    """Yield paths near each rule, and near each line that another parser might take for a rule."""
     for line in lines:
         value, field = _shown(line.value), line.field.lower()
         if value.startswith("/") and field != "user-agent":

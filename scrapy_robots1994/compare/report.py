@@ -1,7 +1,7 @@
-"""A comparison as text, as JSON, and as one HTML page that loads nothing.
+"""Write a comparison as text, JSON or a self-contained HTML page.
 
-The page is a fixed template with the JSON in it. A script shows all strings as text, so the name of
-a file, a URL or a robot cannot become markup or script.
+The page is a fixed template that contains the data as JSON. Its script inserts all strings as text,
+so no file name, URL or robot can become markup or script.
 """
 
 import base64
@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
 
 FILES, ANSWERS, CRAWL, DRY_RUN = "files", "answers", "crawl", "dry run"
-"""The compared sources: files, answers of servers, or the requests of a crawl"""
+"""What was compared: files, answers of servers, or the requests of a crawl or dry run"""
 
 _MAX_SHOWN = 300
 _MIN_COLUMN = 11
@@ -47,11 +47,11 @@ _WAYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All sites of a comparison, with a description of it."""
+    """The results of a comparison, and how it was made."""
 
     subject: str
     source: str
-    """One of the four words above."""
+    """`FILES`, `ANSWERS`, `CRAWL` or `DRY_RUN`."""
     dialect: str
     robots: str
     asked: str
@@ -75,7 +75,7 @@ class Report:
         }
 
     def count(self, parser: str, *ways: Way) -> int:
-        """Return the number of answers of *parser* in one of *ways*, or of all its answers."""
+        """Count the answers of *parser* in *ways*, or all of them."""
         numbers = [it.parsers.get(parser, {}) for it in self.sites]
         return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 
@@ -87,17 +87,17 @@ class Report:
 
     @property
     def questions(self) -> int:
-        """The number of compared questions."""
         return max(map(self.count, self.parsers), default=0)
 
     @property
     def rows(self) -> list[Row]:
-        """The rows of all sites, by site."""
         return [row for it in self.sites for row in it.rows]
 
 
 def as_text(report: Report) -> str:
-    """Return tables of the sites, the answers and the causes, and the rows of a single file."""
+    """Return tables of the sites, the answers and the causes, and if there is only one site, its
+    rows.
+    """
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
     if not report.questions:
@@ -128,7 +128,7 @@ def as_text(report: Report) -> str:
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[int]]
 ) -> list[str]:
-    """Return the lines of a table, with names to the left and numbers to the right."""
+    """Return the lines of a table of numbers."""
     first = max(map(len, (title, *rows)))
     widths = [max(len(it) + 2, _MIN_COLUMN) for it in heads]
 
@@ -197,7 +197,7 @@ def as_html(report: Report) -> str:
         "HASH": base64.b64encode(digest).decode("ascii"),
         "STYLE": _part("report.css"),
         "SCRIPT": script,
-        # No text in the data can end the script element.
+        # Otherwise, text in the data could end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
     # Replace all placeholders at once, because a part may contain the text of one.
@@ -221,12 +221,12 @@ FORMS = {".html": as_html, ".json": as_json}
 
 
 def prepare(path: Path) -> None:
-    """Create the folder of *path*. Raise `OSError` if the file cannot be written."""
+    """Create the file *path* and its folder. Raise `OSError` if that fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.open("a").close()
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write *report* in the format of the extension of *path*."""
+    """Write *report* as HTML or JSON, by the extension of *path*."""
     text = FORMS[path.suffix.lower()](report)
     path.write_text(text, "utf-8", newline="\n")

@@ -1,9 +1,7 @@
-"""The rows of a comparison, each about a decision of another parser that differs from ours.
+"""Ask other parsers the same questions, and collect the decisions that differ from ours.
 
-There are three sources: files (`robots-compare`), a crawl in which we act and others are asked
-(`ROBOTS1994_COMPARE`), and a crawl in which Scrapy's middleware acts and we watch
-(`ROBOTS1994_DRY_RUN`). Each passes its questions to `Site.ask`, and `Site.result` explains the
-rows.
+The questions come from `robots-compare`, from a crawl (`ROBOTS1994_COMPARE`), or from a dry run, in
+which Scrapy's middleware decides (`ROBOTS1994_DRY_RUN`).
 """
 
 import math
@@ -32,15 +30,13 @@ from scrapy_robots1994.policy.policy import UniformRules
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MIDDLEWARE = "RobotsTxtMiddleware"
-"""The name under which a dry run compares the decisions of Scrapy's middleware. The parser of that
-name is the one that the middleware uses.
-"""
+"""The name under which a dry run compares Scrapy's middleware and its parser."""
 
 MAX_ROWS = 20
-"""The number of differences of one site that are shown. All are counted."""
+"""The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown around a needed line, and the maximum number shown of a file."""
+"""The number of lines shown around a needed line, and the maximum number of lines shown."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises X"."""
@@ -48,24 +44,24 @@ Decision: TypeAlias = str
 ALLOWS, FORBIDS = "allows", "forbids"
 
 ACTS = {"sent": ALLOWS, "refused": FORBIDS}
-"""What Scrapy's middleware may do with a request, and the decision that follows from it"""
+"""Each action of Scrapy's middleware, and the decision that it implies"""
 
 
 class Parsed(Protocol):
     """A robots.txt as one parser read it."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
-        """Whether *robot* may retrieve *url*. It may raise anything."""
+        """Whether *robot* may retrieve *url*. May raise anything."""
 
 
 Parse: TypeAlias = Callable[[bytes], Parsed]
-"""A parser, which reads the bytes of a file. It may raise anything."""
+"""Parses the bytes of a file. May raise anything."""
 
 
 class Way(str, Enum):
     """How the decision of another parser compares with ours.
 
-    STRICTER and LAXER describe the other parser.
+    `STRICTER` and `LAXER` describe the other parser.
     """
 
     AGREE = "agree"
@@ -81,7 +77,7 @@ class Way(str, Enum):
 
 
 CHANGES = ("unchanged", "opened", "closed", "both")
-"""The change for a site when ours replaces another parser"""
+"""What changes for a site if our parser replaces another"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +95,11 @@ class Row:
     way: Way
     theirs: Decision
     says: Decision
-    """The decision of *parser*. In a row about `MIDDLEWARE`, it is that of the middleware's
-    parser.
-    """
+    """The decision of *parser*, or of the middleware's parser in a row about `MIDDLEWARE`."""
     did: str
     """What Scrapy's middleware did, one of `ACTS`, or "" outside a dry run."""
     cause: str
-    """The code of a `Cause`. It is "" while the lines have not been searched."""
+    """The code of a `Cause`, or "" before it is known."""
     ours: str = ""
     """Our verdict."""
     lines: Sequence[int] = ()
@@ -124,18 +118,18 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser: the numbers of its answers by `Way`, the change in this dialect and in each,
-    and the most frequent cause.
+    """For each parser, the numbers of its answers by `Way`, the change in this dialect and in every
+    dialect, and the most frequent cause.
     """
     rows: Sequence[Row]
 
 
 class Site:
-    """A robots.txt, read at most once by each parser, and the answers to questions about it.
+    """A robots.txt, read once by each parser, and their answers to questions about it.
 
-    *stated* is the file, or our answer for every URL; the others then read an empty file. At
-    most *keeps* answers are kept for each parser and `Way`. The rows, and what our other dialects
-    would change, are computed from the kept answers.
+    *stated* is the file, or our answer for every URL. In that case, other parsers read an empty
+    file. At most *keeps* answers are kept for each parser and `Way`. The rows, and the changes in
+    other dialects, are computed from them.
     """
 
     def __init__(
@@ -154,8 +148,8 @@ class Site:
         self._counts: Counter[tuple[str, Way]] = Counter()
         self._kept: dict[tuple[str, Way], dict[Row, None]] = defaultdict(dict)
         self.races = 0
-        """The number of requests that Scrapy's middleware sent before its parser, which disallows
-        them, could be asked.
+        """The number of disallowed requests that Scrapy's middleware sent while robots.txt was on
+        its way.
         """
 
     @property
@@ -164,7 +158,7 @@ class Site:
         return self.stated.body if isinstance(self.stated, RobotsTxt) else b""
 
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
-        """Ask all parsers, and count how the others differ from ours.
+        """Ask all parsers, and count the differences.
 
         In a dry run, *did* is one of `ACTS`, and *is_early* is true if Scrapy's middleware had not
         received the file yet.
@@ -201,7 +195,7 @@ class Site:
         return word_of(is_allowed=self._rules(robot, dialect).allowed(url))
 
     def result(self, *, with_causes: bool = True) -> SiteResult:
-        """Return the counts, and the rows with their causes. Finding these may take long."""
+        """Return the counts, and the rows with their causes. Finding the causes may take long."""
         body, lines = self.body, None
         if with_causes and len(body) <= MAX_BYTES:
             lines = Lines(body)
@@ -232,9 +226,6 @@ class Site:
         )
 
     def _numbers(self, parser: str, rows: Iterable[Row]) -> dict[str, Any]:
-        """Return the numbers of a parser, its changes, and the most frequent cause in its
-        *rows*.
-        """
         changes = {it: self._change(parser, it) for it in DIALECT_NAMES}
         causes = Counter(it.cause for it in rows if it.parser == parser)
         return {
@@ -253,7 +244,7 @@ class Site:
         return CHANGES[(Way.STRICTER in ways) + 2 * (Way.LAXER in ways)]
 
     def _explained(self, row: Row, lines: Lines | None) -> Row:
-        """Return *row* with our verdict and its cause. To find it, parts of *lines* are tried."""
+        """Return *row* with our verdict and the cause, found by trying parts of *lines*."""
         url, robot, dialect = row.url, row.robot, self._dialect
         verdict = self._rules(robot, dialect).verdict(url)
         row = replace(row, ours=str(verdict))
@@ -274,9 +265,7 @@ class Site:
         return replace(row, cause=cause.code, lines=needed, also=self._also(row))
 
     def _also(self, row: Row) -> str:
-        """Return a sentence on another dialect of ours that decides as the other parser does, or
-        "".
-        """
+        """Return which of our other dialects decides as the other parser does, or ""."""
         # RFC 9309 comes first, because most robots follow it.
         for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
             if self._ours(row.url, row.robot, dialect) == row.says:
@@ -301,7 +290,6 @@ def word_of(*, is_allowed: bool) -> Decision:
 
 
 def compare(site: Site, questions: Iterable[Question]) -> SiteResult:
-    """Return the differences of the others from ours on *site*, for *questions*."""
     for it in questions:
         site.ask(it)
     return site.result()

@@ -1,7 +1,7 @@
-"""The reason why two parsers differ: the needed lines, and the cause that these show.
+"""Find why two parsers differ: the lines of the file that are needed, and the cause.
 
-Nothing is simulated. Lines are needed if each of the two parsers, given only these lines, decides
-as on the whole file, and none of them can be left out.
+Lines are needed if both parsers, given only these lines, decide as on the whole file, and none can
+be left out.
 """
 
 import re
@@ -20,11 +20,11 @@ MAX_BYTES = 60_000
 """Larger files are not searched for the needed lines."""
 
 MAX_CALLS = 400
-"""The number of parts of a file that are tried. The lines that are left then also explain the
-difference, but one may be superfluous.
+"""The maximum number of parts of a file that are tried. The lines left by then also explain the
+difference, but some may be superfluous.
 """
 
-# A file in UTF-16 has no such line ends, and counts as one line.
+# A file in UTF-16 counts as one line.
 _LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
 _RULE = "^(?:dis)?allow:"
@@ -39,7 +39,7 @@ class Cause(NamedTuple):
     code: str
     words: str
     clause: str = ""
-    """The rule that our side follows, or the reason why there is no cause."""
+    """The clause that we follow, or the reason why no cause was found."""
     pattern: str = ""
     """A pattern for the needed lines, as `_normal` writes them."""
 
@@ -98,7 +98,7 @@ CAUSES = (
     ),
     OTHER,
 )
-"""The first cause that fits counts."""
+"""The causes, of which the first that fits counts."""
 
 BY_CODE = {it.code: it for it in CAUSES}
 
@@ -110,7 +110,7 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
         it for it in CAUSES if it.pattern and re.search(it.pattern, text, re.MULTILINE)
     }
     fitting.discard(ENCODING)
-    # Not in `text`, which has no byte order mark.
+    # `text` contains no byte order mark.
     if re.search(ENCODING.pattern, part.decode("latin-1")):
         fitting.add(ENCODING)
     if grammars_of(dialect)[0].has_allow:
@@ -133,14 +133,14 @@ def _normal(lines: Iterable[Line]) -> Iterator[str]:
 
 
 class Lines:
-    """A file as its lines, with parts that can be tried."""
+    """The lines of a file, and the parts that were tried."""
 
     def __init__(self, body: bytes) -> None:
         self._lines = dict(enumerate(_LINE.findall(body), 1))
         self._found: list[Sequence[int]] = []
 
     def part(self, numbers: Iterable[int]) -> bytes:
-        """Return the file with only the lines *numbers*, counted from 1."""
+        """Return only the lines with these 1-based *numbers*."""
         return b"".join(self._lines[it] for it in numbers)
 
     def needed(self, holds: Callable[[bytes], bool]) -> Sequence[int]:
@@ -152,7 +152,7 @@ class Lines:
             calls += 1
             return calls <= MAX_CALLS and holds(self.part(numbers))
 
-        # Most differences of a file need lines that another difference needed too.
+        # Most differences in a file need the same lines as an earlier one.
         known = next(filter(is_enough, self._found), None)
         found = ddmin(known or list(self._lines), is_enough)
         if found not in self._found:
@@ -165,7 +165,7 @@ def ddmin(
 ) -> Sequence[ItemT]:
     """Return a part of *items* for which *holds* is true, but not after removing any one item.
 
-    *holds* must be true for *items*. For k of n items, it is called about k log n times.
+    *holds* must be true for *items*. Finding k of n items takes about k log n calls.
     """
     needed, size = items, len(items)
     while needed and size:

@@ -34,7 +34,7 @@ _ROBOT_OF_PART = {part: it for it in ROBOTS for part in (*_one_less(it), it)}
 
 
 def misspelt_robot(name: str) -> str | None:
-    """Return the known robot whose name differs from *name* by one letter."""
+    """Return the known robot whose name differs from *name* by one letter, or None."""
     name = name.lower()
     if name in ROBOTS or not len("gptbo") < len(name) <= _LONGEST:
         return None
@@ -43,9 +43,7 @@ def misspelt_robot(name: str) -> str | None:
 
 
 def likely_field(name: str) -> Field | None:
-    """Return the field that the author of *name* probably meant, whether a dialect has it or
-    not.
-    """
+    """Return the field that the author of *name* probably meant, or None."""
     if not _FIELD.fullmatch(name):
         return None
     return _closest(_NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", name).lower()))
@@ -59,7 +57,7 @@ def _closest(letters: str) -> Field | None:
 
 
 def seen(character: str) -> str:
-    """Return the character that an author sees in *character*, often itself."""
+    """Return the character that *character* looks like, or "" if it is invisible."""
     category = unicodedata.category(character)
     # Ours O17: a no-break space in Latin-1 is not valid UTF-8.
     if character == "\udca0" or category in {"Zs", "Zl", "Zp"}:
@@ -74,9 +72,7 @@ def seen(character: str) -> str:
 
 
 def odd_place(text: str) -> int:
-    """Return the position of the first character that authors cannot see or confuse with another,
-    or -1.
-    """
+    """Return the index of the first character that is invisible or looks like another, or -1."""
     if text.isascii() and text.isprintable():
         return -1
     path = text.find("/")

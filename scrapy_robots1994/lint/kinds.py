@@ -1,7 +1,6 @@
 """The kinds of problems, one row each, and `Problem`.
 
-The reference page, the tests and the reports are made from the rows. To add a kind, add
-a row, and a check in `lines.py`, `values.py`, `records.py` or `problems.py` that yields it.
+The reference page and the tests are made from the rows.
 """
 
 from collections.abc import Sequence
@@ -30,13 +29,13 @@ class Kind:
     when: str
     """The heading on the reference page."""
     message: str
-    """A sentence on the problem, with placeholders for text of the file."""
+    """The message, with placeholders for text of the file."""
     advice: str
     """One sentence that tells the author what to do."""
     bad: str
     """A file with the problem. A » marks the place."""
     good: str
-    """The file once the advice is followed."""
+    """The same file after the advice was followed."""
     dialect: str = "rfc9309"
     """The dialect in which both files are read."""
 
@@ -53,9 +52,7 @@ class Kind:
         opens: bool = True,
         meant: Field | None = None,
     ) -> "Problem":
-        """Make a problem of this kind.
-
-        A *column* of 0 stands for the first character of *line*. *meant* is the field that a wrong
+        """A *column* of 0 means the first character of *line*. *meant* is the field that a wrong
         line probably means.
         """
         known = line.known if isinstance(line, Line) else None
@@ -75,7 +72,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """One kind of problem in a record or file. All texts are safe to print.
+    """One kind of problem in a record or file, with all its lines. All texts are safe to print.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based place
     in the first of them. *message* is a sentence on the problem. *severity* is "error", "warning"

@@ -20,8 +20,8 @@ from scrapy_robots1994.parser.fields import (
 from scrapy_robots1994.parser.reader import SPACE, Line, lines_of
 
 _NAMES = "|".join(re.escape(it.name) for it in FIELDS if it.role is not Role.NONE)
-# A second field on a line: after a space, a mark, an HTML line break or a written-out line end. In
-# its usual spelling and with a fitting value, it may also directly follow other text.
+# A second field on a line, after a space, a punctuation mark, an HTML line break or a literal `\n`.
+# In its usual spelling and with a suitable value, it may directly follow other text.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>*]|\\[nr]"
     r"|(?<![a-z])(?=User-agent: ?[\w*]|(?:Disa|A)llow: ?[/*]|Sitemap: ?http))"
@@ -39,7 +39,7 @@ _GUESSED = " Some robots, Googlebot among them, guess so"
 
 
 def line_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems that *line* has by itself. It is neither blank nor a comment."""
+    """Yield the problems of *line*, which must be neither blank nor a comment."""
     content = line.text[: line.comment_column - 1]
     second = _SECOND_FIELD.search(line.value, 0, MAX_SEARCHED)
     if second:
@@ -79,8 +79,8 @@ def _two_fields(line: Line, second: re.Match[str]) -> Problem:
 def _odd_character(
     line: Line, content: str, place: int, dialect: Dialect
 ) -> Problem | None:
-    """Return the problem of the character at *place*, unless the line has no field even without
-    that character.
+    """Return the problem of the character at *place*, or None if the line has no field either
+    way.
     """
     text = "".join(map(seen, content))
     name, column = name_of(content[place]), place + 1

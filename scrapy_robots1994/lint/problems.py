@@ -23,12 +23,12 @@ from scrapy_robots1994.parser.user_agent import robot_names
 _MOST = 100_000
 _SAVED = "a robots.txt that a browser saved as a page"
 _TEXT = "another text: no line has a field of a robots.txt"
-# A record only seems to have no rule if one of its lines was misread.
+# A record with one of these problems may only seem to have no rules.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
 def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problems of a file in the order of lines, each kind once per record or file."""
+    """Return the problems of a file in line order, each kind once per record or file."""
     groups = list(groups_of(body.text, dialect))
     return _grouped(_found(groups, body, dialect), groups)
 
@@ -38,8 +38,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that open a file to *robot*.
 
-    These are the problems of its records, of the lines before the first record, and of wrong
-    User-agent lines, which may have been meant for it.
+    The problems are in its records, in the lines before the first record, or in wrong User-agent
+    lines, which may be meant for it.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -93,13 +93,13 @@ def _record(groups: Sequence[Group], problem: Problem) -> int:
 def _grouped(
     problems: Iterable[Problem], groups: Sequence[Group]
 ) -> tuple[Problem, ...]:
-    """Return *problems* in the order of lines, each kind or message once per record or file."""
+    """Return *problems* in line order, each kind or message once per record or file."""
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
     places: dict[tuple[Kind, str], object] = {}
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
         where: object = _record(groups, problem)
         if problem.kind.severity == kinds.INFO:
-            # Problems of different fields are different problems.
+            # Each field is a separate problem.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
         # Many owners repeat a line in every record.
         where = places.setdefault((problem.kind, problem.message), where)
@@ -124,7 +124,7 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
 
 
 def _other_file(text: str) -> str:
-    """Return a name for what *text* seems to be, if not a robots.txt, or ""."""
+    """Return what *text* seems to be instead of a robots.txt, or ""."""
     if not begins_as_markup(text):
         return ""
     page = text[:_MOST].lower()
@@ -133,7 +133,7 @@ def _other_file(text: str) -> str:
 
 
 def _usage_problems(group: Group) -> Iterator[Problem]:
-    """Yield the problems of usage preferences, which every dialect reads."""
+    """Yield the problems of usage preferences, in any dialect."""
     for line in group.without:
         # Content-Signal is often written in the plural.
         field = line.known.name.removesuffix("s") if line.known else ""

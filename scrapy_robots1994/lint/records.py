@@ -1,7 +1,4 @@
-"""Problems of records: where they end, whom they are for, and rules without effect.
-
-A group is a record with all its lines. The first group holds the lines before the first record.
-"""
+"""Problems of records, such as misplaced blank lines and rules without effect."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -19,20 +16,20 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# The numbers of names and rules that are compared with one another.
+# The maximum number of names or rules that are compared with one another
 MAX_COMPARED = 500
 MAX_LINES = 500_000
 
 _WHOLE = ("/", "*", "/*")
 _FREE = ("", *_WHOLE)
-# Words for the effect of the line that overrides another.
+# How one line overrides another
 _BEATS = "decides for every URL that this line covers"
 _CONTRADICTS = "disallows something, so the empty Disallow has no effect"
 _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems in *groups*, the first of which has the lines before the first record."""
+    """Yield the problems in *groups*, which `groups_of` has returned."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)
@@ -73,9 +70,7 @@ def _closing(group: Group) -> list[Line]:
 
 
 def _obeyed(records: Sequence[Group], dialect: Dialect) -> dict[str, tuple[int, ...]]:
-    """Map each name, in lower case, to the places of the records that its robot obeys. Some names
-    may be missing.
-    """
+    """Map each name, in lower case, to the indexes of the records that its robot obeys."""
     places: dict[str, dict[int, None]] = {}
     for place, group in enumerate(records):
         for name in group.names:
@@ -117,9 +112,10 @@ def _split(group: Group) -> Iterator[Problem]:
 def _obeyed_together(
     records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
-    """Yield each set of records that some robot obeys together, with one such robot in lower case.
+    """Yield each set of records that a robot obeys together, with the lowercase name of one such
+    robot.
 
-    *lines* is the number of further lines that are read for each robot.
+    *lines* is the number of further lines that the caller reads for each robot.
     """
     names: dict[tuple[int, ...], str] = {}
     for name, places in _obeyed(records, dialect).items():
@@ -164,7 +160,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
             others = (it for it in rules if it.value not in values)
             missing = [it.number for it in others if not plain.cover(it.value)]
             if missing:
-                # Without the rules for `*`, these would close what `*` may retrieve.
+                # Without these exceptions, the repeated rules would close what `*` may retrieve.
                 missing += [it.number for it in exceptions if it.value not in allowed]
                 texts = written, lines_text(sorted(missing))
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)
@@ -176,7 +172,7 @@ def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> 
     at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
     below = records[at : at + 1]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
-    # `*` is not listed with other names, so names without rules may be meant to be free.
+    # `*` is rarely part of a list, so names next to it may be meant to have no rules.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
     if blank and below and is_list and dialect.has_blank_lines:
         names = f"the names in line {below[0].agents[0].number}"
@@ -247,8 +243,8 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each Allow line without a Disallow, and for each that would open what a
-    Disallow line covers.
+    """Yield a problem for each Allow line whose record disallows nothing, or whose path a Disallow
+    line covers.
     """
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)
@@ -279,7 +275,7 @@ def _contradictions(group: Group) -> Iterator[Problem]:
 
 
 def _covered_above(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each rule whose opposite is decided by a rule above it."""
+    """Yield a problem for each rule that an opposite rule above it overrides."""
     rules = [it for it in _rules(group) if it.value]
     for line in rules:
         # Ours X1
@@ -323,7 +319,7 @@ def _beginning(path: str) -> str:
 
 
 class Beginnings:
-    """Paths up to their first wildcard, except those that a shorter one covers."""
+    """Paths up to their first wildcard, without those that a shorter one covers."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.texts: list[str] = []

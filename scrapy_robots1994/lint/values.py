@@ -19,7 +19,7 @@ _SLOW_SECONDS = 600
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
 _GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
-# Punctuation that names of robots do not have in these places. `WWW::Mechanize` and `Xenu's` are
+# Punctuation in places where names of robots have none. `WWW::Mechanize` and `Xenu's` are valid
 # names.
 _ODD_MARK = re.compile(r"[*,;|<>\[\]{}\"`\u2018-\u201d]|(?<!\S)[(:']|[:'](?!\S)")
 _TOKEN_END = re.compile(rf"[{SPACE}/\\(]")
@@ -29,7 +29,6 @@ _NEXT_PATH = re.compile(rf"[,;|{SPACE}]+(?:/|<!--)")
 
 
 def value_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of the value of *line*, whose field some dialect has."""
     role = line.known.role if line.known else Role.NONE
     if role is Role.NAMES:
         yield from _name_problems(line, dialect)
@@ -55,7 +54,7 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
         words = "a line has one name, and Googlebot reads only the first"
         yield kinds.ODD_NAME.at(line, value, words, column=column, meant=USER_AGENT)
     elif "/" in value:
-        # Ours O10: a whole User-Agent header names the robot that O9 finds in it.
+        # Ours O10: a whole User-Agent header stands for the robot that it names.
         yield _cut_name(line, value, column)
     else:
         for name in line.said:
@@ -63,7 +62,6 @@ def _name_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
 
 
 def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problem of *name*, one of the names in *line*."""
     column = line.value_column + line.value.find(name)
     mark = _ODD_MARK.search(name)
     if mark and name != EVERYBODY:
