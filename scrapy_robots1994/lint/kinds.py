@@ -75,9 +75,9 @@ class Problem:
     """One kind of problem in a record or file, with all its lines. All texts are safe to print.
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based place
-    in the first of them. *message* is a sentence on the problem. *severity* is "error", "warning"
-    or "info". *weakens_policy* is true if the file allows URLs that its author probably meant to
-    disallow. *meant* is the field that the author probably meant, or None.
+    in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is true if
+    the file allows URLs that its author probably meant to disallow. *meant* is the field that the
+    author probably meant, or None.
     """
 
     kind: Kind

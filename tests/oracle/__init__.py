@@ -1,1 +1,1 @@
-"""The oracle: an independent, naive parser with which the package is compared."""
+"""An independent, naive parser with which the package is compared."""

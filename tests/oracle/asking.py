@@ -15,7 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """The compared fields of the verdict, and the crawl delay."""
+    """The compared parts of a verdict, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -26,8 +26,6 @@ class Row(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A question that the package and the naive parser answer differently."""
-
     body: bytes | str
     dialect: str
     question: Question
@@ -36,7 +34,7 @@ class Difference(NamedTuple):
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Ask the package. If `allowed()` and `verdict()` disagree, the returned reason says so."""
+    """Ask the package. If `allowed()` and `verdict()` disagree, the reason says so."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value

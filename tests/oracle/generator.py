@@ -1,4 +1,4 @@
-"""Generate robots.txt files, and questions about URLs that are close to their rules.
+"""Generate robots.txt files, and questions about URLs that resemble their rules.
 
 The same seed gives the same cases. Most records name the robot of the questions, and most URLs
 resemble a rule's path. Otherwise, few rules would be tested.
@@ -16,7 +16,7 @@ from tests.oracle import words
 
 
 class Question(NamedTuple):
-    """The question whether *robot* may request *url*."""
+    """May *robot* request *url*?"""
 
     url: str | bytes
     robot: str | bytes
@@ -28,18 +28,15 @@ class Case(NamedTuple):
 
 
 class Generator:
-    """Generates cases from one seed."""
-
     def __init__(self, seed: int | str) -> None:
         self.dice = random.Random(seed)  # noqa: S311 (reproducible on purpose)
         self.values: list[str] = []
 
     def chance(self, share: float) -> bool:
-        """Return True with the probability *share*."""
         return self.dice.random() < share
 
     def small(self, questions: int = 16) -> Case:
-        """Return a file with a few records, and questions about it."""
+        """Return a small file and questions about it."""
         self.values = []
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 2, 2, 2, 3, 3, 3, 4))):
@@ -71,7 +68,7 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a field line in a random equivalent spelling. A few fields are unknown."""
+        """Return a line in a random equivalent spelling. A few fields are unknown."""
         pick = self.dice.choice
         if self.chance(0.02):
             fields = words.UNKNOWN_FIELDS
@@ -110,7 +107,7 @@ class Generator:
         if kind < 0.2:
             origin = self.origin()
             if self.chance(0.2):
-                # O19: the value ends within the authority.
+                # O19: a value may end within the authority.
                 return origin[: -self.dice.randint(1, 3)]
             return origin + self.dice.choice(("", "?a", self.path()))
         return self.path() + ("$" if kind > 0.92 else "")
@@ -149,7 +146,7 @@ class Generator:
         return (mark + text).encode("utf-8", "surrogateescape")
 
     def question(self) -> Question:
-        """Return a question, usually about a robot of `OUR_ROBOTS`."""
+        """Return a question, usually about one of `OUR_ROBOTS`."""
         robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
         robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
@@ -180,7 +177,7 @@ class Generator:
         """Return *value*, or a path or URL that differs slightly from it."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Keep the origin or replace it, and then change only the path.
+            # Keep or replace the origin, and change only the path.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):
@@ -241,8 +238,8 @@ class Generator:
     def overlap(self, value: str) -> str:
         """Drop the wildcards, a final `$` and the last character.
 
-        The result is `/a` for the pattern `/a*a$`, which does not match `/a`: the text after a
-        wildcard must not overlap the text before it.
+        For `/a*a$`, the result is `/a`, which the pattern does not match: the text after a wildcard
+        must not overlap the text before it.
         """
         return value.removesuffix("$").replace("*", "")[:-1]
 

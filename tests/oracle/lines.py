@@ -1,7 +1,7 @@
-"""Split a robots.txt file into numbered field lines and blank lines.
+"""Split a robots.txt into numbered field lines and blank lines.
 
-Follows the clauses F1 to F5 (lines and comments), and the decisions O6 (blank lines) and O13 to O17
-(unusual lines and bytes). Shares no code with the parser, and is slow and simple on purpose.
+Implements the clauses F1 to F5 (lines and comments), and the decisions O6 (blank lines) and O13 to
+O17 (unusual lines and bytes). It shares no code with the parser, and is slow and simple on purpose.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def decoded(body: bytes | str) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Only CR, CR NL and NL end a line (F2)."""
+    """F2: only CR, CR NL and NL end a line."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

@@ -1,4 +1,4 @@
-"""Find the names of robots in User-agent lines, and the names of the robot that asks.
+"""Find the names in User-agent lines, and the names of a robot.
 
 `tests/standard/test_names.py` tests names that are whole User-Agent headers (O9, O10).
 """
@@ -20,7 +20,7 @@ def is_version(word: str) -> bool:
 
 
 def record_names(value: str, dialect: str) -> list[str]:
-    """Return the names in one User-agent value in lower case (O11, K1)."""
+    """Return the lowercase names in the value of a User-agent line (O11, K1)."""
     if dialect == "revisited":
         names = [without_slash(word) for word in words_of(value)]
     else:
@@ -44,7 +44,7 @@ def header_text(header: bytes) -> str:
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Return the robot's name in lower case, and its words, which RFC 9309 compares.
+    """Return the name of *robot* in lower case, and its words, which RFC 9309 compares.
 
     The longest comes first (O9).
     """

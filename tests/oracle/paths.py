@@ -12,8 +12,8 @@ ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""Stands for a percent-encoded slash. Its code is above those of the characters that stand for
-octets (O18).
+"""Stands for a percent-encoded slash (O18). The characters that stand for octets have smaller
+codes.
 """
 
 
@@ -29,13 +29,13 @@ def octets(text: str) -> bytes:
 
 @lru_cache(1 << 16)
 def written(text: str) -> str:
-    """Return *text* with one character per octet, and its escapes kept."""
+    """Return *text* with one character per octet. Escapes stay."""
     return octets(text).decode("latin-1")
 
 
 @lru_cache(1 << 16)
 def unescaped(text: str) -> str:
-    """Percent-decode *text* except for `%2F`, into one character for each octet (O18)."""
+    """Percent-decode *text*, except for `%2F`, into one character per octet (O18)."""
 
     def octet(match: re.Match[str]) -> str:
         code = int(match.group(1), 16)
@@ -50,13 +50,13 @@ def split_url(url: str) -> tuple[str, str]:
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        # The removed backslash was the end of the authority (O27).
+        # The backslash only ends the authority (O27).
         target = target[1:]
     return origin, target if target.startswith("/") else "/" + target
 
 
 def normalised_origin(origin: str) -> str:
-    """Return *origin* in lower case, without the default port, and with an ASCII host (§3)."""
+    """Return *origin* in lower case, without the default port, and with an ASCII host."""
     match = ABSOLUTE.fullmatch(origin)
     if not match:
         return origin
@@ -77,7 +77,7 @@ def normalised_origin(origin: str) -> str:
 def without_dots(target: str, dot: str, end: str) -> str:
     """Remove dot segments from the path of *target* (RFC 3986 5.2.4).
 
-    *dot* is a pattern for a dot. *end* replaces a dot segment at the end.
+    *dot* is a pattern for a dot, and *end* replaces a final dot segment.
     """
     path, mark, query = target.partition("?")
     result: list[str] = []
@@ -117,14 +117,14 @@ STEPS: tuple[Callable[[str], str], ...] = (
     in_query,
     lambda it: re.sub(r"\A//(?!//)", "////", it),
 )
-"""What clients and servers may change in a target (O27)."""
+"""Changes that clients and servers may make to a target (O27)."""
 
 MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
 
 
 def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
-    """Return the origin with each spelling of the target that is compared, and whether there are
-    more (O27).
+    """Return the origin with each compared spelling of the target, and whether there are more
+    (O27).
     """
     origin, target = split_url(as_text(url))
     found = [target]
@@ -168,8 +168,8 @@ def covers(value: str, origin: str, target: str) -> bool:
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20: the value does not cover any URL.
     # O19: user name and password are ignored, and so is the case of the authority. The rule covers
-    # a URL that begins with the value, which may end within the authority (D1). It also covers a
-    # URL with an equal normalised origin, if the target begins with the path of the rule.
+    # URLs that begin with its value, even within the authority (D1), and URLs with an equal
+    # normalised origin whose target begins with its path.
     value, origin = without_user(value), without_user(origin)
     if begins(without_case(origin + target), without_case(value)):
         return True

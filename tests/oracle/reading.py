@@ -1,6 +1,6 @@
 """A naive parser, which reads records and answers questions about a URL and a robot.
 
-Each step cites its clause or decision. No code is shared with the package.
+Each step cites its clause or decision. It shares no code with the package.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tests.oracle.paths import (
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""Dialects with wildcards and with groups that are found by whole product tokens. Blank lines mean
-nothing there.
+"""Dialects with wildcards, and with groups that are found by whole product tokens. Blank lines do
+not matter in them.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
@@ -120,7 +120,7 @@ class Reading:
         obeyed = self._chosen(own)
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
-            # 5.1: a delay is for the names in the last run of User-agent lines above it.
+            # A delay is for the names in the last run of User-agent lines above it.
             by = named_by([it.names for it in obeyed], own)
             delays = [it for it in delays if by & set(it[1])]
         return max((seconds for seconds, _ in delays), default=None)
@@ -144,7 +144,7 @@ class Reading:
         return (refusals or answers)[0]
 
     def _can_cover(self, value: str) -> bool:
-        """O19, O20, 5.1"""
+        """O19, O20"""
         if self.dialect in GROUPED:
             return value.startswith(("/", "*"))
         return value.startswith("/") or ABSOLUTE.fullmatch(value) is not None
@@ -173,7 +173,7 @@ class Reading:
             # disallows it. The shortest is reported, or the first of equally short ones.
             return sorted(chain(*found), key=lambda it: (len(it.value), it.line))
         # X1: in each record, the first rule that covers the URL decides. X3: records for all robots
-        # are separate groups, and the URL is disallowed if any of them disallows it.
+        # are separate, and the URL is disallowed if one of them disallows it.
         return sorted((it[0] for it in found if it), key=lambda it: it.allows)
 
     def _chosen(self, own: list[str]) -> list[Record]:
@@ -188,8 +188,8 @@ class Reading:
             for record in records
         ]
         if any(lengths):
-            # §5: in the dialect `extended`, the record with the longest name applies. O1:
-            # otherwise, and for equally long names, the first record applies.
+            # X3: in `extended`, the record with the longest name applies. O1: otherwise, and for
+            # equally long names, the first record applies.
             wanted = max(lengths)
             if self.dialect != "extended":
                 wanted = next(filter(None, lengths))
@@ -198,14 +198,14 @@ class Reading:
 
 
 def named_by(records: list[list[str]], own: list[str]) -> set[str]:
-    """Return the longest of the robot's *own* names that have a group (5.1), or `*`."""
+    """Return the longest of the robot's *own* names that have a group, or `*`."""
     named = {name for names in records for name in names}
     lengths = [len(name) for name in own if name in named and name != "*"]
     return {it for it in own if len(it) in lengths[:1]} or {"*"}
 
 
 def most_specific(rules: list[Rule], target: str) -> list[Rule]:
-    """Return the matching rules, the one with the most octets first. Allow wins a tie (RFC 9309
+    """Return the matching rules, those with the most octets first. Allow wins a tie (RFC 9309
     2.2.2).
     """
     found = [it for it in rules if rfc9309.matches(it.value, target)]

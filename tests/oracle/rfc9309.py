@@ -1,4 +1,4 @@
-"""Patterns of RFC 9309 §2.2.2 and §2.2.3, matched in the simplest way."""
+"""Patterns of RFC 9309 2.2.2 and 2.2.3, matched in the simplest way."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""Octets that a path or query may contain. `[`, `]` and a lone `%` are not among them."""
+"""Octets that a path or query may contain, so not `[`, `]` or a lone `%`."""
 
 
 @lru_cache(1 << 16)
 def normalised(text: str) -> str:
-    """Normalize percent-encodings (§2.2.2, RFC 3986 §2 and §6.2.2).
+    """Normalize percent-encodings (RFC 9309 2.2.2, RFC 3986 2 and 6.2.2).
 
     Encoded unreserved characters are decoded. Octets that RFC 3986 does not allow in a path or
     query are encoded. Hexadecimal digits are in upper case.
@@ -27,7 +27,7 @@ def normalised(text: str) -> str:
         if not triplet:
             return character if character in UNESCAPED else triplet_of(character)
         decoded = chr(int(triplet, 16))
-        # §2.2.3: `%2A` and `%24` are a literal `*` and `$`.
+        # RFC 9309 2.2.3: `%2A` and `%24` are a literal `*` and `$`.
         return decoded if decoded in UNRESERVED else triplet_of(decoded)
 
     return re.sub(r"%([0-9A-Fa-f]{2})|.", one, written(text), flags=re.DOTALL)
@@ -45,8 +45,7 @@ def octets_of(url: str) -> str:
 def matches(pattern: str, target: str) -> bool:
     """Whether *pattern* matches the beginning of *target*.
 
-    At each step, `ends` is the set of all places in the target at which the pattern read so far can
-    end.
+    `ends` contains all places in the target at which the pattern read so far can end.
     """
     if not pattern.startswith(("/", "*")):
         return False
@@ -65,5 +64,5 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def octet_count(pattern: str) -> int:
-    """Count the octets of a pattern, by which the most specific rule is found (§2.2.2)."""
+    """Count the octets of a pattern. The rule with the most octets decides (RFC 9309 2.2.2)."""
     return len(normalised(pattern))

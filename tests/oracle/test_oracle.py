@@ -14,9 +14,6 @@ from tests.oracle.reading import DIALECTS, Reading
 
 @pytest.mark.parametrize("seed", ["one", "two", "threads"])
 def test_package_agrees_with_the_naive_parser(seed: str) -> None:
-    """The answers, reasons, lines, rules, spellings and crawl delays are equal, also if several
-    threads ask.
-    """
     generator = Generator(seed)
     cases = [generator.small() for _ in range(100)]
     is_shared = seed == "threads"
@@ -28,7 +25,6 @@ def test_package_agrees_with_the_naive_parser(seed: str) -> None:
 
 
 def test_rules_decide_many_generated_questions() -> None:
-    """The comparison would show nothing if few questions met a rule."""
     cases = [Generator(seed).small() for seed in range(50)]
     rows = [
         expect(Reading(case.body, dialect), question)
@@ -43,7 +39,6 @@ def test_rules_decide_many_generated_questions() -> None:
 
 
 def test_naive_parser_knows_every_dialect() -> None:
-    """A new dialect needs its clauses in `reading.py`."""
     with pytest.raises(ValueError, match="use one of") as raised:
         RobotsTxt.parse("", dialect="?")
 

@@ -1,4 +1,4 @@
-"""Words for generated files and questions. Many are edge cases of a clause."""
+"""Words for generated files and questions, many of them edge cases."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ UNKNOWN_FIELDS = (
     *("User-agents", "\ufeffUser-agent", "User-agent\x0c", "X-Robots", "Host"),
     *("Crawl delay", "\udce9Disallow", ""),
 )
-"""Unknown fields (F6)."""
-
 DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     *("x", "", "-1", "1e3", "1,5", "5s", "inf", "nan", "1_0", "\u0665", "+1"),
     "9" * 400,

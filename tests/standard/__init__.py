@@ -1,4 +1,4 @@
-"""The grammar as users see it: clauses, decisions, dialects and problems.
+"""Tests of the grammar: clauses, decisions, dialects and problems.
 
 These tests import only what `scrapy_robots1994` exports.
 """

@@ -1,4 +1,4 @@
-"""Helpers: one answer from a file, and equivalent spellings of a file."""
+"""Helpers to ask a file about a URL, in all equivalent spellings of the file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ def codes(body: str | bytes) -> list[str]:
 
 
 def _recased(text: str, case: Callable[[str], str]) -> str:
-    """Apply *case* to the field names in *text*."""
     for field in ("User-agent", "Disallow", "Allow", "Crawl-delay", "Sitemap"):
         text = text.replace(field, case(field))
     return text

@@ -1,12 +1,12 @@
-"""Tables of files and their answers, with one row per line.
+"""Tables of files and their answers, one row per line.
 
-A row has the form `title | file | answers | codes of problems`. In the file, `{U}` stands for
-`User-agent: `, `{D}` begins a new Disallow line, and `{H}` is an origin. Escapes are written as in
-Python. A file without a line end is the value of one Disallow line for every robot.
+A row is `title | file | answers | codes of problems`. In the file, `{U}` stands for `User-agent: `,
+`{D}` begins a new Disallow line, and `{H}` is an origin. Escapes are written as in Python. A file
+without a line end is the value of one Disallow line for every robot.
 
-`-/a` means that `/a` is disallowed for the robot of the table, `+/a` that it is allowed, and
-`-max/a` that it is disallowed for the robot max. The last column has the codes of the problems in
-the dialect 1994, or `-` if there are none. If it is missing, problems are not checked.
+`-/a` means that `/a` is disallowed, `+/a` that it is allowed, and `-max/a` that it is disallowed
+for the robot max. The codes are those of the problems in the dialect 1994, or `-` if there are
+none. Without the last column, problems are not checked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.standard.asking import allowed, allowed_however_spelt, codes, disallo
 
 
 class Row(NamedTuple):
-    """A file, its answers in some dialects, and its problems."""
+    """A file with its answers and problems."""
 
     said: str
     body: str
@@ -27,12 +27,10 @@ class Row(NamedTuple):
     robot: str
 
     def __str__(self) -> str:
-        """Name the row in the report of a test run."""
         return self.said
 
 
 def unescaped(text: str) -> str:
-    """Replace placeholders and escapes."""
     for name, meant in (
         ("U", "User-agent: "),
         ("D", r"\nDisallow: "),
@@ -47,7 +45,7 @@ def rows(
     dialects: tuple[str, ...] = ("1994",),
     robot: str = "rex",
 ) -> list[Row]:
-    """Answers that name no robot are for *robot*."""
+    """*robot* is the robot of answers that name none."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]

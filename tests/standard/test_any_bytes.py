@@ -1,4 +1,4 @@
-"""Any bytes, URLs and robots are accepted, with consistent results."""
+"""Any bytes, URLs and robots give consistent results."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ RULES = (LineKind.DISALLOW, LineKind.ALLOW)
 
 
 def is_printable(text: str) -> bool:
-    """Whether *text* has no control character, line end or lone surrogate."""
+    """Whether *text* contains no control character, line end or lone surrogate."""
     return not {"Cc", "Zl", "Zp", "Cs"} & set(map(category, text))
 
 
 def check_verdict(verdict: Verdict, robots: RobotsTxt) -> None:
-    """Check that *verdict* is consistent with the file *robots*."""
     assert (verdict.line is None) is (verdict.rule is None)
     assert verdict.allowed or verdict.line is not None
     assert is_printable(str(verdict))

@@ -1,4 +1,4 @@
-"""The text of 1994 and our decisions: each clause, decision and consequence has a row.
+"""The text of 1994 and our decisions, with a row for each clause and decision.
 
 `tests/standard/table.py` describes the rows.
 """
@@ -191,7 +191,6 @@ def test_ours_decision_decides(row: Row) -> None:
 
 
 def test_1994_d1_line_may_have_any_length() -> None:
-    """A value of 100,000 characters is compared up to its last character."""
     path = "/" + "x" * 100_000
 
     assert not allowed(disallowing(path + "y"), path + "yz")
@@ -199,7 +198,6 @@ def test_1994_d1_line_may_have_any_length() -> None:
 
 
 def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
-    """The field is unknown. Without the byte, it would be known."""
     body = b"User-agent: *\nDis\xffallow: /x\n"
 
     assert allowed(body, "/x")
@@ -229,9 +227,7 @@ def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> No
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Blank lines, comments and User-agent lines that name a robot are not ignored, and give no
-    reason.
-    """
+    """Blank lines, comments and User-agent lines that name a robot are not ignored."""
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines
@@ -241,9 +237,7 @@ def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
 
 
 def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
-    """Spaces and tabs are stripped. Other ASCII characters belong to the value, except line ends
-    and `#`.
-    """
+    """All other ASCII characters belong to the value, except line ends and `#`."""
     ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
     values = [f"{end}/x{end}" for end in ends]
 
@@ -263,7 +257,7 @@ FILE = disallowing("/caf\u00e9")
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
-    """The mark is reported. UTF-16 is decoded only with a mark."""
+    """UTF-16 is decoded only with a byte order mark."""
     body = FILE.encode(encoding)
 
     assert RobotsTxt.parse(body).text == FILE
@@ -283,7 +277,6 @@ def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
 
 
 def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> None:
-    """A path does not begin with an origin, as the rule does."""
     assert RobotsTxt.parse(disallowing("http://a.example/")).allowed("/x", "rex")
 
 
@@ -294,7 +287,7 @@ def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> Non
 def test_ours_o24_only_whole_lines_within_the_limit_count(
     limit: int, lines: int
 ) -> None:
-    """A line beyond the limit is dropped. A file that is as long as the limit is complete."""
+    """A file that is exactly as long as the limit is complete."""
     body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
 
     robots = RobotsTxt.parse(body, limit=limit)
@@ -306,7 +299,7 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """A part of a line could be another rule. If no line is complete, nothing is parsed."""
+    """Part of a line could be a different rule."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
     assert robots.is_truncated
@@ -316,7 +309,6 @@ def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
 
 
 def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
-    """The explanation contains that spelling too."""
     verdict = RobotsTxt.parse(disallowing("/private")).verdict("/a/../private?q", "rex")
 
     assert (verdict.line, verdict.spelling) == (2, "/private?q")
@@ -325,7 +317,6 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
 
 
 def test_ours_o27_what_clients_drop_at_the_end() -> None:
-    """An empty query, trailing blanks and parameters are dropped."""
     body = "User-agent: *\nDisallow: /p$\n"
 
     for url in ("/p?", "/p;", "/p;a", "/p;?", "/p ", "/p? ", "/p\f", "/x/../p;a?"):
@@ -335,7 +326,9 @@ def test_ours_o27_what_clients_drop_at_the_end() -> None:
 
 
 def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> None:
-    """RFC 9309 2.2.2, although aiohttp decodes them. In 1994, both are one resource (O18)."""
+    """RFC 9309 2.2.2 keeps them, although aiohttp decodes them. In 1994, both spellings are the
+    same (O18).
+    """
     body = disallowing("/a:b")
 
     assert allowed(body, "/a%3Ab", "rex", dialect="rfc9309")
@@ -344,7 +337,7 @@ def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> Non
 
 @pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
 def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
-    """An Allow for the URL as written does not open another spelling of the URL."""
+    """An Allow for the URL as written does not allow its other spellings."""
     body = "User-agent: *\nAllow: /r?u=%2Fok\nDisallow: /r?u=/\n"
 
     assert allowed(body, "/r?u=ok", "rex", dialect=dialect)
@@ -353,7 +346,6 @@ def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
 
 
 def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
-    """Any rule for the robot is enough to disallow such a URL."""
     url = "/a\t\\.\\%2e\\b;c?%2f=%3a? "
 
     verdict = RobotsTxt.parse(disallowing("/z")).verdict(url, "rex")
@@ -365,14 +357,13 @@ def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the size limit whose patterns take a naive matcher minutes."""
+    """Return a file within the size limit whose patterns would take a naive matcher minutes."""
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]
 
 
 def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
-    """A URL that was not compared with all rules is disallowed, and the verdict says so."""
     robots = RobotsTxt.parse(hostile_wildcards(), dialect="rfc9309")
 
     verdict = robots.verdict("http://h.test/" + "a" * 2_000, "rex")
@@ -384,7 +375,6 @@ def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
 
 
 def test_ours_o28_ordinary_question_to_a_large_file_is_decided() -> None:
-    """The work for an ordinary URL stays below the bound, even with 5,000 patterns."""
     rules = "".join(f"Disallow: /*/d{number}/*?x=\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
 

@@ -18,7 +18,7 @@ def directives_of(
     headers: Iterable[str] = (),
     robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
-    """Return the directives for *robot* of a page with these meta tags and X-Robots-Tag lines."""
+    """Return the directives for *robot* of a page with these meta tags and X-Robots-Tag headers."""
     metas = "".join(
         f'<meta name="{escape(name)}" content="{escape(content)}">'
         for name, content in tags
@@ -39,7 +39,6 @@ def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
 
 
 def by_headers(*headers: str) -> tuple[bool, bool]:
-    """Return (index, follow) of a page with the X-Robots-Tag lines *headers*."""
     made = directives_of((), headers)
     return made.index, made.follow
 
@@ -105,7 +104,7 @@ HEADERS = [
     (["unavailable_after: 25/06/2010 15:00, nofollow"], True, False),
     (["rover:"], True, True),
     ([": noindex"], True, True),
-    # P6: terms in the next line are for the same robot, up to the next name.
+    # P6: terms in the next header are for the same robot, up to the next name.
     (["other: noindex", "nofollow"], True, True),
     (["other: noindex", "rover: nofollow"], True, False),
     (["noindex", "other: nofollow", "all"], False, True),
@@ -118,15 +117,13 @@ HEADERS = [
 def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
     headers: list[str], index: bool, follow: bool
 ) -> None:
-    """Several X-Robots-Tag lines mean the same as one joined line (RFC 9110 5.3)."""
+    """Several X-Robots-Tag headers are equivalent to one (RFC 9110 5.3)."""
     assert by_headers(*headers) == (index, follow)
     assert by_headers(", ".join(headers)) == (index, follow)
 
 
 def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
-    """ALL overrides only the terms of its own tag or header. The most restrictive of contradicting
-    terms applies.
-    """
+    """ALL overrides only the terms of its own tag or header. The most restrictive term applies."""
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
     assert not directives_of([("robots", "all"), ("rover", "noindex")]).index
@@ -155,7 +152,6 @@ def test_pages_p6_name_may_have_several_words() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    """Such terms have no effect, and are listed so that a crawl can log them."""
     made = directives_of([("robots", content)])
     header = directives_of((), [content])
 
@@ -178,9 +174,7 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """Names of meta tags may be in any case. All KEYWORDS are joined. The first usable DESCRIPTION
-    and URL count.
-    """
+    """All KEYWORDS are joined. The first usable DESCRIPTION and URL count."""
     made = directives_of(
         [
             ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),
@@ -204,7 +198,6 @@ def test_directives_of_the_meta_page_are_read() -> None:
 
 
 def test_pages_each_directive_has_its_source() -> None:
-    """Each directive records which term states it, and where."""
     made = directives_of([("ROVER", "x, NONE")], ["nofollow"])
 
     assert str(made.noindex) == '"none" in the meta tag rover'
@@ -221,7 +214,7 @@ def test_pages_each_directive_has_its_source() -> None:
 def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """No text of a tag or header raises an exception. A directive fits on one line."""
+    """A directive is always printed on one line."""
     made = directives_of(tags, headers, robot)
 
     assert made.index is (made.noindex is None)

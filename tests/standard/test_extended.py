@@ -1,4 +1,4 @@
-"""The extended dialect: 1994 with Allow, Crawl-delay and Sitemap."""
+"""The dialect `extended`: 1994 with Allow, Crawl-delay and Sitemap."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """The dialect of 1994 ignores delays. `rfc9309` also obeys the delay of a split record (O5)."""
+    """In 1994, delays are ignored. In `rfc9309`, the delay of a split record (O5) is obeyed too."""
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
     assert delay(SPLIT, dialect="rfc9309") == 5
@@ -78,7 +78,6 @@ def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> No
     "value", ["", "ten", "-1", "10s", "1e3", "0x5", "1,5", "inf", "9" * 400, "\u0665"]
 )
 def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
-    """The line says why it is ignored."""
     body = f"User-agent: *\nCrawl-delay: {value}\n"
 
     line = RobotsTxt.parse(body, dialect="extended").lines[1]

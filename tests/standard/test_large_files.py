@@ -1,4 +1,4 @@
-"""Files with many rules or records give right answers, and need little work and memory."""
+"""Large files give the right answers with little work and memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.support.calls import calls
 
 @pytest.mark.parametrize("dialect", ["1994", "extended", "rfc9309"])
 def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
-    """The file has 5,000 such records."""
     records = (
         f"User-agent: *\nAllow: /{number}/x\nDisallow: /{number}/\n\n"
         for number in range(5_000)
@@ -29,7 +28,6 @@ def test_thousands_of_records_for_every_robot_are_obeyed(dialect: str) -> None:
 
 
 def test_line_of_a_rule_in_a_long_file_is_named() -> None:
-    """The file has 70,002 lines."""
     text = "User-agent: *\n" + "#\n" * 70_000 + "Disallow: /a\n"
 
     assert RobotsTxt.parse(text).verdict("/a", "me").line == 70_002
@@ -51,9 +49,7 @@ EQUAL = {
 @pytest.mark.parametrize("kind", EQUAL)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
-    """The first of 2,000 copies decides. A verdict needs about as many function calls as with one
-    copy.
-    """
+    """The first of 2,000 copies decides, with about as many function calls as for one copy."""
     found = []
     for times in (1, 2_000):
         body = "User-agent: *\n" + EQUAL[kind] * times
@@ -71,7 +67,7 @@ def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_very_long_values_are_not_cached(dialect: str) -> None:
-    """A hostile file may have huge names of hosts and robots."""
+    """A hostile file may contain huge names of hosts and robots."""
     size = 200_000
     tracemalloc.start()
     try:

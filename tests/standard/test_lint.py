@@ -1,6 +1,4 @@
-"""Problems in mistakes of real files and public reports, read as 1994 and rfc9309. The advice about
-them must do no harm.
-"""
+"""Mistakes from real files and public reports, and their problems in 1994 and rfc9309."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ STAR = "User-agent: *\n"
 
 
 def found(body: str | bytes, dialect: str) -> str:
-    """Return the problems of a file, such as "R005 2,3 error opens; R008 4 info"."""
+    """Return the problems as text, such as "R005 2,3 error opens; R008 4 info"."""
     robots = RobotsTxt.parse(body, dialect=dialect)
     return "; ".join(
         f"{it.code} {','.join(map(str, it.lines))} {it.severity}{' opens' * it.weakens_policy}"
@@ -122,7 +120,7 @@ copied line | {U}*{D}x\n\n{U}bot{D}x\n | R015 2,5 error opens
 
 @pytest.mark.parametrize("row", MISTAKES.strip().splitlines(), ids=lambda it: it[:24])
 def test_mistake_is_reported_by_its_cause(row: str) -> None:
-    """Each mistake is one problem, whose consequences are not reported."""
+    """The consequences of a mistake are not reported."""
     title, file, *expected = row.split(" | ")
     text = unescaped(file)
     body = text.encode("latin-1") if title.startswith("bytes") else text
@@ -131,7 +129,7 @@ def test_mistake_is_reported_by_its_cause(row: str) -> None:
     assert found(body, "1994") == expected[-1].strip("-")
 
 
-# A file, and the end of its message
+# A file, and a part of its message
 MESSAGES = {
     STAR + "Disallow *\n": 'was "Disallow: /" meant? Some robots, Googlebot among them',
     STAR + "Disallow: /a\nhttps://h.test/sitemap.xml\n": 'was "Sitemap: https://h.test',
@@ -157,7 +155,6 @@ MESSAGES = {
 
 @pytest.mark.parametrize("body", MESSAGES)
 def test_message_has_the_values_of_the_file(body: str) -> None:
-    """The words of each kind are in its row, so only the values are tested."""
     rfc9309, text = (
         RobotsTxt.parse(body, dialect=it).problems for it in ("rfc9309", "1994")
     )
@@ -166,7 +163,6 @@ def test_message_has_the_values_of_the_file(body: str) -> None:
 
 
 def test_kind_is_said_once_a_record() -> None:
-    """Further lines are only listed, so a file of a thousand mistakes has one problem."""
     lines = STAR + "Disallow: x\n" * 1_000
     robots = RobotsTxt.parse(lines + "\nUser-agent: bot\nDisallow: y\n")
 
@@ -205,7 +201,6 @@ NAMES = (
 
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_name_weakens_the_policy(name: str) -> None:
-    """The robot may fetch the site, and the problem says so."""
     robots = RobotsTxt.parse(f"User-agent: {name}\nDisallow: /\n")
 
     assert robots.allowed("/", "mybot")

@@ -1,4 +1,4 @@
-"""The names of a robot, and the names in a User-agent line."""
+"""The names in User-Agent headers and User-agent lines."""
 
 from __future__ import annotations
 
@@ -61,7 +61,6 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
-    """A robot whose header leaves no name obeys only `*`."""
     body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
     robot = "Mozilla/5.0 (X11; Linux x86_64; rv:9.0) Gecko/20100101 Firefox/9.0"
 
@@ -70,7 +69,6 @@ def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
 
 
 def test_ours_o09_longest_name_decides_in_rfc9309() -> None:
-    """The group with the longest of the matching names decides."""
     body = f"{disallowing('', 'Rex')}\n{disallowing('/', 'My Rex')}"
 
     for robot in ("My Rex/1.0", "Max/1.0 (My Rex)"):
@@ -105,7 +103,7 @@ ROBOTS = (
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """A version is not part of the name, and a whole header names its first phrase."""
+    """A whole header stands for its first phrase."""
     body = disallowing("/", value)
 
     for robot in ROBOTS:
@@ -117,7 +115,6 @@ def test_ours_o10_version_or_header_as_a_value(
 
 
 def test_ours_o10_version_is_stripped_on_both_sides() -> None:
-    """`Brightbot 1.0` addresses `Brightbot/2.0`."""
     body = disallowing("/", "Brightbot 1.0")
 
     for dialect in ("1994", "revisited", "extended", "rfc9309"):

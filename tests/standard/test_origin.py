@@ -37,7 +37,7 @@ ORIGINS = [
 
 @pytest.mark.parametrize(("url", "expected"), ORIGINS)
 def test_origin_is_scheme_host_and_port(url: str | bytes, expected: str) -> None:
-    """1994 M1: case, default port, trailing dot and user info do not distinguish origins."""
+    """1994 M1. Case, default port, trailing dot and user info do not matter."""
     origin = Origin.of(url)
 
     assert origin is not None
@@ -49,7 +49,7 @@ NONE = [
     *("", "/x", "x", "ftp://x/", "http:///x", "http://:80", "http://.", "http://x:y"),
     *("http://x:65536", "http://x:1234567890", "http://[::1", "http://a:b:c"),
     *("mailto:a@x", b"\xff", "ws:///x", "wsss://x", "wss:x"),
-    # Clients disagree about these hosts. IDNA turns some letters into delimiters, for example.
+    # Clients disagree about these hosts, for example because IDNA turns a letter into a delimiter.
     *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
     *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),
 ]
@@ -57,7 +57,6 @@ NONE = [
 
 @pytest.mark.parametrize("url", NONE)
 def test_url_without_http_or_host_has_no_origin(url: str | bytes) -> None:
-    """No exception is raised."""
     assert Origin.of(url) is None
 
 
@@ -77,7 +76,6 @@ TARGETS = {
 def test_ours_o26_rules_are_compared_with_path_and_query(
     target: str, dialect: str
 ) -> None:
-    """The target begins with a slash and has no fragment."""
     for url in TARGETS[target]:
         assert not ask(disallowing(target), url, dialect=dialect)
         assert ask(disallowing(f"{target}~"), url, dialect=dialect)

@@ -90,13 +90,13 @@ def test_rule_with_most_octets_decides(
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # *expected* has the number of a rule. Rule 1 is in line 2.
+    # *expected* contains the number of the rule. Rule 1 is in line 2.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 
 
 def test_hostile_pattern_is_matched_without_backtracking() -> None:
-    """The time is linear in the length of the URL (5.1). Backtracking would take years."""
+    """Backtracking would take years."""
     body = f"User-agent: *\nDisallow: /{'*a' * 40}*b$\n"
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
@@ -138,7 +138,6 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 def test_delay_is_for_the_last_user_agent_lines_above_it(
     body: str, delays: tuple[float | None, float | None]
 ) -> None:
-    """A delay is for no other name (5.1)."""
     robots = RobotsTxt.parse(body, dialect="rfc9309")
 
     assert tuple(robots.rules(it).crawl_delay for it in ("rex", "bingbot")) == delays

@@ -1,4 +1,4 @@
-"""`RobotsTxt` objects as values, their rules, and their verdicts with explanations."""
+"""`RobotsTxt` objects, and their verdicts with explanations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ FILE = disallowing("/x") * 50
 
 
 def test_equal_by_text_and_dialect() -> None:
-    """A file from bytes may equal one from text."""
     robots = RobotsTxt.parse(FILE)
 
     assert robots == RobotsTxt.parse(FILE.encode())
@@ -34,7 +33,6 @@ def test_parsed_file_has_its_dialect() -> None:
 
 
 def test_unknown_dialect_raises() -> None:
-    """The message lists the dialects, in order."""
     known = ", ".join(map(repr, (*DIALECTS, "strictest")))
     for ask in (RobotsTxt.parse("").read_as, partial(RobotsTxt, b"")):
         with pytest.raises(ValueError, match=f"use one of {known}"):
@@ -42,7 +40,6 @@ def test_unknown_dialect_raises() -> None:
 
 
 def test_body_text_and_size_are_those_of_the_file() -> None:
-    """The size is in bytes. In the text, bytes that are not UTF-8 are surrogate escapes."""
     robots = RobotsTxt.parse("Disallow: /\u00e4\n" * 9)
 
     assert robots.size == len(robots.body) == 126
@@ -65,7 +62,6 @@ def test_pickled_file_gives_the_same_answers() -> None:
 
 
 def test_robots_of_many_names_are_told_apart() -> None:
-    """One file gives the right answers for 200 robots, in any order."""
     named = "".join(
         disallowing(f"/{number}/", f"bot{number}x") + "\n" for number in range(200)
     )
@@ -109,14 +105,12 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("body", "path", "sentence"), SENTENCES)
 def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> None:
-    """The sentence names the line, the rule and the record, or says why no rule decides."""
     verdict = RobotsTxt.parse(body).verdict(path, "rex")
 
     assert str(verdict) == verdict.explain() == sentence
 
 
 def test_verdict_has_the_record_of_its_rule() -> None:
-    """Several records may be for every robot."""
     body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}"
     robots = RobotsTxt.parse(body)
 
@@ -126,7 +120,6 @@ def test_verdict_has_the_record_of_its_rule() -> None:
 
 
 def test_long_names_and_rules_make_no_long_sentence() -> None:
-    """A record may have thousands of names, and a rule thousands of characters."""
     names = "".join(f"User-agent: rex{number}\n" for number in range(5_000))
     robots = RobotsTxt.parse(f"{names}User-agent: rex\nDisallow: /{'x' * 9_000}\n")
 
@@ -135,7 +128,6 @@ def test_long_names_and_rules_make_no_long_sentence() -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_every_reason_has_a_text(reason: Reason) -> None:
-    """A verdict without a record has an explanation too."""
     sentence = str(Verdict(allowed=False, reason=reason))
 
     assert sentence.startswith("disallowed: ")
@@ -143,9 +135,7 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """Stats and reports use these values as keys. With one exception, a value is the name in lower
-    case with hyphens.
-    """
+    """Stats and reports use these values as keys."""
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
         name = kind.name
@@ -163,9 +153,7 @@ def pickled(verdict: Verdict) -> Verdict:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
-    """The deciding rule is kept, but no other rule of the record. A crawl may store thousands of
-    verdicts on disk, in the meta of its requests.
-    """
+    """A crawl may store thousands of verdicts on disk, in the meta of its requests."""
     lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -186,7 +174,6 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
 
 
 def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
-    """The value of `record` is None if the verdict has no record."""
     robots = RobotsTxt.parse("User-agent: me\nDisallow: /x\n")
     verdict = robots.verdict("/x", "me")
 

@@ -35,7 +35,7 @@ Disallow: /below
 def test_refusal_names_the_dialect_and_the_line(
     path: str, dialect: str, line: int
 ) -> None:
-    """The refusal of 1994 is shown if both dialects refuse."""
+    """If both dialects refuse, the refusal of 1994 is shown."""
     verdict = RobotsTxt.parse(FILE, dialect="strictest").verdict(path, "rex")
 
     assert not verdict.allowed
@@ -47,7 +47,6 @@ def test_refusal_names_the_dialect_and_the_line(
 
 
 def test_what_both_allow_is_allowed() -> None:
-    """The verdict is then that of 1994."""
     verdict = RobotsTxt.parse(FILE, dialect="strictest").verdict("/x", "rex")
 
     assert str(verdict) == str(RobotsTxt.parse(FILE).verdict("/x", "rex"))
@@ -56,8 +55,8 @@ def test_what_both_allow_is_allowed() -> None:
 
 
 def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
-    """Lines, records and problems are those of 1994. The sitemaps are those of both dialects, and
-    the delay is the longer one.
+    """Lines, records and problems are those of 1994. The sitemaps are those of both dialects. The
+    longer delay applies.
     """
     robots, plain = RobotsTxt.parse(FILE, dialect="strictest"), RobotsTxt.parse(FILE)
 
@@ -75,7 +74,6 @@ def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_either_refusal_counts_in_any_file(seed: int) -> None:
-    """Strictest refuses exactly what either dialect refuses in generated files."""
     case = Generator(f"strictest {seed}").small()
     strictest, plain, later = (
         RobotsTxt.parse(case.body, dialect=it)

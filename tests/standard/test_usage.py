@@ -1,6 +1,6 @@
-"""Usage preferences in robots.txt: which statements a file contains, and in which lines.
+"""Usage preferences in robots.txt: the statements of a file, and their lines.
 
-The examples follow AIPREF vocab-08 and attach-05, Content Signals of July 2026 and RSL 1.0. Their
+The examples follow AIPREF vocab-08 and attach-05, Content Signals of July 2026 and RSL 1.0. The
 numbers are those in `docs/preferences.rst`.
 """
 
@@ -30,14 +30,14 @@ def usage(
 
 
 def stated(found: Usage) -> str:
-    """Show the statements of *found* on one line, each with the number of its line."""
+    """Return the statements as text, each with the number of its line."""
     return " ".join(
         f"{it.purpose}={it.answer.value[0].upper()}@{it.where.rpartition(' ')[2]}"
         for it in found.statements
     )
 
 
-# Number, file (for every robot if it has no User-agent), URL, statements, values that are not
+# Number, file (for every robot if it has no User-agent), URL, statements, and values that are not
 # understood. An indented line continues its row.
 EXAMPLES = rows(
     r"""
@@ -137,9 +137,6 @@ EXAMPLES = rows(
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_example_states_this_in_every_dialect(dialect: str) -> None:
-    """Each dialect finds the same statements, lines, and values that are not understood (AIPREF
-    vocab-08 and attach-05).
-    """
     wrong = []
     for number, lines, url, said, odd in EXAMPLES:
         body = lines if "User-agent" in lines else STAR + lines
@@ -156,7 +153,7 @@ def test_example_states_this_in_every_dialect(dialect: str) -> None:
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """A preference is only for the names above it. Here, the Disallow line is for both names."""
+    """The preference is only for the names above it, but the Disallow line is for both names."""
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
     )
@@ -172,7 +169,6 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
 
 
 def test_example_16_use_is_handed_over() -> None:
-    """The value of `use` is returned as written, from the lines that apply to the URL."""
     body = f"{STAR}Content-Signal: use=Reference, x=y\nContent-Signal: /full/ use=full, search=yes"
 
     assert usage(body).use == "Reference"
@@ -181,9 +177,7 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """A license before the first record is for robots whose record has none (RSL 1.0). It states no
-    preference.
-    """
+    """A license before the first record is for robots whose record has none (RSL 1.0)."""
     body = (
         "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
         f"Disallow: /\n\n{STAR}Disallow:"
@@ -211,9 +205,7 @@ def test_record_is_the_one_of_the_dialect() -> None:
 
 
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
-    """The most restrictive statement counts (vocab-08, 5.1). An unknown purpose raises
-    `KeyError`.
-    """
+    """The most restrictive statement counts (vocab-08, 5.1)."""
     found = usage(
         f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
     )
@@ -229,7 +221,7 @@ def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
 
 
 def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
-    """A crawl with a JOBDIR pickles such a sum when it retries a request."""
+    """A crawl with a JOBDIR pickles usage preferences when it retries a request."""
     first = usage(f"{STAR}Content-Usage: train-ai=y\nLicense: http://a")
     second = usage(
         f"{STAR}Content-Usage: train-ai=n, search=Y\nLicense: http://a\nLicense: b"
@@ -257,9 +249,7 @@ SHAPES = {
 @pytest.mark.parametrize("field", ["Content-Usage", "Content-Signal"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
-    """Ten times the length takes ten times the steps. Beyond the bound, a value is not
-    understood.
-    """
+    """Values longer than the bound are not understood."""
     first, more = SHAPES[shape]
     steps = []
     for size in (1_500, 15_000, 500_000):
@@ -275,7 +265,7 @@ def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """It is enough that one path disallows the purpose (O28)."""
+    """One path that disallows the purpose is enough (O28)."""
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )
@@ -288,7 +278,6 @@ def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere(
 def test_missing_extra_is_named_and_changes_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """`usage()` says what to install, for any file. Everything else works."""
     monkeypatch.setitem(sys.modules, "http_sf", None)
     robots = RobotsTxt.parse(f"{STAR}Content-Usage: A=n\nDisallow: /a\n")
 
@@ -318,9 +307,7 @@ Content-Signals: ai-retrieval=yes\nDisallow: | "ai-retrieval=yes" is not underst
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_lint_says_what_is_not_read_in_every_dialect(dialect: str) -> None:
-    """The owner of a line without an effect probably believes that it has one. Its field is in no
-    dialect.
-    """
+    """The owner of a line without an effect probably believes that it has one."""
     for lines, words in LINTED:
         body = lines if "User-agent" in lines else STAR + lines
         problems = RobotsTxt.parse(body, dialect=dialect).problems

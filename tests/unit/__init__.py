@@ -1,1 +1,1 @@
-"""Tests of internals. They go with the modules that they test."""
+"""Tests of single modules, deleted with them."""

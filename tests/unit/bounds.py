@@ -1,4 +1,4 @@
-"""Give constants of the package small values."""
+"""Lower the limits of the package."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ def shrink(
     known = getattr(import_module(f"{PACKAGE}.{module}"), name)
     for each in tuple(sys.modules.values()):
         own = getattr(each, "__name__", "")
-        # Equal small numbers are one object, so the module of a private name must match too. No
-        # other module imports a private name.
+        # Equal small numbers are one object, so a private name is changed only in its own module.
         is_ours = own.startswith("" if name[0] != "_" else f"{PACKAGE}.{module}")
         if own.startswith(PACKAGE) and is_ours and each.__dict__.get(name) is known:
             put(each, name, value)
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Set constants to the values in `TEST_BOUNDS`, as a hook of a crawl."""
+    """Set the constants in the setting `TEST_BOUNDS`, as a hook of a crawl."""
     for path, value in crawler.settings["TEST_BOUNDS"].items():
         shrink(path, value)

@@ -1,4 +1,4 @@
-"""Hostile files of any size, and the operations on a file that they might slow down."""
+"""Hostile files of any size, and operations that they might slow down."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Each kind of line that a record can have. Most lines contain a number.
+# Each kind of line that a record can contain
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
@@ -101,7 +101,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
     """Return the CPU time of *operation* in nanoseconds per byte of *body*.
 
-    It is the minimum of *times* runs, each with a newly parsed file.
+    The minimum of *times* runs counts.
     """
     least = float("inf")
     for _ in range(times):

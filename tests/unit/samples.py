@@ -1,4 +1,4 @@
-"""An origin, a clock, a file and policies that several tests use."""
+"""An origin, a clock, a file and policies for tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BODY = b"User-agent: *\nDisallow: /closed\n"
 
 @dataclass(slots=True)
 class FakeClock:
-    """A clock that tests set, in seconds since the epoch."""
+    """A clock in seconds since the epoch."""
 
     now: float = NOW
 
@@ -44,6 +44,6 @@ def parsed(
         fetched_at=at,
         lifetime=lifetime,
     )
-    # A new reader for each policy, because identical files of one reader are one object.
+    # One reader would share identical files.
     reader = Reader("1994", len(body))
     return policy_from(origin, answer, reader, freshness)

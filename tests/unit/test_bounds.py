@@ -1,4 +1,4 @@
-"""Bounds on the time and memory that hostile files, pages and entries can cost."""
+"""Bounds on the time and memory for hostile files, pages and entries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
 
 
 def test_long_url_has_fewer_spellings_than_the_bound() -> None:
-    """Ours O27: at least four spellings of a long URL are compared."""
+    """Ours O27"""
     robots = RobotsTxt.parse("User-agent: *\nDisallow: /x\n")
     for reason, length in (("no-rule", 1_000), ("spellings", 10_000)):
         url = "/a/../" + "a" * length + ";b?"
@@ -53,7 +53,6 @@ def test_page_is_read_up_to_the_bound(shrink: Any) -> None:
 
 
 def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
-    """A Location that exceeds the bound is unreadable."""
     shrink("policy.answer.MAX_HEADER_BYTES", 30)
     listed = Headers({"Cache-Control": ["max-age=60", "public, private, no-store"]})
     long, short = (
@@ -66,11 +65,10 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
 
 
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
-    """A large entry does not count as a failure of the store."""
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")
     store = GuardedStore(crawler, url, 1_000, 1_000)
-    # Not earlier: the module of the store, imported now, would keep the small value.
+    # Shrink after the import of the store, which would keep the small value.
     shrink("stores.base.MAX_ENTRY_BYTES", 10)
     answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
 

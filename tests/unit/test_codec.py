@@ -59,7 +59,7 @@ def test_answer_is_read_back_as_it_was(answer: Answer) -> None:
 
 @pytest.mark.parametrize("status", [503, 429, 301, 407, 1, True, None, "200", [200]])
 def test_what_no_origin_said_is_a_miss(status: object) -> None:
-    """Ours R5: no origin says "unreachable", even if somebody stored it."""
+    """Ours R5: an unreachable robots.txt is no answer of an origin."""
     assert decode(entry_of(HEAD), SITE, LIMIT) is not None
     assert decode(entry_of(HEAD | {"status": status}), SITE, LIMIT) is None
 
@@ -87,13 +87,12 @@ def test_what_no_origin_said_is_a_miss(status: object) -> None:
     ids=repr,
 )
 def test_damaged_field_is_a_miss(change: dict[str, Any]) -> None:
-    """A file that was cut off below the limit is fetched again."""
     assert decode(entry_of(HEAD | change), SITE, LIMIT) is None
 
 
 @pytest.mark.parametrize("key", HEAD)
 def test_missing_field_is_a_miss(key: str) -> None:
-    """Another version may have other fields."""
+    """Another version may write other fields."""
     head = {name: value for name, value in HEAD.items() if name != key}
 
     assert decode(entry_of(head), SITE, LIMIT) is None
@@ -119,9 +118,6 @@ GOOD = encode(FILE, LIMIT)
     ],
 )
 def test_damaged_entry_is_a_miss(entry: bytes) -> None:
-    """The entry is torn, of another version, too deep, too long, or longer than this crawl
-    reads.
-    """
     assert decode(entry, SITE, LIMIT) is None
 
 

@@ -1,4 +1,4 @@
-"""Why two parsers differ: the reported lines must make the difference."""
+"""The lines reported for a difference of two parsers cause it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ class Other:
     """Protego with the interface of Scrapy's parsers."""
 
     def __init__(self, body: bytes) -> None:
-        """Decode *body* as Scrapy does."""
         self._rules = Protego.parse(body.decode("utf-8", "ignore"))
 
     def allowed(self, url: str, robot: str, /) -> bool:
@@ -25,7 +24,7 @@ class Other:
 
 
 def test_ddmin_leaves_no_item_that_can_go() -> None:
-    """Item 2 is needed only with item 1, so it is removed after item 1."""
+    """Item 2 can be removed only after item 1."""
     found = ddmin(range(3), lambda some: 0 in some and (1 not in some or 2 in some))
 
     assert [*found] == [0]
@@ -38,7 +37,6 @@ def test_questions_are_for_each_named_robot_and_one_that_is_not_named() -> None:
 
 
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
-    """The check asks the real parsers about each difference of generated files."""
     causes = set()
     for _, body in generated_files()[:60]:
         site = Site("h", RobotsTxt.parse(body), {"other": Other}, "1994")

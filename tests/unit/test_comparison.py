@@ -1,4 +1,4 @@
-"""Parsers that the settings name for a comparison."""
+"""Parsers that the settings name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from tests.support.crawler import idle_crawler
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The error comes when the crawl starts. With the built-in middleware, it comes when the first
-    robots.txt is parsed.
-    """
+    """The built-in middleware raises only when it parses the first robots.txt."""
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):

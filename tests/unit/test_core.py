@@ -13,7 +13,7 @@ TABLES = {"observers.py": "OBSERVERS", "addon.py": "SPIDER_MIDDLEWARES"}
 
 
 def test_core_knows_no_feature(site: Site, tmp_path: Path) -> None:
-    """A crawl still obeys robots.txt without `crawl/features/` and the rows of the tables."""
+    """A crawl obeys robots.txt even without `crawl/features/`."""
     package = tmp_path / "without" / "scrapy_robots1994"
     source = Path(scrapy_robots1994.__file__).parent
     ignore = shutil.ignore_patterns("features", "__pycache__")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
-    """After half a gzip member, nothing could be read. The first error stays."""
+    """Nothing can be read after half a gzip member."""
     file = EvidenceFile(tmp_path, "spider")
     file.add({"crawl": {}})
     assert file.write().result() is None

@@ -1,4 +1,4 @@
-"""Work grows linearly with the size of a file, even if the file is hostile."""
+"""Work grows linearly with the size of a file, even of a hostile one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.support.left_out import long_after
 from tests.unit.growth import HOSTILE, OPERATIONS, cost
 
 SMALL = 2**12
-"""The bytes of a short file, which still has enough rules for an index."""
+"""The size of a short file in bytes."""
 
 WORST = 2.0
-"""The largest factor by which calls per byte may grow. Quadratic work would have 8."""
+"""The largest permitted growth of calls per byte. Quadratic work would grow by 8."""
 
 WORST_TIME = 6.0
-"""The largest factor by which CPU time per byte may grow."""
+"""The largest permitted growth of CPU time per byte."""
 
 ROWS = [(name, "1994") for name in HOSTILE] + [
     (name, dialect)
@@ -43,16 +43,14 @@ def test_calls_grow_linearly_with_the_file(name: str) -> None:
 
 
 def calls_per_byte(body: str, operation: str) -> float:
-    """Return the calls that *operation* makes per byte of *body*, without caches."""
+    """Return the number of calls by *operation* per byte of *body*."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
 
 
 @pytest.mark.parametrize(("name", "dialect"), ROWS)
 def test_time_grows_linearly_with_the_file(name: str, dialect: str) -> None:
-    """Counting calls is not enough: a pattern that scans a long line again and again takes more
-    time, but not more calls.
-    """
+    """A pattern that scans a long line again and again takes more time, but not more calls."""
     for operation in ("weakening", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation, dialect=dialect)

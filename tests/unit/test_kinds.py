@@ -1,4 +1,4 @@
-"""Rows of the table of kinds: the examples show the problem, and the advice helps."""
+"""The examples of each kind of problem show it, and its advice helps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
 def parse(kind: Kind, body: str) -> RobotsTxt:
-    """Read *body* in the dialect of the examples of *kind*, within the usual limit."""
+    """Read *body* in the dialect of *kind*, within the usual limit."""
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
 
 def test_codes_are_in_order() -> None:
-    """The code of a removed kind is never used again."""
+    """Codes are never reused."""
     codes = [it.code for it in KINDS]
 
     assert codes == sorted(set(codes))
@@ -64,7 +64,6 @@ def test_kind_that_opens_a_site_is_closed_by_its_advice(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", ADVISING, ids=lambda it: it.code)
 def test_code_in_the_advice_is_in_the_good_example(kind: Kind) -> None:
-    """Whoever copies the code into the file has followed the advice."""
     codes = re.findall("`(.*?)`", kind.advice)
 
     assert any(it in kind.good for it in codes)

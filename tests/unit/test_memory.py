@@ -1,4 +1,4 @@
-"""The limits on memory hold for every kind of file."""
+"""The limits on memory, for every kind of file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def noise(seed: int) -> str:
 
 
 def rules(seed: int, form: str, number: int = 2_000) -> str:
-    """Return *number* lines of *form*, each filled in with *seed* and its own number."""
+    """Return *number* lines of *form*, each with *seed* and its own number."""
     return "".join(f"{form}\n" % (seed, line) for line in range(number))
 
 
@@ -58,9 +58,7 @@ def policy_of(
 
 
 def policies(file: str) -> Iterator[Policy]:
-    """Yield policies of different origins with compiled rules, which together exceed
-    `MAX_BYTES`.
-    """
+    """Yield policies that together exceed `MAX_BYTES`, with compiled rules."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
         # Not `Origin.of`: its cache would be measured too.
@@ -92,7 +90,7 @@ def taken_by(fill: Callable[[], object]) -> int:
     [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
 )
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """The policies exceed the limit by at most 25%, including keys and texts."""
+    """Policies, keys and texts exceed the limit by up to 25%."""
 
     def fill() -> object:
         memory = policy_memory(10**6, MAX_BYTES)
@@ -104,7 +102,7 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
 
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
-    """A crawl puts a stored policy again after it compiled rules for a second robot."""
+    """A crawl stores a policy again after compiling rules for a second robot."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     memory, made = policy_memory(10**6, MAX_BYTES), list[Policy]()
     for seed in range(50):

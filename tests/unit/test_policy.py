@@ -1,4 +1,4 @@
-"""What follows from an answer, and for how long (Ours R1 to R5)."""
+"""The policy that follows from an answer (Ours R1 to R5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
     "path", ["/robots.txt", "/robots%2Etxt", "/%72obots.tx%74", "/robots.txt#x"]
 )
 def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
-    """Ours O22: this holds for every percent-encoding except that of the slash."""
+    """Ours O22: in every percent-encoding, except that of the slash."""
     rules = policy(Answer(urls=URLS, status=403, fetched_at=NOW)).rules("rex")
 
     assert rules.allowed(f"http://site.example{path}")
@@ -48,14 +48,12 @@ def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
 def test_only_the_word_of_the_origin_is_shared(
     answer: Answer, *, is_shared: bool
 ) -> None:
-    """Ours 3.1: no origin says "unreachable"."""
+    """Ours 3.1"""
     assert answer.is_of_origin is is_shared
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: the answer is not kept as the last good policy, and its Retry-After is ignored.
-    In reports, it counts as no answer of the origin.
-    """
+    """Ours 3.1: it is not the last good policy, and its Retry-After is ignored."""
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0
@@ -69,7 +67,7 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
 
 
 def test_failed_refresh_extends_no_policy() -> None:
-    """Ours R5: the last good policy ends with ROBOTS1994_STALE_TTL."""
+    """Ours R5"""
     last = policy(FILE)
     end = last.keep_until
     failed = Answer(urls=URLS, failure="reset", fetched_at=end - 1)

@@ -1,4 +1,4 @@
-"""`with_pauses`: while a thread parses a file, the event loop can run."""
+"""A thread that parses a file lets the event loop run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ LINES = 1_000
 def test_reading_in_a_thread_pauses(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thread pauses after every 64 lines that it parses and 64 rules that it compiles. The main
-    thread never pauses.
-    """
+    """A thread pauses after every 64 lines and 64 rules. The main thread never pauses."""
     pauses: list[float] = []
     monkeypatch.setattr(module._NEVER_SET, "wait", pauses.append)
     rules = "".join(f"Disallow: /{number}\n" for number in range(LINES - 1))

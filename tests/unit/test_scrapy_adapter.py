@@ -1,7 +1,7 @@
 """If undocumented parts of Scrapy change, no crawl hangs or loses a page.
 
-Each of `CHANGES` renames, removes or replaces an undocumented name in Scrapy. A real server then
-has slow and quick hosts, a crawl delay, and disallowed pages.
+Each of `CHANGES` renames, removes or replaces an undocumented name in Scrapy. The crawl then has
+slow and quick hosts, a crawl delay, and disallowed pages.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PAGES = 3
 class Change(NamedTuple):
     """A change of Scrapy's source, in modules whose names begin with *where*.
 
-    *said* has a part of each warning about a lost feature. *more* has further patterns and
-    replacements, each with its own *where* if needed.
+    *said* contains a part of each warning about a lost feature. *more* contains further patterns
+    and replacements, each with its own *where* if needed.
     """
 
     pattern: str
@@ -78,7 +78,6 @@ CHANGES = {
         r"signals\.request_left_downloader", "'left'", where=DOWNLOADER
     ),
 }
-"""The changes, by the part of Scrapy that is changed."""
 
 
 def scripted(site: Site) -> list[str]:
@@ -94,8 +93,7 @@ def scripted(site: Site) -> list[str]:
         "/robots.txt", Reply(200, body + b"Crawl-delay: 0.1\n"), at="paced.test"
     )
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # Disallowed pages come last, so that the waiting pages are permitted. Refused pages need no
-    # slot.
+    # Disallowed pages come last, because refused pages need no slot.
     paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
     return [site.url(path, host=f"{host}.test") for path in paths for host in hosts]
 
@@ -106,7 +104,6 @@ SETTINGS = {
     "CONCURRENT_REQUESTS": 4,
     "LOG_LEVEL": "INFO",
 }
-# Changes that cause no warning, and those with further patterns, are marked `long`.
 NAMES = [
     pytest.param(name, marks=[pytest.mark.long] * bool(it.more or not it.said))
     for name, it in CHANGES.items()

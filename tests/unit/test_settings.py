@@ -34,9 +34,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         (("nofollow",), {"nofollow"}),
     ],
 }
-"""Values from code or from the option `-s`, and what they mean. A number in CRAWL_DELAY is a
-maximum.
-"""
+"""Values from code or from the option `-s`, and their meanings."""
 
 
 @pytest.mark.parametrize(
@@ -51,7 +49,6 @@ def test_value_is_read(name: str, value: object, expected: object) -> None:
 
 
 def test_every_default_is_accepted() -> None:
-    """The defaults equal those of `FreshnessSettings` and `StoreUrl`."""
     settings = RobotsSettings.from_settings(Settings())
 
     assert settings.freshness == FreshnessSettings()

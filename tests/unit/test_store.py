@@ -1,4 +1,4 @@
-"""The store as a crawl sees it: rest after a failure, what is stored, and leases."""
+"""The store of a crawl: failures and leases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
 
 
 PARTS = {"spider": None, "signals": Mock(), "stats": Mock()}
-"""The parts of a crawler that a store uses."""
+"""The attributes of a crawler that a store uses."""
 
 
 class Fake:
@@ -65,8 +65,8 @@ class Fake:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
-    """Return a function that runs a test in an event loop and returns the store. A sleep is one
-    turn of the loop.
+    """Return a function that runs a test in an event loop, without sleeps, and returns the
+    store.
     """
 
     async def sleep(_: float) -> None:
@@ -98,7 +98,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The first failure is a warning. A failing store has no entries, and lets the crawl fetch."""
+    """The first failure is a warning."""
     now = 1_000.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 
@@ -127,7 +127,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
         fake.fails = ""
         store.put(SITE, FETCHED)
         assert await store.get(SITE) == FILE
-        # The store is closed even while it rests.
+        # The store is closed even after a failure.
         fake.fails = "get"
         assert await store.get(SITE) is None
 
@@ -141,8 +141,6 @@ def test_store_that_failed_is_left_alone_for_a_while(
 
 
 def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
-    """The lease ends whatever the fetch brings, and another worker's lease is left alone."""
-
     async def test(store: GuardedStore, fake: Fake) -> None:
         assert await store.lease(SITE) is None
         assert fake.leases == {str(SITE)}
@@ -163,7 +161,6 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
 def test_lease_that_has_ended_is_not_given_back(
     run: Callable[[Test], Fake], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another worker may hold the lease by now."""
     now = 0.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 

@@ -1,4 +1,4 @@
-"""Colour and progress at a terminal, and output that cannot be encoded."""
+"""Colour, progress and unencodable output at a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def _at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """NO_COLOR and `never` switch it off."""
     assert terminal.painter("auto")("x", "1") != "x"
     monkeypatch.setenv("NO_COLOR", "1")
     assert terminal.painter("auto")("x", "1") == "x"
@@ -35,7 +34,6 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_progress_bar_is_not_in_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bar goes to standard error. The output is escaped ASCII."""
     shown, written = Terminal(), Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
     monkeypatch.setattr(sys, "stdout", written)

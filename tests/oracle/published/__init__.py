@@ -1,1 +1,1 @@
-"""Expectations that other programs publish, transcribed as data."""
+"""Answers that other programs publish, transcribed as data."""

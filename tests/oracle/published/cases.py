@@ -1,8 +1,8 @@
-"""Published expectations of two RFC 9309 programs, read from the JSON files of this folder.
+"""Published answers of two RFC 9309 programs, read from the JSON files of this folder.
 
-The file of a program has transcribed facts: files, robots, URLs and expected answers. It names the
-repository, commit, paths and licence that they come from. `otherwise.json` lists the questions to
-which our answer differs, with the reason in our own words.
+The file of each program contains files, robots, URLs and expected answers, and the repository,
+commit, paths and licence of its source. `otherwise.json` lists the questions that we answer
+differently, with the reasons.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ HERE = Path(__file__).parent
 
 
 class Expectation(NamedTuple):
-    """One published answer. *kind* is the kind of the question."""
-
     program: str
     case: str
     body: bytes
@@ -38,7 +36,6 @@ def expanded(text: str) -> str:
 
 
 def expectations() -> list[Expectation]:
-    """Return every published answer, in the order of the files."""
     return [row for program in ("google", "protego") for row in read(program)]
 
 
@@ -61,6 +58,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Return the reasons for our different answers, by the names of the questions."""
+    """Map the names of the questions that we answer differently to the reasons."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}

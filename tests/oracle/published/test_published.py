@@ -1,5 +1,5 @@
-"""The dialect `rfc9309` gives the answers that google/robotstxt and Protego publish, except for
-those listed in `otherwise.json`.
+"""The dialect `rfc9309` gives the published answers of google/robotstxt and Protego, except for
+those in `otherwise.json`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from tests.oracle.published.cases import (
 
 EXPECTATIONS = expectations()
 OTHERWISE = decided_otherwise()
-# A rule above the first User-agent line counts too.
+# Google also counts rules above the first User-agent line.
 FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
 
 
 def ours(row: Expectation) -> Any:
-    """Return our answer in the dialect `rfc9309`."""
     robots = RobotsTxt.parse(row.body, dialect="rfc9309")
     read = [line.number for line in robots.lines if line.kind in FIELDS]
     match row.kind:
@@ -39,13 +38,12 @@ def ours(row: Expectation) -> Any:
 
 
 def identity(row: Expectation) -> str:
-    """Return the id of a row in the report of a test run."""
     return ascii(row.name)[1:100]
 
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """A listed answer must differ from ours, so that the list stays correct."""
+    """Answers in `otherwise.json` must differ, so that the list stays correct."""
     why_not = OTHERWISE.get(row.name)
     if why_not is None:
         assert ours(row) == row.expected
@@ -54,5 +52,4 @@ def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None
 
 
 def test_every_listed_question_is_published() -> None:
-    """A reason without its question would say nothing."""
     assert set(OTHERWISE) <= {row.name for row in EXPECTATIONS}
