@@ -1,4 +1,4 @@
-"""Refusals: count, signal and log each, and a table of them when the spider closes."""
+"""Count, signal and log refusals, and log a table of them when the spider closes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from scrapy_robots1994.parser import Reason, Verdict
 from scrapy_robots1994.policy.outcomes import outcome_of_reason
 
 request_refused = object()
-"""Signal for each refused request, before its errback is called.
+"""Sent for each refused request, before its errback is called.
 
-Arguments: *request*, *verdict* (a `Verdict`) and *spider*. As with Scrapy's
-`request_dropped`, handlers cannot be asynchronous.
+Arguments: *request*, *verdict* (a `Verdict`) and *spider*. This signal does not support
+asynchronous handlers.
 """
 
 MAX_ROWS = 10_000
@@ -30,13 +30,13 @@ row.
 """
 
 TOP_ORIGINS = 20
-"""The number of rows in the table, and of origins that have a stat."""
+"""The number of origins in the table and in the stats."""
 
 FIRST_WIDTH = 34
 """The width of the last column of the table."""
 
 VERDICT = "robots1994"
-"""Meta key of a refused request's verdict."""
+"""Meta key for the verdict on a refused request."""
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
@@ -60,19 +60,19 @@ class _Row:
 
 
 class Refusals:
-    """The refusals of one crawl.
+    """Counts and reports the refusals of a crawl.
 
     If *closes* is true and every start request was refused, the crawl closes with `CLOSE_REASON`.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        # In a shell, the user waits for the page.
+        # In a shell, the user must see why there is no page.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
-        """Whether any request from the scheduler passed. The middleware sets it."""
+        """Set by the middleware when a request from the scheduler passes."""
         # The URL and the verdict of the first refused request
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
@@ -82,14 +82,10 @@ class Refusals:
     def refuse(
         self, request: Request, verdict: Verdict, origin: Origin
     ) -> ForbiddenByRobots:
-        """Count and log the refusal of *request*, and send `request_refused`.
-
-        Return the exception to raise.
-        """
+        """Count and log a refusal, send `request_refused`, and return the exception to raise."""
         count(self._crawler, stats.FORBIDDEN)
         count(self._crawler, stats.REASONS, reason=verdict.reason.value)
-        # The verdict may end up in a queue on disk, or in items, whose feeds take no undecodable
-        # bytes.
+        # The verdict may be exported in items, and feeds cannot contain undecodable bytes.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -106,10 +102,10 @@ class Refusals:
         return ForbiddenByRobots(exported)
 
     def _new_row(self, origin: Origin, verdict: Verdict) -> _Row:
-        # The number is bounded, because a broad crawl has any number of origins.
+        # Bounded, because a broad crawl may have any number of origins.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # The cause is kept as text, because a verdict would keep its file in memory.
+        # Keep text, because a verdict would keep its file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -117,14 +113,14 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # A file may be one long line.
+        # Cut it, because a file may be one long line.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
     @property
     def _are_starts_refused(self) -> bool:
-        # Certain only in an idle crawl. With JOBDIR, an earlier run may have had other
-        # start requests.
+        # Certain only when the crawl is idle. With JOBDIR, an earlier run may have had start
+        # requests that passed.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
         return self._first is not None and not self.has_passed and is_whole_crawl
 
@@ -135,13 +131,13 @@ class Refusals:
     def _closed(self, reason: str) -> None:
         if not self._rows:
             return
-        # Ties in the order of the origins, so that the table is reproducible
+        # Sort ties by origin, so that the table is reproducible.
         rows = sorted(self._rows.items(), key=lambda it: (-it[1].refused, it[0]))
         for origin, row in rows[:TOP_ORIGINS]:
             count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        # Otherwise, some start requests may be undecided.
+        # A crawl that was closed early may have undecided start requests.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
             number = sum(row.refused for _, row in rows) + self._others.refused
@@ -150,7 +146,7 @@ class Refusals:
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:
-    """Yield the lines of the table, which is at most 100 columns wide."""
+    """Yield the lines of the table, up to 100 columns wide."""
     refused = sum(row.refused for _, row in rows) + others.refused
     requests, origins = counted(refused, "request"), counted(len(rows), "origin")
     more_than = "more than " * bool(others.refused)

@@ -1,4 +1,4 @@
-"""Which requests are checked, for which robot, and the request for robots.txt."""
+"""Which requests are checked, the name of the robot, and the request for robots.txt."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -20,26 +20,25 @@ from scrapy_robots1994.policy.answer import MAX_HEADER_BYTES
 from scrapy_robots1994.policy.outcomes import REDIRECTS
 
 OPT_OUT = "dont_obey_robotstxt"
-"""Scrapy's meta key that exempts a request if its value is true."""
+"""Scrapy's meta key for requests that are not checked."""
 
 OWN_MARK = "is_robotstxt_request"
-"""Meta key of requests for robots.txt, by which components can tell them apart. The built-in
-middleware sets it too (Scrapy's pull request 7885).
+"""Meta key that marks requests for robots.txt. The built-in middleware sets it too (Scrapy's pull
+request 7885).
 """
 
 SLOT_KEY = "download_slot"
-"""Scrapy's meta key that names the download slot of a request."""
+"""Scrapy's meta key for the download slot."""
 
 STATED_USAGE = "_robots1994_usage"
-"""Meta key with the `Usage` that robots.txt states for the page of the request."""
+"""Meta key for the `Usage` that robots.txt states for the page."""
 
-# robots.txt is requested the way the page goes, so that a proxy is not bypassed.
-# HttpProxyMiddleware marks a page that has already passed it with `_auth_proxy` and
-# `_scheme_proxy`.
+# Send robots.txt the way the page goes, or a proxy is bypassed. HttpProxyMiddleware sets
+# `_auth_proxy` and `_scheme_proxy`.
 ROUTE_KEYS = ("proxy", "bindaddress", "cookiejar", "_auth_proxy", "_scheme_proxy")
 
 MAX_BODY_BYTES = 8_388_608
-"""The most bytes of a robots.txt that Scrapy downloads or unpacks (Ours R5)."""
+"""The maximum size of a robots.txt, downloaded or unpacked (Ours R5)."""
 
 META: dict[str, Any] = {
     OPT_OUT: True,
@@ -47,16 +46,16 @@ META: dict[str, Any] = {
     # Ours R2: we follow redirects, which may lead to another host.
     "allow_offsite": True,
     "dont_redirect": True,
-    # Ours 3.1: we also retry.
+    # Ours 3.1: we retry ourselves.
     "dont_retry": True,
     # Every status has an outcome, so none is an error.
     "handle_httpstatus_all": True,
     "download_maxsize": MAX_BODY_BYTES,
-    # Only pages should change the delay.
+    # Only pages may change the delay.
     "autothrottle_dont_adjust_delay": True,
 }
 
-# The same as in the built-in middleware
+# As in the built-in middleware
 PRIORITY = 1000
 
 _NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
@@ -64,7 +63,7 @@ _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 
 
 class Exemption(Enum):
-    """The reason why a request is not checked, as a phrase for messages."""
+    """Why a request is not checked, in words for messages."""
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
@@ -83,29 +82,27 @@ def exemption_of(
     meta: Mapping[str, Any],
     exempt: Collection[str | Origin] = (),
 ) -> Exemption | None:
-    """Return the reason why a request for *url* of *origin* is not checked, or None if it is.
+    """Return why a request for *url* is not checked, or None if it is.
 
-    *exempt* are the hosts and origins of `ROBOTS1994_EXEMPT`.
+    *exempt* is the value of `ROBOTS1994_EXEMPT`.
     """
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # HTTP clients also remove tabs and the like from a scheme.
+        # HTTP clients ignore characters such as tabs in a scheme.
         scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
         has_host = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if has_host else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
         return Exemption.LISTED
-    # Ours O22: a request for the file must not wait for the file. The check is made for every
-    # request, so a fast test comes first.
+    # Ours O22: a request for robots.txt must not wait for robots.txt.
     is_file = "/robots.txt" in url and target_of(url) == "/robots.txt"
     return Exemption.ROBOTS_TXT if is_file else None
 
 
 class RobotName:
-    """Finds the name of our robot for a request (Ours O9).
-
-    The name is `ROBOTSTXT_USER_AGENT`, or else the User-Agent that the request will be sent with.
+    """The name of our robot (Ours O9): `ROBOTSTXT_USER_AGENT`, or else the User-Agent of the
+    request.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -113,8 +110,8 @@ class RobotName:
         self._has_warned = False
         settings = crawler.settings
         self._exact: str | None = settings["ROBOTSTXT_USER_AGENT"] or None
-        # As in DefaultHeadersMiddleware, the first of two names that differ only in case counts,
-        # and a value may be a list.
+        # As in DefaultHeadersMiddleware, the first of several spellings of a name counts, and a
+        # value may be a list.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -130,15 +127,13 @@ class RobotName:
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*, a bare name or a whole User-Agent header."""
-        # Most requests have no headers yet, so the cheap test comes first.
         own = request.headers and request.headers.get(b"User-Agent")
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, page: Request) -> None:
-        """Warn once if *sent*, the User-Agent of the robots.txt request, is not the one that
-        chooses the rules for *page*.
+        """Warn once if *sent*, the User-Agent of the robots.txt request, is not that of *page*.
 
-        A middleware that changes one User-Agent also changes the other.
+        Then a downloader middleware changes the User-Agent after we chose the rules.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):
@@ -164,22 +159,22 @@ def robots_request(
     *,
     is_past_cache: bool = False,
 ) -> Request:
-    """Return the request for the robots.txt at *url* that *page* needs (Ours 3.1).
+    """Return the request for the robots.txt at *url*, sent the way *page* goes (Ours 3.1).
 
-    *keys* are further meta keys to copy from *page*. *slot* is the download slot of the
-    request that was redirected to *url*.
+    *keys* are additional meta keys to copy from *page*. *slot* is the download slot of a redirected
+    request.
     """
     copied = {it: page.meta[it] for it in (*ROUTE_KEYS, *keys) if it in page.meta}
-    # Scrapy passes on half of a truncated gzip, and the missing rules would be lost.
+    # Scrapy unpacks a truncated gzip without an error, and rules would be lost.
     headers: dict[str, str | bytes] = {"Accept-Encoding": "identity"}
     for name in ("User-Agent", "Proxy-Authorization"):
-        # The credentials of a proxy go only to that proxy.
+        # Proxy credentials go only to their proxy.
         is_copied = name == "User-Agent" or "_auth_proxy" in copied
         if is_copied and (value := page.headers.get(name)) is not None:
             headers[name] = value
     of_scheme = copied.get("_scheme_proxy")
     if of_scheme and urlsplit(url).scheme != urlsplit(page.url).scheme:
-        # HttpProxyMiddleware chooses again, as it does after Scrapy's own redirects.
+        # Let HttpProxyMiddleware choose again, as after Scrapy's own redirects.
         for key in ("proxy", "_auth_proxy", "_scheme_proxy"):
             copied.pop(key, None)
         headers.pop("Proxy-Authorization", None)
@@ -199,14 +194,14 @@ def robots_request(
 
 
 def redirect_of(response: Response, url: str) -> str | None:
-    """Return the absolute URL to which *response* redirects the request for *url* (Ours R2).
+    """Return the absolute URL to which *response* redirects from *url* (Ours R2).
 
-    Return None if it is not a redirect, and "" if its target is unreadable.
+    Return None if it is not a redirect, and "" if the URL is unreadable.
     """
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:
         return None
-    # A header may have megabytes.
+    # A header may be megabytes long.
     if len(location) > MAX_HEADER_BYTES:
         return ""
     try:
@@ -219,12 +214,12 @@ def redirect_of(response: Response, url: str) -> str | None:
 
 
 def is_requestable(url: str) -> bool:
-    """Whether *url* is http or https and its host can be sent (Ours R2)."""
+    """Whether *url* is an http or https URL whose host can be encoded (Ours R2)."""
     origin = Origin.of(url) if is_http(url) else None
     if origin is None or not _HOST.fullmatch(origin.host):
         return False
     try:
-        # This fails if a label is empty or longer than 63 characters.
+        # Fails for labels that are empty or longer than 63 characters
         origin.host.encode("idna")
     except UnicodeError:
         return False

@@ -1,9 +1,8 @@
-"""Find the policy of an origin: in memory, in the store, or by one fetch for all who wait.
+"""Find the policy of an origin in memory, in the store, or by one fetch for all waiting requests.
 
-* Each waiting request has its own future. A wait ends with a policy or an exception, so an unknown
-  policy never means "allowed".
-* A policy is in memory before observers and signal handlers learn of it, and they finish before the
-  waiting requests go on. A handler may therefore request pages of the origin.
+* A waiting request always gets a policy or an exception, so none passes unchecked.
+* A new policy is put into memory before signal handlers are called, so that they may request pages
+  of the origin. Waiting requests continue after the handlers.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """A policy, and the exception of the fetch if nothing is known of the origin."""
+    """A policy. *cause* is the exception of the fetch if the origin is unreachable."""
 
     policy: Policy
     cause: Exception | None = None
@@ -61,18 +60,18 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Lookup:
-    """A search for the policy of *origin*, begun for *page*, and the waiting requests."""
+    """A search for the policy of *origin*, begun for *page*, and the requests that wait for it."""
 
     origin: Origin
     page: Request
     known: Policy | None
-    """The policy that this crawl used before"""
+    """The previous policy of the origin in this crawl"""
     waiters: dict[Waiter, Request] = field(default_factory=dict)
     found: Resolved | None = None
-    """The new policy, while observers and handlers learn of it"""
+    """The new policy, set before observers and handlers are called"""
     cancel: Callable[[], object] = lambda: None
     traceback: TracebackType | None = None
-    """The place at which the exception that ends the waits was raised"""
+    """The traceback of the exception for all waiting requests"""
 
 
 class PolicyResolver:
@@ -105,7 +104,7 @@ class PolicyResolver:
         )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
-        """Tells which waiting requests a closing crawl still sends. None while the crawl runs."""
+        """Whether a closing crawl still sends a waiting request. None until the crawl closes."""
 
     def fresh(self, origin: Origin) -> Policy | None:
         """Return the policy of *origin* if it is in memory and fresh."""
@@ -128,40 +127,40 @@ class PolicyResolver:
             raise FetchAborted(CLOSING)
         is_new = lookup is None
         lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
-        # Each request has its own future. In the built-in middleware, all share one Deferred: the
-        # first takes its result, and the others get None and pass unchecked.
+        # One future per request: in the built-in middleware, all share one Deferred. The first
+        # request takes its result, and the others get None and pass unchecked.
         waiter: Waiter = Deferred()
         lookup.waiters[waiter] = page
         if is_new:
             self._start(lookup)
-        # If this wait is cancelled, the lookup goes on for the others.
+        # If this request is cancelled, the lookup continues for the others.
         try:
             result = await maybe_deferred_to_future(waiter)
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
-            # Each raise would extend the traceback, and thousands of requests may wait.
+            # Reset the traceback. Each raise extends it, and thousands of requests may wait.
             raise result.with_traceback(lookup.traceback)
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
-        """If necessary, read the large file of *policy* for the robot of *page*. Return when *page*
-        may be decided.
+        """Read the large file of *policy* for the robot of *page*, unless that is done. Then wait
+        for a turn of the event loop.
         """
         robots, robot = policy.robots, self._robot.of(page)
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
-                # The policy has grown, so its memory is measured again.
+                # Put it again, because the policy has grown.
                 self.memory[policy.origin] = policy
-        # Ours O28: a comparison with many wildcards may take milliseconds, and a thousand requests
-        # may wait for the file. Each is decided in its own turn of the event loop.
+        # Ours O28: matching many wildcards may take milliseconds, and a thousand requests may wait
+        # for the file, so decide each in its own turn of the event loop.
         await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """Wake the waiting requests (Ours R6), except those for which *keeps* is true.
 
-        The fetches for those requests are cancelled after `ROBOTS1994_TIMEOUT`.
+        Fetches for the latter are cancelled after `ROBOTS1994_TIMEOUT`.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
@@ -173,12 +172,11 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # One second more, because a request that reaches its time limit ends by itself.
+        # One second more, because a request that times out ends by itself.
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Once a policy is found, only signal handlers still run. They may take until the crawl
-        # closes.
+        # Once a policy is found, only signal handlers still run, which are not cancelled.
         if lookup.found is None:
             lookup.cancel()
 
@@ -228,20 +226,20 @@ class PolicyResolver:
     async def _from_store(
         self, store: GuardedStore, origin: Origin, last: Policy | None
     ) -> tuple[Answer | None, Policy | None]:
-        """Return the answer in *store*, if one decides, and the last good policy."""
+        """Return the answer in *store*, if it is usable, and the last good policy."""
         answer = await store.get(origin)
         if answer and (last is None or answer.fetched_at > last.fetched_at):
             is_fresh, last = self._judge(origin, answer, last)
             if is_fresh:
                 return answer, last
-        # Another crawl may have fetched the file meanwhile.
+        # Another worker may be fetching the file.
         return await store.lease(origin, last.fetched_at if last else 0.0), last
 
     def _judge(
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
         policy, now = self._policy(origin, answer), self.now()
-        # A stale answer may be the last good policy.
+        # A stale answer may become the last good policy.
         return policy.is_fresh(now), policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
@@ -249,11 +247,11 @@ class PolicyResolver:
         known, page, robots = lookup.known, lookup.page, policy.robots
         robot = self._robot.of(page)
         try:
-            # Measure first, so that the size includes the rules.
+            # Prepare the rules first, so that the memory includes their size.
             if robots is not None:
                 await threads.prepare(robots, robot, reads_usage=self._reads_usage)
         finally:
-            # From here on, the policy decides whatever happens.
+            # From here on, the policy decides, even if the preparation was cancelled.
             self.memory[policy.origin] = policy
             cause = None if policy.is_stale_on_error else answer.error
             lookup.found = Resolved(policy, cause)
@@ -269,6 +267,6 @@ class PolicyResolver:
             if robots.sitemaps and (urls := sitemaps_of(policy.origin, robots)):
                 named = {"sitemaps": urls, "origin": policy.origin}
                 await send(robots_sitemaps, robots=robots, **named)
-        # It is also sent for an unchanged file, as by the built-in middleware.
+        # Like the built-in middleware, send it for unchanged files too.
         if ROBOTS_PARSED is not None:
             await send(ROBOTS_PARSED, robotparser=Robots1994Parser(robots))

@@ -1,9 +1,7 @@
-"""Every use of an undocumented part of Scrapy. The rest of the package uses only the documented
-interface.
+"""All code that needs undocumented parts of Scrapy.
 
-Comments say why nothing documented will do. If an attribute is missing, the crawl still obeys
-robots.txt, and one warning says what it loses (`LOST`), unless that is little.
-`tests/unit/test_scrapy_adapter.py` runs crawls without these attributes.
+Without them, a crawl still obeys robots.txt, and a warning says what it loses (`LOST`).
+`tests/unit/test_scrapy_adapter.py` runs such crawls.
 """
 
 from __future__ import annotations
@@ -45,9 +43,7 @@ _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 @contextmanager
 def _using(crawler: Crawler, name: str) -> Iterator[None]:
-    """Suppress an exception of the block, which uses the attribute *name*, and warn once per
-    crawl.
-    """
+    """Suppress exceptions of the block, and warn once per crawl that *name* is missing."""
     try:
         yield
     except Exception:  # noqa: BLE001 - what replaces the attribute may raise anything
@@ -59,7 +55,7 @@ def _using(crawler: Crawler, name: str) -> Iterator[None]:
 
 
 def is_crawling(crawler: Crawler) -> bool:
-    """Whether *crawler* runs a crawl. A shell only sends single requests."""
+    """Whether *crawler* runs a spider, and not a shell."""
     # No public attribute distinguishes a shell from a crawl.
     is_crawl = True
     with _using(crawler, "crawler.crawling"):
@@ -72,23 +68,22 @@ class EngineAccess:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # The number by which the limit is raised, and the limit after our last change
+        # How much higher the limit is because of us, and the limit after our last change
         self._raised = 0
         self._limit: int | None = None
 
     def change_limit(self, by: int) -> bool:
-        """Add *by* to the limit of concurrent requests, and return whether that worked.
+        """Add *by* to the limit of concurrent requests. Return whether that worked.
 
-        The caller must later subtract what was added.
+        The caller must undo the change later.
         """
-        # No setting changes the limit while a crawl runs. The attribute may be missing, or may be a
-        # property that refuses the number.
+        # No setting changes the limit of a running crawl. The attribute may be missing or
+        # read-only.
         engine: Any = self._crawler.engine
         is_changed = False
         with _using(self._crawler, "downloader.total_concurrency"):
             limit = index(engine.downloader.total_concurrency)
-            # Another component may have overwritten the limit, and our increase with it.
-            # 0 means no limit.
+            # Another component may have overwritten our increase. 0 means no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -104,11 +99,9 @@ class EngineAccess:
             engine._slot.nextcall.schedule()  # noqa: SLF001 - private
 
     def active(self) -> AbstractSet[Request]:
-        """Return the requests that the engine has begun and not finished, or an empty set if they
-        are unknown.
-        """
-        # `engine.needs_backout()` also counts requests that wait for a callback. No signal is sent
-        # when a middleware replaced a request, or refused its response.
+        """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
+        # `engine.needs_backout()` also depends on the scraper. No signal is sent when a middleware
+        # replaces a request or refuses its response.
         engine: Any = self._crawler.engine
         active: AbstractSet[Request] = frozenset()
         with _using(self._crawler, "downloader.active"):
@@ -116,15 +109,14 @@ class EngineAccess:
         return active  # noqa: RET504 - the block may fail
 
     def limit(self) -> float:
-        """Return the present limit of concurrent requests."""
+        """Return the limit of concurrent requests, or infinity if it is unknown."""
         engine: Any = self._crawler.engine
         with suppress(Exception):
             return index(engine.downloader.total_concurrency) or math.inf
         return math.inf
 
     def is_closing(self) -> bool:
-        # Scrapy sends no signal before the last request has ended. `closing` becomes a Deferred
-        # when `close_spider` is called.
+        # Scrapy sends no signal until the last request has ended.
         engine: Any = self._crawler.engine
         is_closing = False
         with _using(self._crawler, "engine._slot.closing"):
@@ -136,7 +128,7 @@ class EngineAccess:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Whether a request for which *is_wanted* is true may be queued in a download slot.
+    """Whether a wanted request may be queued in a download slot.
 
     True if the queues cannot be read. A robots.txt request then has no time limit.
     """
@@ -148,9 +140,7 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
 
 
 class DownloadSlot(NamedTuple):
-    """The name of a download slot, how many requests it sends at once, the seconds between them,
-    and the slot itself. For an unknown slot, the values are the defaults.
-    """
+    """A download slot, with its delay in seconds. The defaults stand for an unknown slot."""
 
     name: str = ""
     concurrency: float = math.inf
@@ -159,9 +149,8 @@ class DownloadSlot(NamedTuple):
 
 
 def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
-    """Return the download slot of *request*."""
-    # This creates a missing slot, as for a request that is sent. Without the attribute, only the
-    # order of requests changes, so there is no warning here (but see `slow_down`).
+    # `_get_slot` creates a missing slot. No warning, because without it only the order of requests
+    # changes.
     engine: Any = crawler.engine
     with suppress(Exception):
         get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
@@ -176,10 +165,10 @@ def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
 
 @contextmanager
 def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
-    """Count *request*, which waits in a middleware, in its download slot during the block.
+    """Count the waiting *request* as active in its download slot during the block.
 
-    `DownloaderAwarePriorityQueue` takes the next request for the slot with the fewest active
-    requests. Otherwise it would take too many for an origin with a slow robots.txt.
+    Otherwise `DownloaderAwarePriorityQueue`, which prefers the slot with the fewest active
+    requests, would take too many for an origin with a slow robots.txt.
     """
     active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):
@@ -195,7 +184,7 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
     """Make the download slot of *request* send one request at a time, at least *seconds*
     apart. Return the name of the slot.
     """
-    # Scrapy has no public way to change a slot. AutoThrottle sets the same attribute.
+    # No public method changes a slot.
     name, _, _, slot = slot_of(crawler, request)
     with _using(crawler, "downloader._get_slot"):
         slot.delay = max(slot.delay, seconds)

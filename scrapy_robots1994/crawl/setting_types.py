@@ -1,4 +1,4 @@
-"""Types of settings. Each describes the accepted values for messages, and reads a value."""
+"""Types of settings. Each parses values, and describes the accepted ones."""
 
 import json
 import math
@@ -16,13 +16,13 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, this name stands for the value of the setting."""
+"""In `ROBOTS1994_COMPARE`, this stands for the value of the setting with this name."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
 
 MAX_COUNT = 1_000_000_000
-"""Some libraries fail for larger numbers."""
+"""Larger numbers fail in some libraries."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,12 +30,12 @@ class SettingType(Generic[T]):
     accepts: str
     """The end of "NAME must be …"."""
     parse: Callable[[Any], T]
-    """Read a value from code or from `-s`. Raise `ValueError`, `TypeError` or `LookupError`."""
+    """Parse a value from code or from `-s`. Raise `ValueError`, `TypeError` or `LookupError`."""
     choices: tuple[str, ...] = ()
     """Suggested for misspelt words."""
 
     def read(self, name: str, value: Any) -> T:
-        """Return the meaning of *value* for the setting *name*.
+        """Parse *value*, the value of the setting *name*.
 
         Raise `SettingsError`, which says what is accepted.
         """
@@ -46,7 +46,7 @@ class SettingType(Generic[T]):
             raise
         # RecursionError: `json.loads` of 100,000 brackets
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
-            # The number 1994 may stand for "1994".
+            # Suggest "1994" for the number 1994.
             word = str(value) if isinstance(value, int) else value
             hint = did_you_mean(word, self.choices) or "."
             shown = escape_control_chars(repr(value))
@@ -74,7 +74,7 @@ FLAG = SettingType("True or False", _flag)
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Read truth values as *on* or *off*, and any other value with *other*."""
+    """Parse truth values as *on* or *off*, and all others with *other*."""
     return lambda value: (
         cast("T", on if words[word] else off)
         if (word := str(value).lower()) in words
@@ -83,7 +83,7 @@ def _switch(
 
 
 def _seconds(value: Any) -> float:
-    # True is an int.
+    # `float` would accept True.
     seconds = float("nan" if isinstance(value, bool) else value)
     _require(math.isfinite(seconds) and seconds >= 0)
     return seconds
@@ -97,7 +97,7 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """A whole number from *least* to `MAX_COUNT`."""
+    """Accept whole numbers from *least* to `MAX_COUNT`."""
 
     def parse(value: Any) -> int:
         _require(not isinstance(value, (bool, float)))
@@ -123,7 +123,7 @@ STORE = SettingType(
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    # On the command line, a list is JSON, or separated by commas as for Scrapy's `getlist`.
+    # On the command line, a list is JSON or, as for Scrapy's `getlist`, separated by commas.
     if isinstance(value, str):
         is_json = value.lstrip().startswith("[")
         parts = map(str.strip, value.split(","))
@@ -181,7 +181,7 @@ PARSERS = SettingType(
 
 
 def _path(value: Any) -> str | None:
-    # `-s NAME=` on the command line switches the setting off.
+    # `-s NAME=` on the command line disables the setting.
     if value is None or value == "":
         return None
     _require(isinstance(value, (str, Path)) and str(value).lower() not in _SWITCHES)
@@ -217,7 +217,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-# True stands for no maximum, 0 for no delay, and 1 for one second.
+# True means no maximum, 0 no delay, and 1 a maximum of one second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -1,6 +1,6 @@
-"""The settings. Each is a field of `RobotsSettings`, named `ROBOTS1994_` and the field in capitals.
+"""The settings: `ROBOTS1994_MAX_BYTES` is `RobotsSettings.max_bytes`, and so on.
 
-The string below a field is its text on the reference page.
+The docstring of a field appears on the reference page.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from scrapy_robots1994.robotstxt import MAX_BYTES, Reader
 from scrapy_robots1994.stores.url import StoreUrl
 
 PREFIX = SETTING_PREFIX
-"""Any name in a project's settings that begins with this must be a known setting."""
+"""Unknown settings with this prefix are errors."""
 
 T = TypeVar("T")
 
@@ -42,29 +42,28 @@ def declare(
 ) -> T:
     """Declare a setting of type *kind*.
 
-    *default* is written as a user would write it. *group* begins a group on the reference page.
-    *decides* marks settings that affect decisions. They are written into evidence and read from it.
-    Because evidence may come from others, they must not name a module, file or server.
+    *default* is written as a user would write it. *group* starts a section of the reference page.
+    *decides* marks settings that affect decisions. Evidence records them, and commands read them
+    from there. Because evidence may come from others, they must not name a module, file or server.
     """
-    # The default is read like a user's value.
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RobotsSettings:
-    """The settings of a crawl, all checked."""
+    """The checked settings of a crawl."""
 
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )
-    """How robots.txt files are read; see :ref:`page-dialects`. ``"strictest"`` refuses what
-    ``"1994"`` or ``"rfc9309"`` refuses.
+    """How robots.txt files are read; see :ref:`page-dialects`. ``"strictest"`` disallows what
+    ``"1994"`` or ``"rfc9309"`` disallows.
     """
     # RFC 9309 2.5: at least 500 KiB
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """The maximum size of a robots.txt, in bytes. Of a longer file, only the whole lines within
-    this size are obeyed. A file over 8 MB counts as unreachable.
+    """The maximum size of a robots.txt, in bytes. In a longer file, only the complete lines within
+    this size are obeyed. Files over 8 MB count as unreachable.
     """
     forbidden: str = declare(
         types.MEANING,
@@ -76,18 +75,18 @@ class RobotsSettings:
     unreachable: str = declare(
         types.MEANING, Outcome.UNREACHABLE.row.default, decides=True
     )
-    """Whether all URLs of an origin are disallowed or allowed if its robots.txt cannot be fetched
-    and no earlier policy can be used.
+    """Whether an unreachable robots.txt disallows or allows all URLs of the origin if no earlier
+    policy can be used.
     """
     ttl: float = declare(
         types.SECONDS, 86_400, group="How long a policy is used", decides=True
     )
-    """The longest time for which a policy is fresh. A shorter lifetime that the server states
-    applies, but at least 300 s. The default is one day.
+    """How long a policy is fresh, in seconds. Response headers may shorten this, but not below 300
+    s. The default is one day.
     """
     stale_ttl: float = declare(types.SECONDS, 2_592_000, decides=True)
-    """How long a stale policy remains in use if it cannot be refreshed. The default is 30
-    days.
+    """How long a stale policy remains in use if it cannot be refreshed, in seconds. The default is
+    30 days.
     """
     store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
@@ -97,33 +96,33 @@ class RobotsSettings:
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """The time limit for a robots.txt request and for each redirect. If ``DOWNLOAD_TIMEOUT`` or
-    the ``download_timeout`` of the page is shorter, it applies instead.
+    """The timeout of a robots.txt request and of each redirect, in seconds. A shorter
+    ``DOWNLOAD_TIMEOUT``, or ``download_timeout`` of the page, applies instead.
     """
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
-    """Meta keys that are copied from the page request to the robots.txt request, in addition to
-    ``proxy``, ``bindaddress`` and ``cookiejar``. Keys that the robots.txt request sets, such as
+    """Meta keys to copy from the page request to the robots.txt request, in addition to ``proxy``,
+    ``bindaddress`` and ``cookiejar``. Keys that the robots.txt request sets, such as
     ``dont_redirect``, are not copied.
     """
     exempt: frozenset[str | Origin] = declare(types.EXEMPT, ())
-    """Hosts and origins that are not checked, and whose robots.txt is not requested. A host, such
-    as ``"api.example.com"``, stands for all its schemes and ports, but not for its subdomains.
-    An origin is written as ``"https://h.example:8443"``.
+    """Hosts and origins that are not checked, and whose robots.txt is not requested. A host such as
+    ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is written as
+    ``"https://h.example:8443"``.
     """
-    # The limit lets other requests wait in the scheduler, whose queue may be on disk.
+    # Further requests stay in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """How many requests may wait for a robots.txt without counting towards
-    ``CONCURRENT_REQUESTS``. If the crawl is killed (SIGKILL), they are lost. With a
-    ``CLOSESPIDER_…COUNT`` of N, the maximum is N/100.
+    """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
+    If the crawl is killed (SIGKILL), they are lost. With ``CLOSESPIDER_PAGECOUNT`` or
+    ``CLOSESPIDER_ITEMCOUNT``, the maximum is 1% of that count.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
-    """With ``True``, Scrapy's own middleware decides, and when the spider closes, the log says what
-    scrapy_robots1994 would change; see :ref:`page-dry-run`. Settings for pages, usage, delays,
-    evidence and stores then have no effect.
+    """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would
+    change; see :ref:`page-dry-run`. Settings for pages, usage, delays, evidence and stores then
+    have no effect.
     """
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
-    """Parsers to compare each decision with; see :ref:`page-comparing`. ``True`` stands for the
-    parser in ``ROBOTSTXT_PARSER``.
+    """Parsers to compare each decision with; see :ref:`page-comparing`. ``True`` means the parser
+    in ``ROBOTSTXT_PARSER``.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
     """The path of the comparison report, which is written when the spider closes. It may contain
@@ -132,18 +131,18 @@ class RobotsSettings:
     crawl_delay: float | None = declare(
         types.CRAWL_DELAY, default=False, group="Beyond robots.txt rules"
     )
-    """Whether to obey Crawl-delay. A number also limits the delay, in seconds. The dialects
-    ``1994`` and ``revisited`` have no delays.
+    """Whether to obey Crawl-delay. A number is the maximum delay, in seconds. The dialects ``1994``
+    and ``revisited`` ignore Crawl-delay.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """With ``True``, items of NOINDEX pages and requests from NOFOLLOW pages are dropped. A list
-    chooses the directives to obey; ``"rel-nofollow"`` stands for links with ``rel=nofollow``.
+    """Whether to drop items of NOINDEX pages and requests from NOFOLLOW pages. A list chooses the
+    directives to obey; ``"rel-nofollow"`` means links with ``rel=nofollow``.
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
     """What to do with usage preferences; see :doc:`/preferences`. ``"report"`` counts and logs
     them, and passes them to the spider in ``response.meta``. ``"items"`` also drops items of pages
-    that disallow a purpose in ``ROBOTS1994_PURPOSES``. ``"requests"`` also refuses pages whose
-    robots.txt disallows one.
+    that disallow a purpose in ``ROBOTS1994_PURPOSES``. ``"requests"`` also refuses requests for
+    pages if robots.txt disallows such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """What you use the pages for, such as ``"train-ai"``; :doc:`/preferences` lists all purposes.
@@ -184,11 +183,11 @@ class RobotsSettings:
     def from_recorded(
         cls, texts: Mapping[str, object], on_fault: Callable[[str], object]
     ) -> "RobotsSettings":
-        """Read what `recorded` returned in another crawl.
+        """Read the settings that `recorded` returned in another crawl.
 
-        *texts* is not trusted: only settings that affect decisions are read. *on_fault* gets a
-        sentence for every other name, and for a wrong value. After a wrong value, all settings have
-        their defaults.
+        *texts* is untrusted. *on_fault* is called with a sentence for each setting that does not
+        affect decisions, which is ignored, and for an invalid value. An invalid value resets all
+        settings to their defaults.
         """
         read = dict(texts)
         for name in texts.keys() - cls.from_settings(BaseSettings()).recorded():
@@ -202,7 +201,7 @@ class RobotsSettings:
             return cls.from_settings(BaseSettings())
 
     def recorded(self) -> dict[str, str]:
-        """Return the settings that affect decisions, by name, as text."""
+        """Return the settings that affect decisions, as text by name."""
         return {
             PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
             for each in fields(self)
@@ -220,7 +219,6 @@ class RobotsSettings:
 
     @property
     def freshness(self) -> FreshnessSettings:
-        """The times for which policies are used, and the outcomes that allow all URLs."""
         return FreshnessSettings(
             ttl=self.ttl,
             stale_ttl=self.stale_ttl,
@@ -238,7 +236,7 @@ class RobotsSettings:
         return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log one line about the rules that this crawl obeys."""
+        """Log which rules this crawl obeys, and the name of the robot."""
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: Scrapy's own middleware decides"
@@ -250,7 +248,7 @@ class RobotsSettings:
                 f"pages are for {purposes}" if purposes else "preferences are reported"
             )
             more += f"; {what} ({VERSIONS})"
-        # This comes last, because a long line is cut at its end.
+        # Last, because long lines are cut
         if self.exempt:
             more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
@@ -278,7 +276,7 @@ def _as_text(value: object) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    # With the prefix, any two names would be similar.
+    # The common prefix would make all names similar.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -288,19 +286,19 @@ def _unknown(name: str, known: list[str]) -> str:
 
 @contextmanager
 def log_settings_errors() -> Iterator[None]:
-    """Log a wrong setting as one CRITICAL line, and raise the error again.
+    """Log an invalid setting as one CRITICAL line, and raise the error again.
 
     Scrapy prints a traceback, in which the message is easily overlooked. If the crawl is an asyncio
     task, as in `scrapy crawl`, the line replaces the traceback.
     """
     try:
         yield
-    # Any other exception is a bug, whose traceback is needed.
+    # Other exceptions are bugs, and need their traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         # Without a running event loop, Scrapy reports the error itself.
         with suppress(RuntimeError):
             if task := asyncio.current_task():
-                # Scrapy ignores the exception of the task, and asyncio would log it.
+                # Retrieve the exception, or asyncio would log it with a traceback.
                 task.add_done_callback(lambda it: it.cancelled() or it.exception())
         raise

@@ -1,14 +1,14 @@
-"""The keys of the stats. The string below a key is its text on the reference page."""
+"""The keys of the stats. The docstring of a key appears on the reference page."""
 
 from typing import Final
 
-# The keys of the built-in middleware, with the same meanings
+# As in the built-in middleware
 FORBIDDEN: Final = "robotstxt/forbidden"
 """Refused requests."""
 REQUESTS: Final = "robotstxt/request_count"
-"""Attempts to fetch a robots.txt. Retries count as attempts, redirects do not."""
+"""Attempts to fetch a robots.txt, including retries but not redirects."""
 RESPONSES: Final = "robotstxt/response_count"
-"""Attempts that got an answer. A 407, which comes from a proxy, does not count."""
+"""Attempts that got an answer other than a 407."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
 """Attempts that got an answer, by HTTP status after redirects."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
@@ -32,7 +32,7 @@ STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 RETRIES: Final = "robots1994/retries"
 """Retries of failed attempts."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed locally, together with the waiting requests (R7)."""
+"""Fetches that failed locally, so that the waiting requests failed too (R7)."""
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Failed calls to the store."""
 TRUNCATED: Final = "robots1994/truncated"
@@ -40,9 +40,9 @@ TRUNCATED: Final = "robots1994/truncated"
 IGNORED: Final = "robots1994/ignored"
 """Files with lines for this robot that the dialect ignores or takes literally."""
 REFUSING: Final = "robots1994/refusing_origins"
-"""Origins at which requests were refused, at most 10,000. Set when the spider closes."""
+"""Origins with refused requests, up to 10,000. Set when the spider closes."""
 REFUSED_BY: Final = "robots1994/refused_by/{origin}"
-"""Refused requests at each of the 20 origins with the most. Set when the spider closes."""
+"""Refused requests, for each of the 20 origins with the most. Set when the spider closes."""
 STARTS_REFUSED: Final = "robots1994/starts_refused"
 """Start requests, if all were refused. Set when the spider closes."""
 CRAWL_DELAYS: Final = "robots1994/crawl_delay/kept"
@@ -58,25 +58,25 @@ ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
 """Requests dropped because of a page (``nofollow``) or a link (``rel-nofollow``)."""
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
-"""Pages with the answer ``allow`` or ``disallow`` for a purpose in ROBOTS1994_PURPOSES. If that
-setting is empty, all purposes are counted.
+"""Pages that allow or disallow a purpose in ROBOTS1994_PURPOSES. If that setting is empty, all
+purposes are counted.
 """
 USAGE_ITEMS_DROPPED: Final = "robots1994/usage/items_dropped/{purpose}"
 """Items dropped because of a usage preference."""
 USAGE_REQUESTS_DROPPED: Final = "robots1994/usage/requests_dropped/{purpose}"
 """Requests refused because of a usage preference in robots.txt."""
 USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
-"""Preferences with a value that is not understood, counted for each page."""
+"""Preferences that are not understood, counted for each page."""
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
-"""Decisions that were compared with another parser. The direction is ``agree``, ``stricter`` (only
-that parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised an exception).
-In a dry run, the parser is ``RobotsTxtMiddleware``. Set when the spider closes.
+"""Decisions compared with another parser. The direction is ``agree``, ``stricter`` (only that
+parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised an exception). In a
+dry run, the parser is ``RobotsTxtMiddleware``. Set when the spider closes.
 """
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared, because a dry run found no policy, or because the compared
-files have reached 64 MB.
+"""Decisions not compared, because a dry run found no policy, or because the compared files exceed
+64 MB.
 """
 RACES: Final = "robots1994/compare/on_its_way"
-"""Disallowed requests that Scrapy's middleware let through in a dry run while it waited for
-robots.txt.
+"""Disallowed requests that Scrapy's middleware let through in a dry run while robots.txt was on its
+way.
 """

@@ -1,11 +1,10 @@
-"""The store as a crawl sees it: it never fails, and never blocks the event loop.
+"""The store of a crawl, guarded so that it never raises and never blocks the event loop.
 
-A failed call counts as a missing entry. The first failure is logged as a warning, and the store is
-not used for `REST_SECONDS`. All calls run in one thread, in order.
+A failed call counts as a missing entry, and the store is not used for the next `REST_SECONDS`. Only
+the first failure is logged as a warning. All calls run in one thread, in order.
 
-If the store has leases, the worker that holds the lease of an origin fetches its robots.txt. Every
-second, the other workers look for what it stored. They fetch themselves when the lease ends, after
-`LEASE_SECONDS`.
+If the store has leases, only the worker with the lease of an origin fetches its robots.txt. The
+others check for its answer every second, and fetch themselves after `LEASE_SECONDS`.
 """
 
 import math
@@ -52,25 +51,25 @@ class GuardedStore:
         self._is_closed = False
         self._rests_until = -math.inf
         self._failures = 0
-        # When the leases of this worker end. Only the thread uses it.
+        # The ends of this worker's leases. Only the thread uses them.
         self._leases: dict[Origin, float] = {}
         # Scrapy waits for this signal's handlers before the process ends.
         crawler.signals.connect(self.close, signals.spider_closed)
 
     async def get(self, origin: Origin) -> Answer | None:
-        """Return the last answer of *origin*, if the store has it."""
+        """Return the stored answer of *origin*, if any."""
         read: Future[Answer | None] = self._submit(self._read, origin)
         return await future_result(read)
 
     def put(self, origin: Origin, answer: Answer) -> None:
-        """Store *answer* soon, if the origin itself said it."""
+        """Store *answer* soon, if it was fetched and comes from the origin itself."""
         if answer.is_of_origin and answer.source == "fetched":
             self._submit(self._write, origin, answer)
 
     async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
-        """Wait until this worker may fetch robots.txt, for at most about `LEASE_SECONDS`.
+        """Wait until this worker may fetch robots.txt, for up to about `LEASE_SECONDS`.
 
-        Return an answer that another worker fetched after *since* and stored meanwhile.
+        If another worker stores an answer that is newer than *since*, return it.
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))
@@ -86,12 +85,12 @@ class GuardedStore:
         return None
 
     def release(self, origin: Origin) -> None:
-        """End the lease of *origin*, if this worker holds it, after the last `put`."""
+        """End this worker's lease of *origin*, if any, after pending calls of `put`."""
         if self._has_leases:
             self._submit(self._end_lease, origin)
 
     async def close(self) -> None:
-        """Wait for the last `put`, and close the store."""
+        """Wait for pending calls, and close the store."""
         self._rests_until = -math.inf
         closed = self._submit(self._store.close)
         self._is_closed = True
@@ -102,7 +101,7 @@ class GuardedStore:
 
     def _submit(self, call: Callable[..., T | None], *args: Any) -> "Future[T | None]":
         if self._is_closed:
-            # A fetch may end after the spider was closed.
+            # A fetch may end after the spider has closed.
             nothing: Future[T | None] = Future()
             nothing.set_result(None)
             return nothing

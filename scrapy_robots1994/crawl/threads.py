@@ -22,7 +22,7 @@ T = TypeVar("T")
 INTERRUPTED = "the fetch of robots.txt was interrupted"
 
 INLINE_BYTES = 8_192
-"""Larger files are read in a thread. A file of this size takes at most 10 ms on the event loop."""
+"""Larger files are read in a thread. A file of this size takes up to 10 ms on the event loop."""
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:
@@ -33,8 +33,7 @@ def _loop() -> asyncio.AbstractEventLoop | None:
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Run *work* in a thread without blocking the event loop."""
-    # The pool of asyncio also exists without a reactor.
+    # asyncio has a thread pool even without a reactor.
     if _loop():
         return await asyncio.to_thread(work)
     return await maybe_deferred_to_future(deferToThread(work))
@@ -47,9 +46,7 @@ _computing = Lock()
 async def prepare(
     robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool = False
 ) -> None:
-    """Prepare *robots* for *robot*. If the file is large, do so in a thread, which prepares one
-    file at a time.
-    """
+    """Prepare *robots* for *robot*. Large files are prepared in a thread, one at a time."""
     work = partial(robots.prepare, robot, reads_usage=reads_usage)
 
     def alone() -> None:
@@ -66,8 +63,7 @@ class Turns:
         self._lock = DeferredLock()
 
     async def take(self) -> None:
-        """Wait for a turn in which no other caller continues."""
-        # The lock is released in a callback, because a cancelled coroutine would not release it.
+        # Release the lock in a callback, because a cancelled coroutine would not release it.
         taken = self._lock.acquire().addCallback(
             lambda lock: call_later(0, lock.release)
         )
@@ -81,16 +77,14 @@ def thread_safe_call() -> Any:
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # Scrapy has installed the reactor by now. An earlier import would install one.
+    # By now, Scrapy has installed its reactor.
     from twisted.internet import reactor  # noqa: PLC0415 - the import installs a reactor
 
     return cast("Any", reactor).callFromThread
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Return the result of *work*. Some functions of Scrapy return a Deferred in 2.13, and a
-    coroutine later.
-    """
+    """Await *work*. Where Scrapy 2.13 returns a Deferred, later versions return a coroutine."""
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
     return await work
@@ -115,14 +109,13 @@ async def result_within(
 ) -> T:
     """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`.
 
-    If *is_paused* returns True at that time, *work* gets as many seconds again. Raise
-    `FetchAborted` if the wait itself is cancelled. Work that ignores its cancellation goes on, but
-    nobody waits for it.
+    If *is_paused* then returns True, *work* gets *seconds* more. If the caller is cancelled, raise
+    `FetchAborted`. Work that ignores its cancellation continues in the background.
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: Deferred[list[Any]] = Deferred()
-    # Put the result into a list, because an error would be raised where the wait is cancelled.
-    # Twisted would log an error that nobody takes.
+    # In a list, a `CancelledError` of *work* is not mistaken for one of this coroutine. `addBoth`
+    # also keeps Twisted from logging an error.
     running.addBoth(lambda result: release(ended, [result]))
     timer: Any = None
 
@@ -150,9 +143,9 @@ async def result_within(
 
 
 async def future_result(future: Future[T]) -> T:
-    """Return the result of *future*, which another thread sets.
+    """Await *future*, which another thread completes.
 
-    Cancelling the wait cancels *future*.
+    Cancelling the coroutine cancels *future*.
     """
     done: Deferred[T] = Deferred()
     call_in_crawl = thread_safe_call()
@@ -169,8 +162,7 @@ async def future_result(future: Future[T]) -> T:
 
 
 async def sleep(seconds: float) -> None:
-    """Return after *seconds*. Cancelling the wait cancels the timer."""
-    # Not every crawl has an asyncio event loop.
+    """Like `asyncio.sleep`, but also without an asyncio event loop."""
     woken: Deferred[None] = Deferred()
     timer = call_later(seconds, lambda: woken.callback(None))
     try:
@@ -182,7 +174,7 @@ async def sleep(seconds: float) -> None:
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
     """Call *call* after *seconds*.
 
-    The `cancel` of the returned timer may be called even after its end.
+    The returned timer may be cancelled at any time, even after that.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)
@@ -194,6 +186,6 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 def release(waiter: Deferred[T], result: T) -> None:
-    """End the wait for *waiter* with *result*. A second call has no effect."""
+    """Fire *waiter* with *result*, unless it has fired."""
     if not waiter.called:
         waiter.callback(result)

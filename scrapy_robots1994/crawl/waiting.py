@@ -1,16 +1,16 @@
 """Requests that wait for a policy, and requests that are held until a slot is free.
 
-Scrapy counts a request in a middleware towards `CONCURRENT_REQUESTS`. The limit is raised by one
-for each waiting request, so that slow origins do not block others, and for each robots.txt request.
-When the policy of such a request is known, the request is *held* until a slot is free: fewer than
-`CONCURRENT_REQUESTS` others are unfinished, and the download slot of the request has room. A
-download slot releases held requests first in, first out. Requests that stay in an earlier
-middleware do not count here, because they may wait for something that a held request has.
+Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
+block others, the limit is raised by one for each waiting request and for each robots.txt request.
+Once its policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others are
+unfinished and its download slot has room. Held requests of a download slot are released in order.
+Requests stuck in an earlier middleware do not count as unfinished, because they may depend on a
+held request.
 
-While the crawl runs, no request goes back to the scheduler. When the crawl closes (Ours R6), the
-first `CONCURRENT_REQUESTS` waiting or held requests go on if, within `CLOSE_SECONDS`, their
-policies are known and their download slots let them. The others go back as the same objects, so
-that JOBDIR has them. Requests that a component awaits are neither held nor returned.
+When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
+sent if their policies are known and their download slots are free within `CLOSE_SECONDS`. The
+others go back to the scheduler, as the same objects, so that JOBDIR stores them. Requests that a
+component awaits are neither held nor returned.
 """
 
 from __future__ import annotations
@@ -44,39 +44,38 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.policy import Policy
 
-# Both marks are meta keys, because queues on disk or in a database keep nothing else.
+# Meta keys, because they survive a queue on disk.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that has been scheduled."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that went back to the scheduler. The value is its own `dont_filter`."""
+"""Meta key of a request that went back to the scheduler. The value is its original
+`dont_filter`.
+"""
 
 MAX_OF_ORIGIN = 64
-"""Waiting and held requests of one origin that do not count towards `CONCURRENT_REQUESTS`. More of
-them would overtake urgent requests in the scheduler.
+"""Up to this many waiting and held requests of one origin do not count towards
+`CONCURRENT_REQUESTS`. More would overtake urgent requests in the scheduler.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between checks whether the crawl is closing. Scrapy sends no signal when a close
-begins.
-"""
+"""Seconds between checks whether the crawl is closing."""
 
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-# Settings that end a crawl after a number of pages or items. A robots.txt counts as a page, so
-# each one that is fetched too early leaves one page fewer.
+# Settings that end a crawl after a number of pages or items. A robots.txt also counts as a page, so
+# fewer requests may wait.
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# With a limit of *n*, up to *n* / `SHARE` waiting requests do not count.
+# With a limit of n, up to n / SHARE waiting requests do not count.
 SHARE = 100
 
-# One of these follows when a request is finished: a response, another request (retry, redirect),
-# or the engine asks the scheduler for the next one.
+# One of these is sent after each finished request.
 FINISHED = (
     signals.response_received,
     signals.request_scheduled,
@@ -102,7 +101,7 @@ class Visit:
 
     @classmethod
     def begin(cls, request: Request) -> Visit:
-        """Remove our keys from the meta of *request*, and return its visit."""
+        """Remove our meta keys from *request*, and return its visit."""
         meta = request.meta
         # An errback may repeat a refused request, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
@@ -140,18 +139,17 @@ class WaitingRequests:
         self._max_waiting = min([max_waiting, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
-        # Waiting and held requests in order of arrival, and the futures that held ones await
+        # Waiting and held requests in order of arrival, and the futures of those held
         self._visits: dict[Request, Visit] = {}
         self._held: dict[Visit, Deferred[None]] = {}
-        # The download slots of requests that went on after a wait
+        # The download slots of released requests
         self._passed: dict[Request, str] = {}
-        # Requests in an earlier middleware at the last check, and at the last two
+        # Requests in an earlier middleware at the last check, and at the last two checks
         self._before: set[Request] = set()
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
         self._is_closed = self._is_listening = False
-        # The timer of the next check
         self._timer: Any = None
         connect = crawler.signals.connect
         connect(self._scheduled, signals.request_scheduled)
@@ -159,13 +157,13 @@ class WaitingRequests:
         connect(self.close, signals.spider_closed)
 
     def unmark(self, request: Request) -> None:
-        """Remove our undocumented keys from the meta of a failed *request*."""
+        """Remove our undocumented meta keys from a failed *request*."""
         request.meta.pop(SCHEDULED, None)
         request.meta.pop(STATED_USAGE, None)
 
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
-        """Let the request of *visit* wait for the policy of *origin* during the block.
+        """During the block, the request of *visit* waits for the policy of *origin*.
 
         If possible, it does not count towards the limit meanwhile.
         """
@@ -182,7 +180,6 @@ class WaitingRequests:
         if visit.is_raised:
             self._raised += 1
             self._raised_of[origin] += 1
-            # The engine may now take another request.
             self._engine.wake()
         try:
             with count_in_slot(self._crawler, request):
@@ -196,13 +193,13 @@ class WaitingRequests:
 
     async def slot(self, visit: Visit) -> None:
         """Hold the request of *visit*, whose policy is known, until a slot is free."""
-        # A request that counts already has a slot.
+        # A request that counts towards the limit already has a slot.
         if self._is_closed or visit.is_awaited or not visit.is_raised:
             return
         turn = self._held[visit] = Deferred()
         self._release_held()
         if visit in self._held and not self._is_listening:
-            # The listener is connected only now, because each page pays for it.
+            # Connected only when needed, because these signals are sent for every page.
             self._is_listening = True
             for signal in FINISHED:
                 self._crawler.signals.connect(self._release_held, signal)
@@ -213,8 +210,8 @@ class WaitingRequests:
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Raise the limit by one while the block sends a robots.txt request, if fewer than
-        *max_waiting* are raised.
+        """Raise the limit by one during the request of a robots.txt, unless *max_waiting* is
+        reached.
         """
         self._files += 1
         if self._timer is None:
@@ -235,7 +232,7 @@ class WaitingRequests:
     def goes_back(self, visit: Visit, policy: Policy | None) -> bool:
         """Whether the request of *visit* must go back to the scheduler because the crawl closes.
 
-        *policy* is the policy that it waited for, or None if there is none.
+        *policy* is None if none was found.
         """
         if not self._is_closed and self._engine.is_closing():
             self.close()
@@ -245,8 +242,8 @@ class WaitingRequests:
         return not (is_known and visit.is_kept)
 
     def close(self) -> None:
-        """Choose the waiting and held requests that the closing crawl still sends, and wake the
-        others, which go back to the scheduler. A second call has no effect.
+        """Choose which waiting and held requests the closing crawl still sends, and return the
+        others to the scheduler. A second call has no effect.
         """
         if self._is_closed:
             return
@@ -258,7 +255,7 @@ class WaitingRequests:
             seconds[slot.name] += slot.delay
             visit.is_kept = seconds[slot.name] <= CLOSE_SECONDS
         if self._crawler.settings["JOBDIR"] and total(self._crawler, UNSTORABLE):
-            # Requests that cannot be stored would be lost.
+            # Send all, because JOBDIR would lose those that it cannot store.
             for visit in own:
                 visit.is_kept = True
         self._on_closing()
@@ -276,7 +273,7 @@ class WaitingRequests:
         request.meta[SCHEDULED] = True
 
     def _received(self, request: Request) -> None:
-        # A middleware before ours may have answered.
+        # A middleware before ours may have returned the response.
         request.meta.pop(SCHEDULED, None)
 
     def _lower(self, visit: Visit) -> None:
@@ -289,9 +286,7 @@ class WaitingRequests:
             self._engine.change_limit(-1)
 
     def _release_held(self) -> None:
-        """Let held requests go on, first in first out, while the crawl and their download
-        slots have room.
-        """
+        """Release held requests in order, while the crawl and their download slots have room."""
         if not self._held:
             return
         active = self._engine.active()
@@ -309,22 +304,23 @@ class WaitingRequests:
                 room -= 1
                 of_slot[slot.name] += 1
                 self._passed[visit.request] = slot.name
-                # Lower the limit now. The request goes on in a later turn of the event loop, and
-                # until then the engine must not take another request for its slot.
+                # Lower the limit now, and not when the request continues, or the engine would take
+                # another request for its slot.
                 self._lower(visit)
                 turns.append(self._held.pop(visit))
-        # Without asyncio, a released request goes on at once, and may finish another one.
+        # Without asyncio, a released request continues at once, and this method may be called
+        # again.
         for turn in turns:
             release(turn, None)
 
     def _look(self) -> None:
-        """Check whether the crawl is closing, again and again while requests wait."""
+        """Check whether the crawl is closing, every `LOOK_SECONDS` while requests wait."""
         if not self._is_closed and self._engine.is_closing():
             self.close()
         if self._held:
             before = {it for it in self._engine.active() if SCHEDULED in it.meta}
             self._stuck, self._before = before & self._before, before
-            # No signal is sent if a middleware fails while stuck requests have all slots.
+            # No signal follows a failed request while stuck requests have all slots.
             self._release_held()
         self._timer = None
         if (self._visits or self._files) and not self._is_closed:

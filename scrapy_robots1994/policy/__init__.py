@@ -1,4 +1,4 @@
-"""From the `Answer` to GET /robots.txt to a `Policy`, by the answer's row in `outcomes.ROWS`.
+"""Turns the `Answer` to GET /robots.txt into a `Policy`, by its row in `outcomes.ROWS`.
 
-Does no I/O, reads no clock, and knows nothing of Scrapy.
+Does no I/O, reads no clock, and does not import Scrapy.
 """

@@ -1,4 +1,4 @@
-"""`Answer`, what an origin said to GET /robots.txt, and the response headers it depends on."""
+"""`Answer`, the result of GET /robots.txt, and the response headers that it depends on."""
 
 import re
 from contextlib import suppress
@@ -10,7 +10,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""The number of bytes read of one header, counting all its lines."""
+"""The maximum size of a header, all its lines together."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -30,16 +30,13 @@ class HeaderLines(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What an origin said to GET /robots.txt, after redirects.
-
-    Stores and evidence keep answers. Policies are made from them.
-    """
+    """The result of GET /robots.txt, after redirects."""
 
     urls: tuple[str, ...]
-    """The requested URLs, in order. The last one answered or failed."""
+    """The requested URLs, in order."""
     status: int | None = None
-    """The HTTP status. None if no answer arrived. If there is no *failure* either, the crawl is
-    offline and its HTTP cache does not have the answer.
+    """The HTTP status, or None if no answer arrived. If *failure* is None too, the HTTP cache of an
+    offline crawl does not contain the file.
     """
     body: bytes = b""
     """The body as received by Scrapy, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the outcome
@@ -50,14 +47,12 @@ class Answer:
     fetched_at: float
     """Seconds since the epoch."""
     lifetime: float | None = None
-    """The freshness lifetime that the response states, in seconds (RFC 9111 4.2.1)."""
+    """The freshness lifetime of the response, in seconds (RFC 9111 4.2.1)."""
     retry_after: float | None = None
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """In a few words, why there is no answer or no usable one. None if the status alone
-    explains it.
-    """
+    """Why there is no usable answer, in a few words. None if the status explains it."""
     source: Source = "fetched"
     error: Exception | None = field(default=None, compare=False, repr=False)
     """The exception that the request raised. Never stored."""
@@ -73,7 +68,7 @@ class Answer:
 
     @property
     def is_of_origin(self) -> bool:
-        """Whether the origin itself said this, so that a store may share it (Ours 3.1)."""
+        """Whether the origin itself gave the answer, so that a store may share it (Ours 3.1)."""
         row = self.outcome.row
         is_stated = row.is_answer and self.status is not None
         return is_stated and (row.is_trusted or not self.via_proxy)
@@ -102,11 +97,11 @@ def date_of(headers: HeaderLines) -> float | None:
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the freshness lifetime that a response states, less its Age, in seconds.
+    """Return the freshness lifetime of a response in seconds, less its Age.
 
-    Return None if it states none. *now* stands in for a missing Date.
+    Return None if it states none. *now* replaces a missing Date.
     """
-    # A header may have megabytes.
+    # A header may be megabytes long.
     listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()
     if _NOT_FRESH.search(listed):
         return 0.0
@@ -128,7 +123,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 def retry_after(headers: HeaderLines, now: float) -> float | None:
     """Return the Retry-After of a response in seconds (RFC 9110 10.2.3).
 
-    *now* stands in for a missing Date.
+    *now* replaces a missing Date.
     """
     value = headers.get("Retry-After")
     seconds = _digits(value)
@@ -153,5 +148,5 @@ def _epoch(date: bytes | None) -> float | None:
 
 def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
-    # 10**18 seconds stands for "forever".
+    # More digits are no longer than "forever".
     return float(value[:18]) if value.isdigit() else None

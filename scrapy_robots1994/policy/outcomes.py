@@ -1,7 +1,6 @@
-"""The meaning of an answer to GET /robots.txt, with a row for each outcome.
+"""The meaning of each answer to GET /robots.txt.
 
-The text of 1994 mentions no status codes, so the rows are ours (R1 to R5). The situations R2, R6
-and R7 lead to no policy.
+The text of 1994 mentions no status codes, so all rows are ours (R1, R3, R4 and R5).
 """
 
 import enum
@@ -15,7 +14,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """The meaning of an answer. The values are names in stats, logs and stores."""
+    """The meaning of an answer. The values appear in stats, logs and evidence."""
 
     PARSED = "parsed"
     FORBIDDEN = "forbidden"
@@ -29,10 +28,10 @@ class AnswerGroup(NamedTuple):
     """Answers of one outcome that reports count together."""
 
     name: str
-    """The name for programs."""
+    """The name in JSON."""
     heading: str
     words: str
-    """The row of a report's table of what decided, such as "by the file's text"."""
+    """What decided, in reports."""
     statuses: Collection[int] = ()
 
 
@@ -46,16 +45,16 @@ class OutcomeRow(NamedTuple):
     reason: Reason | None = None
     """The reason of the verdict on every URL. None if the file decides."""
     allows: bool = True
-    """Whether every URL is allowed by default, unless the file decides."""
+    """Whether every URL is allowed by default. Unused if the file decides."""
     setting: str = ""
     """The setting, without `ROBOTS1994_`, that may reverse *allows*."""
     max_lifetime: float = float("inf")
     """The longest freshness lifetime, in seconds."""
     reads_body: bool = False
     is_answer: bool = True
-    """Whether the origin stated the policy."""
+    """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean R5 if they came through a proxy, because it may have sent them itself."""
+    """Statuses that mean R5 through a proxy, which may have sent them itself."""
     is_trusted: bool = False
     """Whether such an answer is stored even if it came through a proxy."""
 
@@ -66,11 +65,11 @@ class OutcomeRow(NamedTuple):
 
     @property
     def full_setting(self) -> str:
-        """The line of a settings file that allows all URLs, or ""."""
+        """The line in `settings.py` that allows all URLs, or ""."""
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool) -> str:
-        """Say what happens to all URLs of the origin, and which setting allows them, or would."""
+        """Return what happens to all URLs of the origin, and the setting that allows them."""
         if is_open:
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
@@ -107,7 +106,7 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        # This is often a configuration error.
+        # Often a mistake of the server
         max_lifetime=HOUR,
     ),
     # Ours R4
@@ -140,7 +139,7 @@ ROWS = (
         is_answer=False,
     ),
 )
-"""All outcomes, in the order in which pages and reports show them."""
+"""All outcomes, in the order of the pages and reports."""
 
 for _row in ROWS:
     _row.outcome.row = _row
@@ -169,16 +168,16 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
-    """Return the group of the answer behind a verdict on all URLs."""
+    """Return the answer group of a verdict on all URLs with *reason* and *status*."""
     group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-    # For a proxy's 402, the reason is "unreachable" but the group of 402 is another outcome's.
+    # A 402 through a proxy, for example, has the reason "unreachable", unlike the group of 402.
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
     """Return the outcome of *status*. Statuses without a group mean R5."""
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1. https is no exception, because some proxies terminate TLS.
+    # Ours 3.1. This includes https, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 

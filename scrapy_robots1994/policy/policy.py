@@ -13,15 +13,15 @@ from scrapy_robots1994.policy.outcomes import ALLOWING, Outcome
 from scrapy_robots1994.robotstxt import Reader, RobotsTxt
 
 CLOCK_SKEW = 60.0
-"""The seconds by which the date of a policy may be ahead of our clock."""
+"""How far the date of a policy may be ahead of our clock, in seconds."""
 
 PAUSE = 300.0
 """The shortest freshness lifetime of a file, and the shortest pause after a failure, in seconds."""
 
 
 class FreshnessSettings(NamedTuple):
-    """The times for which policies are used, in seconds, and the outcomes that allow every URL
-    without a file. The defaults are those of the settings.
+    """The lifetimes of policies, in seconds, and the outcomes that allow every URL. The defaults
+    are those of the settings.
     """
 
     ttl: float = 86_400.0
@@ -31,27 +31,26 @@ class FreshnessSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """The same answer for every URL, for an origin without a readable file."""
+    """Rules that allow or refuse every URL, for an origin without a readable file."""
 
     is_open: bool
     reason: Reason
     status: int | None = None
     failure: str | None = None
 
-    # Without a file, there is no delay, and no line that a dialect ignores.
+    # Without a file, there are no delays and no ignored lines.
     crawl_delay = ignored = None
     size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
-        """Return the same answer for every robot."""
         return self
 
     def allowed(self, url: str) -> bool:
-        """Whether *url* is allowed, as a robots.txt always is (Ours O22)."""
+        """Whether *url* is allowed. A robots.txt always is (Ours O22)."""
         return self.is_open or is_robots_txt(url)
 
     def verdict(self, url: str) -> Verdict:
-        """Return the verdict on *url*, which has a reason but no line."""
+        """Return a verdict with a reason, but without a line."""
         if not self.is_open and is_robots_txt(url):
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         return Verdict(
@@ -78,11 +77,11 @@ class Policy(NamedTuple):
     fetched_at: float
     fresh_until: float
     keep_until: float
-    """The time until which the stale policy may decide while it cannot be refreshed (Ours R5)."""
+    """Until then, the stale policy may decide if it cannot be refreshed (Ours R5)."""
     final_url: str | None = None
     """The URL that answered after redirects."""
     failure: str | None = None
-    """The reason why the last fetch failed."""
+    """Why the last fetch failed."""
     is_stale_on_error: bool = False
     """Whether the policy is still in use because its last refresh failed."""
 
@@ -112,9 +111,9 @@ def policy_from(
     freshness: FreshnessSettings,
     last: Policy | None = None,
 ) -> Policy:
-    """Make the policy of *origin* that follows from *answer*, by the row of its outcome.
+    """Make the policy of *origin* from *answer*.
 
-    If nothing is known about the origin (Ours R5), the policy *last* stays in use while it may.
+    If the origin is unreachable (Ours R5), the policy *last* remains in use until its `keep_until`.
     """
     row, at = answer.outcome.row, answer.fetched_at
     lifetime, keep, failure = freshness.ttl, freshness.stale_ttl, None

@@ -1,1 +1,1 @@
-"""Stores of what origins said: in memory, in SQLite, in Redis, or in a class of your own."""
+"""Stores for policies: memory, SQLite, Redis, or your own class."""

@@ -1,7 +1,7 @@
-"""The contract of a store, for classes of your own.
+"""The interface of a store, for your own classes.
 
-A store keeps one entry for each origin, as bytes that it need not understand. Write the import path
-of your class in place of the scheme of a URL::
+A store keeps one entry of bytes per origin. To use your class, write its import path in place of
+the URL scheme::
 
     ROBOTS1994_STORE = "mypackage.stores.FolderStore:///var/lib/robots?timeout=5"
 
@@ -21,10 +21,10 @@ The class needs the methods of `Store`, but no base class::
 
         ...
 
-The methods are plain functions. A crawl calls `from_url` when it starts, and the other methods one
-at a time in a thread, where they may block. Each call must end by itself: the crawl waits for it.
-An exception counts as a missing entry. The crawl logs the first one, and does not use the store for
-the next 30 seconds.
+The methods must not be coroutines. A crawl calls `from_url` when it starts, and the other methods
+one at a time in a thread, where they may block. Each call must end by itself, because the crawl
+waits for it. If a call raises an exception, the entry counts as missing, and the store is not used
+for the next 30 seconds. The first exception is logged as a warning.
 """
 
 from typing import Final, Protocol
@@ -40,21 +40,20 @@ class Store(Protocol):
     def from_url(cls, url: str, *, timeout: float) -> "Store":
         """Return the store at *url*, without opening files or connections.
 
-        *url* is `ROBOTS1994_STORE` without its option `timeout`. A call may take *timeout*
-        seconds. Raise `ValueError` for a wrong *url*, so that the crawl does not start.
+        *url* is `ROBOTS1994_STORE` without its option `timeout`. A call may take *timeout* seconds.
+        Raise `ValueError` if *url* is invalid, so that the crawl does not start.
         """
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry that was last put for *origin*, or None.
+        """Return the entry of *origin*, or None.
 
-        Return None for an entry of more than `MAX_ENTRY_BYTES`, without reading the whole of it.
+        Also return None for an entry longer than `MAX_ENTRY_BYTES`, without reading all of it.
         """
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         """Replace the entry of *origin*. It must survive the process.
 
-        The store may delete it after *keep_until*, in seconds since the epoch, or never if that is
-        infinity.
+        The store may delete it after *keep_until*, in seconds since the epoch or infinity.
         """
 
     def close(self) -> None:
@@ -62,12 +61,12 @@ class Store(Protocol):
 
 
 class LeasingStore(Store, Protocol):
-    """A store that also chooses the one worker that fetches a robots.txt."""
+    """A store that lets only one worker at a time fetch a robots.txt."""
 
     def lease(self, origin: str, seconds: float) -> bool:
         """Take the lease of *origin*, or return False if it is taken.
 
-        Unless released earlier, the lease ends after *seconds*.
+        The lease ends after *seconds*, unless it is released earlier.
         """
 
     def release(self, origin: str) -> None:

@@ -1,6 +1,6 @@
-"""How stores keep an answer: a version byte, and one zlib stream.
+"""The format of stored answers: a version byte and a zlib stream.
 
-The stream is a line of JSON followed by the body. An unreadable entry counts as missing.
+The stream contains a line of JSON and the body. Unreadable entries count as missing.
 """
 
 import json
@@ -14,11 +14,11 @@ from scrapy_robots1994.policy.answer import Answer
 VERSION: Final = b"\x01"
 
 MAX_HEAD_BYTES: Final = 2**16
-"""The line is limited, because parsed JSON takes many times the memory of its text."""
+"""Limits the line of JSON, because parsed JSON takes many times its memory."""
 
 
 def encode(answer: Answer, limit: int) -> bytes:
-    """Pack *answer*, of which the crawl read at most *limit* bytes."""
+    """Pack *answer*, whose body the crawl cut at *limit* bytes."""
     head = {
         "urls": answer.urls,
         "status": answer.status,
@@ -38,7 +38,7 @@ def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """
     try:
         return _decode(entry, origin, limit)
-    # Damaged entries raise errors of zlib, JSON and many other kinds.
+    # Damaged entries raise many kinds of errors.
     except Exception:  # noqa: BLE001 - whatever the bytes are
         return None
 

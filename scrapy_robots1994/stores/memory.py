@@ -1,4 +1,4 @@
-"""The policies in the memory of one crawl."""
+"""The policies that a crawl keeps in memory."""
 
 from cachetools import LRUCache
 
@@ -6,16 +6,16 @@ from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.policy import Policy
 
 POLICY_BYTES = 1_300
-"""The estimated bytes of a policy with its origin and its cache entry, but without its file."""
+"""The estimated size of a policy without its file."""
 
 
 def policy_memory(max_origins: int, max_bytes: int) -> LRUCache[Origin, Policy]:
-    """Return a cache that holds at most *max_origins* policies, and *max_bytes* bytes in total.
+    """Return a cache of up to *max_origins* policies and *max_bytes* bytes.
 
-    The least recently used policy is removed first. The newest stays even if it alone is larger. A
-    policy is measured when it is put, so prepare it before, and put it again when it has grown.
+    The newest policy stays even if it alone is larger. A policy is measured when it is put. If it
+    grows later, put it again.
     """
-    # Every policy counts as at least this share, so at most *max_origins* fit.
+    # Every policy counts as at least this share, so that only *max_origins* fit.
     share = -(-max_bytes // max_origins)
 
     def size_of(policy: Policy) -> int:

@@ -1,4 +1,4 @@
-"""`redis://`, `rediss://` and `unix://`: a store that all workers of a crawl share."""
+"""`redis://`, `rediss://` and `unix://`: a store that many workers share."""
 
 import time
 from typing import Any, Final
@@ -13,13 +13,11 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
     from redis.retry import Retry
 
 PREFIX: Final = "robots1994"
-"""The beginning of each key, unless the option `prefix` changes it."""
+"""The default prefix of all keys. The option `prefix` changes it."""
 
 
 class RedisStore:
-    """Policies have the keys `PREFIX:policy:ORIGIN`, and leases `PREFIX:lease:ORIGIN`. All keys
-    expire.
-    """
+    """The keys are `PREFIX:policy:ORIGIN` and `PREFIX:lease:ORIGIN`. All keys expire."""
 
     def __init__(self, client: Any, prefix: str = PREFIX) -> None:
         self._client = client
@@ -31,7 +29,7 @@ class RedisStore:
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
-        # An unescaped character ends the host early, and the password is read as a port.
+        # An unescaped character ends the host early, and part of the password becomes the port.
         place = urlsplit(address)
         if "@" in url and "@" not in place.netloc and place.scheme != "unix":
             raise ValueError(
@@ -48,12 +46,12 @@ class RedisStore:
             retry=Retry(NoBackoff(), 0),
         )
         pool = client.connection_pool
-        # This raises for wrong options, without connecting.
+        # Raises an exception for invalid options, without connecting.
         pool.connection_class(**pool.connection_kwargs)
         return cls(client, prefix)
 
     def get(self, origin: str) -> bytes | None:
-        """Read the key of *origin*. Return None unless it holds a string of at most 16 MB."""
+        """Return the value of the key of *origin*, or None unless it is a string of up to 16 MB."""
         try:
             value = self._client.getrange(
                 self._key("policy", origin), 0, MAX_ENTRY_BYTES
@@ -66,7 +64,7 @@ class RedisStore:
         return value if 0 < len(value) <= MAX_ENTRY_BYTES else None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        # Redis cannot store an infinite time.
+        # Redis has no infinite expiry.
         seconds = int(max(1, min(keep_until - time.time(), 2**32)))
         self._client.set(self._key("policy", origin), entry, ex=seconds)
 

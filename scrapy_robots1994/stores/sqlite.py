@@ -1,4 +1,4 @@
-"""`sqlite://`: a store in one file, which several processes on a machine may use at once."""
+"""`sqlite://`: a store in one file, for the processes of one machine."""
 
 import sqlite3
 from contextlib import suppress
@@ -12,13 +12,13 @@ FILE_BYTES: Final = 1_000_000_000
 MIN_FILE_BYTES: Final = 1_000_000
 
 _TABLE = "CREATE TABLE robots1994 (origin TEXT PRIMARY KEY, entry BLOB NOT NULL)"
-# Another program may have stored a large text or number there.
+# Another program may have stored a large text or number.
 _GET = (
     "SELECT entry FROM robots1994 WHERE origin = ? AND typeof(entry) = 'blob' "
     "AND length(entry) <= ?"
 )
 _PUT = "INSERT OR REPLACE INTO robots1994 VALUES (?, ?)"
-# This deletes the oldest tenth. Replacing an entry gives it a new rowid.
+# Deletes the oldest tenth. A replaced entry gets a new rowid.
 _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
@@ -93,7 +93,7 @@ class SqliteStore:
         """Create the table in a new file. Leave the file of another program unchanged."""
         base.executescript(_PRAGMAS)
         base.execute("BEGIN IMMEDIATE")
-        # SQLite has tables of its own, for ANALYZE among others.
+        # Ignore SQLite's own tables, such as those of ANALYZE.
         objects = base.execute(
             "SELECT sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*' LIMIT 2"
         ).fetchall()
@@ -107,7 +107,7 @@ class SqliteStore:
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
         # With a write-ahead log (WAL), readers and writers do not block each other, and a killed
-        # process leaves whole entries behind. The change fails while another process uses the
-        # file; the next one that opens the file tries again.
+        # process leaves no partial entry. The change fails while another process uses the file, and
+        # is tried again at the next opening.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

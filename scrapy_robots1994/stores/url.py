@@ -33,10 +33,10 @@ class StoreUrl:
     """The checked value of `ROBOTS1994_STORE`."""
 
     max_origins: int = _MEMORY["max_origins"]
-    """The limit on the number of policies in memory."""
+    """The maximum number of policies in memory."""
     max_bytes: int = _MEMORY["max_bytes"]
-    """The limit on the bytes of all policies in memory."""
-    # It is not in the repr, because the URL may contain a password.
+    """The maximum size of all policies in memory."""
+    # Not in the repr, because it may contain a password
     url: str | None = field(default=None, repr=False)
     """The URL for `Store.from_url`. None if policies stay in memory."""
     timeout: float = 2.0
@@ -46,8 +46,8 @@ class StoreUrl:
     def parse(cls, url: str) -> "StoreUrl":
         """Check *url*, without opening files or connections.
 
-        Raise `SettingsError` if *url* is not that of a store or an option is wrong, and
-        `MissingExtra` if the store's client library is not installed.
+        Raise `SettingsError` if *url* or one of its options is invalid, and `MissingExtra` if the
+        store's client library is not installed.
         """
         scheme = _scheme_of(url)
         try:
@@ -82,7 +82,7 @@ class StoreUrl:
         return cls(url=url, timeout=float(timeouts[-1]))
 
     def new_store(self) -> Store | None:
-        """Return a store that has not opened anything yet, or None for memory only."""
+        """Return the store, not opened yet, or None for `memory://`."""
         if self.url is None:
             return None
         store_class = _class_of(_scheme_of(self.url))
@@ -105,7 +105,7 @@ class StoreUrl:
 def open_store(url: str) -> Store:
     """Return the store at *url*, a value of `ROBOTS1994_STORE`, for use outside of crawls.
 
-    Raise `SettingsError` for `memory://`, which belongs to one crawl.
+    Raise `SettingsError` if *url* is invalid or `memory://`, which belongs to one crawl.
     """
     store = StoreUrl.parse(url).new_store()
     if store is None:
@@ -116,7 +116,7 @@ def open_store(url: str) -> Store:
 def read_counts(query: str, defaults: Mapping[str, int]) -> dict[str, int]:
     """Return *defaults* with the options in *query*, which must be whole numbers of at least 1.
 
-    Raise `ValueError` for an unknown option or a wrong value.
+    Raise `ValueError` for an unknown option or an invalid value.
     """
     options = dict(parse_qsl(query, keep_blank_values=True))
     for name, value in options.items():
