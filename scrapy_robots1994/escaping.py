@@ -20,7 +20,7 @@ _CREDENTIALS = (
     # A host and a port follow the `@`.
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
     # The text after the first colon is not a port.
-    r"|(?!\[[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
+    r"|(?!\[)[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
     r"|[^/?#\s]*@"
     r")"
 )
