@@ -1,7 +1,7 @@
-"""`ROBOTS1994_COMPARE`: other parsers are asked about each decision of a crawl when it is made.
+"""`ROBOTS1994_COMPARE`: compare each decision of a crawl with other parsers.
 
-As with Scrapy's middleware, they are asked on the event loop. A thread looks for lines and causes
-when the crawl closes.
+As in Scrapy's middleware, the parsers run on the event loop. When the crawl closes, a thread finds
+the causes of differences.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
-"""The most bytes of files that are compared. Decisions about further files are skipped."""
+"""The maximum size of all compared files. Decisions about further files are skipped."""
 
-# The approximate cost of a site besides its file
+# The approximate memory of a site without its file
 SITE_BYTES = 2_000
 
 MAX_KEPT = 5
-"""The number of answers of each site, parser and way that may become rows."""
+"""Up to this many decisions are reported for each site, parser and `Way`."""
 
 CLOSE_SECONDS = 20.0
-"""After this time, a closing crawl looks for no further causes."""
+"""A closing crawl stops looking for causes after this time."""
 
 
 class CrawlComparison:
-    """Counts how other parsers would have decided, and reports it when the crawl closes.
+    """Counts how other parsers would decide, and reports it when the crawl closes.
 
-    In a dry run, `ask` is called with what Scrapy's middleware did.
+    In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -72,19 +72,19 @@ class CrawlComparison:
         self._dialect = settings.dialect
         self._is_dry_run = settings.dry_run
         self._robot = RobotName(crawler)
-        # A dry run always asks the parser of the middleware that it watches.
+        # A dry run always includes the parser of Scrapy's middleware.
         wanted = (PARSER_SETTING,) * settings.dry_run + settings.compare
-        # Load the parsers now, so that no crawl starts with one that cannot be loaded.
+        # Load the parsers now, so that the crawl does not start if one cannot be loaded.
         self._others = other_parsers(wanted, crawler)
         if settings.dry_run:
             first = next(iter(self._others.values()))
             self._others = {MIDDLEWARE: first} | self._others
         self._sites: dict[Origin, list[Site]] = {}
-        """The files of each origin, in the order in which they were seen"""
+        """The files of each origin, oldest first"""
         self._room = MAX_BYTES
         self._decisions = self._skipped = 0
         self.findings: Collection[Deferred[Site | None]] = ()
-        """The futures that the report waits for. In a dry run, they are those of our policies."""
+        """In a dry run, the policies that the report waits for."""
         self._path: Path | None = None
         if settings.compare_report is not None:
             name, spider = "COMPARE_REPORT", crawler.spider
@@ -100,20 +100,18 @@ class CrawlComparison:
         found: object,
         verdict: Verdict | None,  # noqa: ARG002 - see above
     ) -> None:
-        """Ask the other parsers if *found* is a policy."""
         if isinstance(found, Policy):
             robot = self._robot.of(request)
             self.ask(self.site_of(found), question(request.url, robot))
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing, because the other parsers are asked when a policy decides."""
+        """Do nothing, because decisions are compared, not files."""
 
     def site_of(self, policy: Policy) -> Site | None:
-        """Return the site with the decisions by *policy*, or None if there is no room."""
+        """Return the site for decisions of *policy*, or None if `MAX_BYTES` is reached."""
         origin, stated = policy.origin, policy.stated
         sites = self._sites.get(origin, [])
         for site in reversed(sites):
-            # Identical files are mostly one object, and comparing texts takes longer.
             if site.stated is stated or site.stated == stated:
                 return site
         self._room -= stated.size + SITE_BYTES
@@ -132,7 +130,7 @@ class CrawlComparison:
         *,
         is_early: bool = False,
     ) -> Site | None:
-        """Ask the other parsers the question *asked*, unless there is no *site*. Return *site*."""
+        """Compare the decision on *asked*. Without a *site*, count it as skipped. Return *site*."""
         self._decisions += 1
         if site is None:
             self._skipped += 1
@@ -185,7 +183,7 @@ class CrawlComparison:
     async def _closed(self) -> None:
         for finding in self.findings:
             await result_of(finding)
-        # This happens in a thread, because other crawls may share the event loop.
+        # In a thread, because other crawls may share the event loop
         report = await run_in_thread(self._report)
         self._count(report)
         for note in report.notes:

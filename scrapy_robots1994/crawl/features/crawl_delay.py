@@ -1,8 +1,7 @@
-"""Crawl delay (`ROBOTS1994_CRAWL_DELAY`): the download slot of an origin pauses as its robots.txt
-asks.
+"""`ROBOTS1994_CRAWL_DELAY`: apply the Crawl-delay of an origin to its download slot.
 
-Requests queue in the slot, as with `DOWNLOAD_DELAY` or AutoThrottle. The robots.txt request passes
-through the same slot, so the first page waits too.
+Requests queue in the slot, as with `DOWNLOAD_DELAY`. The first page waits too, because the
+robots.txt request uses the same slot.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_SLOTS = 100_000
-"""The number of slots whose delay is kept. The next request of a forgotten slot sets it again."""
+"""The number of slots whose delays are remembered. The next request sets a forgotten delay
+again.
+"""
 
 
 class CrawlDelays:
-    """The observer that delays the download slots of origins with a crawl delay."""
-
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler
         self._log = OriginLog(crawler)
@@ -48,14 +47,14 @@ class CrawlDelays:
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object
     ) -> None:
-        """Apply the delay that *origin* asks for to the download slot of *request*."""
+        """Apply the Crawl-delay of *origin* to the download slot of *request*."""
         if not isinstance(found, Policy):
             return
         stated = found.rules(self._robot.of(request)).crawl_delay
         if not stated:
             return
         applied = min(stated, self._longest)
-        # A redirect, or a copy of a response's meta, would use the slot of another host.
+        # Redirects and copied meta may name the slot of another host.
         request.meta.pop(SLOT_KEY, None)
         name = slow_down(self._crawler, request, applied)
         if self._delays.get(name, 0.0) < applied:

@@ -1,7 +1,6 @@
-"""`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and we watch.
+"""`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and its decisions are compared with ours.
 
-Scrapy's middleware decides as it does without this package. For each origin, we fetch robots.txt
-ourselves too, and record our verdict next to what Scrapy's did. No request waits for this.
+For each origin, we fetch robots.txt again. No request waits for this.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ UNWATCHED = (
 
 
 class DryRun:
-    """Replaces Scrapy's downloader middleware, which it calls and watches."""
+    """Wraps Scrapy's downloader middleware."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
@@ -62,9 +61,9 @@ class DryRun:
         self._comparison = CrawlComparison(crawler, settings)
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
-        # Policies do not come from the store, because others may share it.
+        # Without the store, because others may share it
         self._sites: dict[Origin, Deferred[Site | None]] = {}
-        """The site for the decisions about an origin, as soon as its policy is known"""
+        """The site of each origin, once its policy is known"""
         self._comparison.findings = self._sites.values()
         # Scrapy's middleware distinguishes hosts by `netloc`.
         self._decided: set[str] = set()
@@ -75,7 +74,7 @@ class DryRun:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware. Raise `NotConfigured` if ROBOTSTXT_OBEY is off."""
+        """Return the middleware. Raise `NotConfigured` if ROBOTSTXT_OBEY is False."""
         return cls(crawler)
 
     def _opened(self) -> None:
@@ -89,9 +88,9 @@ class DryRun:
     ) -> None:
         """Let Scrapy's middleware decide, and record its decision."""
         netloc = urlsplit(request.url).netloc
-        # The first decision about a host ends the wait for its robots.txt.
+        # Until the first decision about a host, its robots.txt is on its way.
         is_early = netloc not in self._decided
-        # Scrapy 2.13 passes the spider, and may return None or a Deferred.
+        # In Scrapy 2.13, it takes the spider, and returns None or a Deferred.
         decide = partial(self._built_in.process_request, request)
         try:
             decision = decide() if spider is None else decide(spider)
@@ -112,7 +111,7 @@ class DryRun:
     def _watch(
         self, request: Request, netloc: str, did: str, *, is_early: bool
     ) -> None:
-        """Record our verdict with that decision, now or when the policy is known."""
+        """Compare the decision *did* with our verdict, as soon as the policy is known."""
         origin = Origin.of(request.url)
         if not origin or exemption_of(request.url, origin, request.meta, self._exempt):
             return
@@ -121,7 +120,7 @@ class DryRun:
         sent = request.headers.get(b"User-Agent", options["USER_AGENT"])
         others_robot = options["ROBOTSTXT_USER_AGENT"] or sent or ""
         if origin not in self._sites:
-            # Fetch it only once, because Scrapy's middleware does not ask again either.
+            # Like Scrapy's middleware, fetch it only once.
             finding = deferred_from_coro(self._find(origin, request))
             self._sites[origin] = finding.addErrback(lambda _: None)
         self._sites[origin].addCallback(

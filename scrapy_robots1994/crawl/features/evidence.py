@@ -1,6 +1,6 @@
-"""Evidence (`ROBOTS1994_EVIDENCE`): what robots.txt said and what was decided in a crawl.
+"""`ROBOTS1994_EVIDENCE`: record each robots.txt and each decision of a crawl.
 
-It is written as JSON lines in one gzip file, which `robots-evidence` reads.
+The evidence is a gzip file of JSON lines, which `robots-evidence` reads.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 def utc(seconds: float) -> str:
-    """Return the time *seconds* after the epoch in ISO 8601."""
+    """Return a time in *seconds* since the epoch in ISO 8601."""
     at = datetime.fromtimestamp(seconds, tz=timezone.utc)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -72,7 +72,7 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each purpose to the answer that counts and its place."""
+    """Map each purpose to the answer that counts, and where it is stated."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -88,7 +88,7 @@ class EvidenceFile:
         safe = _NOT_IN_NAMES.sub("_", name)[:60]
         self.path = folder / f"{safe}-{start}-{token_hex(4)}.jsonl.gz"
         folder.mkdir(parents=True, exist_ok=True)
-        # Evidence contains all URLs of the crawl, so the file is as private as the umask makes it.
+        # The umask decides who may read the file, which contains all URLs of the crawl.
         self._file = self.path.open("xb", buffering=0)
         self._lines: list[dict[str, Any]] = []
         self._error: Exception | None = None
@@ -101,18 +101,18 @@ class EvidenceFile:
     def write(self) -> Future[Exception | None]:
         """Write the lines since the last call as one gzip member, in the thread.
 
-        The returned future has the first error of all writes so far.
+        The result of the future is the first error of all writes so far, or None.
         """
         lines, self._lines = self._lines, []
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
-        # After a cut line, nothing more could be read.
+        # Lines after a partial one could not be read.
         if lines and self._error is None:
             try:
                 text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
                 member = memoryview(gzip.compress(text.encode(), 6))
-                # On a full disk, only the first part of a write may be stored.
+                # A write may be partial if the disk is full.
                 while member:
                     member = member[self._file.write(member) :]
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
@@ -139,8 +139,8 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class Evidence:
-    """The observer that writes evidence. If it cannot write, because the disk is full for example,
-    the crawl closes.
+    """The observer that writes evidence. If it cannot write, for example on a full disk, the crawl
+    closes.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -282,7 +282,7 @@ def decision_of(
     verdict: Verdict,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
-    """Return the part of a decision's line that depends on *policy*."""
+    """Return the fields of a decision that depend on *policy*."""
     line: dict[str, Any] = {
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_RULE],

@@ -1,6 +1,4 @@
-"""What a response states about itself in headers and meta tags: robots directives and usage
-preferences.
-"""
+"""Robots directives and usage preferences in the headers and meta tags of a response."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,7 +33,7 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 MAX_PAGE_BYTES = 64 * 1024
-"""The number of bytes read of a page and of each header."""
+"""The maximum number of bytes read of a page, and of each header."""
 
 # Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
 UNREADABLE = (LookupError, ValueError)
@@ -53,7 +51,7 @@ _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# Without any of these, no meta tag of the page states a preference.
+# A page without any of these has no preferences in its meta tags.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)
@@ -62,23 +60,23 @@ _RSL = "application/rsl+xml"
 
 class PageHead(NamedTuple):
     header: str
-    """All lines of `X-Robots-Tag`, joined."""
+    """The header `X-Robots-Tag`, all lines joined."""
     tags: tuple[tuple[str, str], ...]
     """The name and content of each meta tag."""
     has_tags: bool
-    """Whether the page is HTML or XML and so may have meta tags."""
+    """Whether the page is HTML or XML."""
 
 
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Read the head of *response*. Never raises.
 
-    At most `MAX_PAGE_BYTES` of the page and the header are read. *words* are in lower case. If the
-    page contains none of them, *tags* may be empty.
+    Only the first `MAX_PAGE_BYTES` of the page and of the header are read. If the page contains
+    none of *words* (in lower case), the tags may be empty.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
         return PageHead(header, (), has_tags=False)
-    # Parsing takes as long as all of Scrapy's work on a page, so look for the words first.
+    # Parsing is slow, so look for the words first.
     page = response.body[:MAX_PAGE_BYTES].lower()
     if words and not any(it in page for it in (*words, *_OTHER_SPELLINGS)):
         return PageHead(header, (), has_tags=True)
@@ -94,7 +92,7 @@ def header_of(response: Response, name: str) -> str:
 
 def _text(response: TextResponse) -> str:
     head = response.body[:MAX_PAGE_BYTES]
-    # `response.encoding` would decode the whole page, and may take long to guess.
+    # `response.encoding` would decode the whole page, and may be slow to guess.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))
@@ -112,8 +110,8 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
     """Return the robots directives of *response* for *robot*. Never raises.
 
     *robot* is a bare name or a whole User-Agent header. The directives come from the header
-    `X-Robots-Tag` and from the meta tags of HTML and XML pages. At most 64 KiB of the header and of
-    the page are read.
+    `X-Robots-Tag` and from the meta tags of HTML and XML pages. Only the first 64 KiB of the header
+    and of the page are read.
     """
     head = page_head(response)
     return directives_of(head.tags, [head.header], robot_names(robot))
@@ -123,7 +121,8 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     """Return the usage preferences that *response* states for *robot*. Never raises.
 
     *robot* is a bare name or a whole User-Agent header. The preferences come from headers and from
-    the meta tags of HTML and XML pages. At most 64 KiB of each header and of the page are read.
+    the meta tags of HTML and XML pages. Only the first 64 KiB of each header and of the page are
+    read.
     """
     head = page_head(response, _WORDS)
     found = [
@@ -179,7 +178,7 @@ def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
     in_header = [Said(it, f"header {name}") for it in values]
     in_meta = [Said(it, f"meta tag {name}") for it in _contents(head, name)]
     yield from (it for it in (*in_header, *in_meta) if it.term not in _TDM_ANSWERS)
-    # Usage U11: meta tags override the header. "1" counts over "0".
+    # Usage U11: meta tags override the header. "1" overrides "0".
     for places in (in_meta, in_header):
         stated = [it for it in places if it.term in _TDM_ANSWERS]
         if stated:

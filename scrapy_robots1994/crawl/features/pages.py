@@ -1,5 +1,5 @@
-"""The spider middleware for the robots directives (`ROBOTS1994_PAGES`) and usage preferences
-(`ROBOTS1994_USAGE`) of pages, which it passes to the spider and obeys.
+"""The spider middleware for robots directives (`ROBOTS1994_PAGES`) and usage preferences
+(`ROBOTS1994_USAGE`) of pages.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ USAGE_KEY = "robots1994_usage"
 """The key of the page's `Usage` in `response.meta`."""
 
 _MAX_LOGGED = 10
-"""The number of terms per page that are logged as not understood."""
+"""The maximum number of terms per page that are logged as not understood."""
 
 # The defaults would skip images, archives and repeated links.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """An item was dropped, because *said*, a directive of its page, forbids indexing."""
+    """An item was dropped because *said*, a directive of its page, forbids indexing."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
@@ -60,15 +60,17 @@ class DroppedByPage(DropItem):
 
 
 class RobotsPages(BaseSpiderMiddleware):
-    """Reads each page before the spider gets it.
+    """Obeys the robots directives and usage preferences of pages.
 
-    With `ROBOTS1994_PAGES`, the `Directives` of the page are in `response.meta["robots1994_page"]`.
-    Items of NOINDEX pages are dropped, and so are requests for links that must not be followed
-    (NOFOLLOW and `rel=nofollow`). With `ROBOTS1994_USAGE`, the `Usage` that robots.txt, headers and
-    meta tags state is in `response.meta["robots1994_usage"]`. Unless the setting is "report", items
-    of pages whose preferences disallow a purpose of the crawl are dropped.
+    With `ROBOTS1994_PAGES`, it puts the `Directives` of each page into
+    `response.meta["robots1994_page"]`. It drops items of NOINDEX pages, and requests for links that
+    must not be followed (NOFOLLOW and `rel=nofollow`).
 
-    This must be the spider middleware nearest to the engine, so that it sees the output of all
+    With `ROBOTS1994_USAGE`, it puts the `Usage` that robots.txt, headers and meta tags state into
+    `response.meta["robots1994_usage"]`. Unless the setting is "report", it drops items of pages
+    that disallow a purpose of the crawl.
+
+    It must be the spider middleware nearest to the engine, so that it sees the output of all
     others.
     """
 
@@ -89,8 +91,7 @@ class RobotsPages(BaseSpiderMiddleware):
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
         self._pages = 0
-        # Cached, because it is called for each request of a response. A cache of the module would
-        # keep the last response after the crawl.
+        # A cache at module level would keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
         # Signals whose asynchronous handlers are still running
         self._sent: set[Deferred[None]] = set()
@@ -111,7 +112,7 @@ class RobotsPages(BaseSpiderMiddleware):
                 log_line(self.crawler, DEBUG, text, str(said), response.url)
 
     def _stated(self, response: Response, key: str) -> Any:
-        # The key is missing if another spider middleware failed before and an errback returned
+        # The key is missing if another spider middleware failed earlier and an errback returned
         # items.
         if key not in response.meta:
             assert response.request is not None  # noqa: S101 - always set in a crawl
@@ -138,7 +139,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return None if *response* forbids following the link."""
+        """Return None if *response* forbids following the link to *request*."""
         # Pages P9
         if not self._obeyed or response is None or request.url == response.url:
             return request
@@ -155,10 +156,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return None if the page states a reason to drop *item*.
-
-        As for items that a pipeline drops, the signal `item_dropped` is sent.
-        """
+        """Return None to drop *item*, and send `item_dropped`, as for a pipeline."""
         reason = None if response is None else self._reason_to_drop(response)
         if reason is None:
             return item
@@ -171,7 +169,7 @@ class RobotsPages(BaseSpiderMiddleware):
             spider=self.crawler.spider,
             exception=reason,
         )
-        # This method is not a coroutine, so handlers are awaited when the spider closes.
+        # This method is not a coroutine, so await the handlers when the spider closes.
         running = deferred_from_coro(sent)
         self._sent.add(running)
         running.addBoth(lambda _: self._sent.discard(running))
@@ -224,7 +222,7 @@ def _were(number: int, noun: str) -> str:
 
 def _usage_of(response: Response, robot: str | bytes) -> Usage:
     usage = page_usage(response, robot)
-    # Remove the keys, because a spider may copy this meta to a request for another page.
+    # Remove the key, because a spider may copy this meta to a request for another page.
     stated = response.meta.pop(STATED_USAGE, None)
     if isinstance(stated, Usage):
         usage = stated.with_(usage)
@@ -241,7 +239,6 @@ def _closed_links(response: Response) -> frozenset[str]:
     try:
         links = _LINKS.extract_links(response)
     except UNREADABLE:
-        # For example, the base URL is invalid.
         return frozenset()
     closed = frozenset(_bare(link.url) for link in links if link.nofollow)
     return closed.difference(_bare(link.url) for link in links if not link.nofollow)

@@ -1,4 +1,4 @@
-"""The parsers with which ours is compared, and which have Scrapy's interface."""
+"""Load the parsers that ours is compared with."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -25,9 +25,9 @@ SCRAPY_PARSERS = ("ProtegoRobotParser", "PythonRobotParser", "RerpRobotParser")
 def other_parsers(
     wanted: Iterable[str | type], crawler: Crawler, setting: str = "ROBOTS1994_COMPARE"
 ) -> dict[str, Parse]:
-    """Return the parsers that *wanted*, a value of *setting*, lists.
+    """Return the parsers in *wanted*, the value of *setting*.
 
-    The keys are the names of Scrapy's classes, and the import paths of other classes. Raise
+    The keys are class names for Scrapy's parsers, and import paths for others. Raise
     `SettingsError` for anything that is not a parser, and `MissingExtra` if its library is not
     installed.
     """
@@ -37,7 +37,7 @@ def other_parsers(
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
         try:
-            # Scrapy's middleware makes the same call, so that the parser imports what it needs.
+            # A parser may import its library only now.
             with needs_extra(name, "report"):
                 kind.from_crawler(crawler, b"")
         except MissingExtra:
@@ -52,8 +52,8 @@ def other_parsers(
 
 
 def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
-    """Load the class *path*, an import path or a name in `scrapy.robotstxt`, which may be short
-    ("Protego").
+    """Load the class *path*: an import path, or a name in `scrapy.robotstxt`, such as "Protego" or
+    "ProtegoRobotParser".
     """
     if path == PARSER_SETTING:
         setting, path = PARSER_SETTING, crawler.settings[PARSER_SETTING]

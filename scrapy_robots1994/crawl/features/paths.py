@@ -1,4 +1,4 @@
-"""Paths of files that a crawl writes, with placeholders as in the URIs of FEEDS."""
+"""Paths of files that a crawl writes, with placeholders as in FEEDS."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 
 class _Placeholders(dict[str, object]):
-    """The time, and those attributes of the spider that the path names."""
+    """The time, and the attributes of the spider."""
 
     def __init__(self, spider: Spider | None) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
@@ -27,8 +27,7 @@ class _Placeholders(dict[str, object]):
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
     """Replace the placeholders in *path*, the value of *setting*.
 
-    Raise `SettingsError` for an unknown placeholder, so that a crawl fails at its start and not at
-    its end.
+    Raise `SettingsError` for an unknown placeholder.
     """
     try:
         path %= _Placeholders(spider)
@@ -42,9 +41,7 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
 
 @contextmanager
 def must_be_writable(setting: str, path: Path) -> Iterator[None]:
-    """Raise `SettingsError` if the block raises an `OSError` about *path*, the value of
-    *setting*: at the start of the crawl, not at its end.
-    """
+    """Raise `SettingsError` if the block cannot write *path*, the value of *setting*."""
     try:
         yield
     except OSError as error:

@@ -1,8 +1,4 @@
-"""Usage preferences in robots.txt (`ROBOTS1994_USAGE`).
-
-The observer looks them up for each request. The exceptions are for pages that must not be used for
-a purpose of the crawl.
-"""
+"""`ROBOTS1994_USAGE`: usage preferences in robots.txt."""
 
 from logging import DEBUG
 
@@ -26,9 +22,7 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 _MAX_LOGGED_ORIGINS = 10_000
-"""The number of origins whose preferences are logged only once. Those of a forgotten origin may be
-logged again.
-"""
+"""The number of origins that are remembered, so that their preferences are logged only once."""
 
 _UNKNOWN = Usage()
 
@@ -48,11 +42,11 @@ class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
 
 
 class DroppedByUsage(_ByUsage, DropItem):
-    """An item was dropped, because *statement* disallows a purpose of the crawl for its page."""
+    """An item was dropped because *statement* disallows a purpose of the crawl for its page."""
 
 
 class RefusedByUsage(_ByUsage, IgnoreRequest):
-    """A request that robots.txt allows was not sent, because *statement* disallows a purpose of the
+    """A request that robots.txt allows was not sent because *statement* disallows a purpose of the
     crawl for its page.
     """
 
@@ -67,10 +61,10 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
 
 
 class StatedUsage:
-    """The observer that looks up preferences for each request that robots.txt allows.
+    """Looks up preferences for each request that robots.txt allows.
 
-    With `ROBOTS1994_USAGE = "requests"`, it refuses requests for pages whose preferences disallow a
-    purpose of the crawl.
+    With `ROBOTS1994_USAGE = "requests"`, it refuses requests for pages that disallow a purpose of
+    the crawl.
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
@@ -93,7 +87,7 @@ class StatedUsage:
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
         usage = stated_by(found, request.url, self._robot.of(request)).for_export()
-        # Usage U9: the file that is known when the page is fetched counts.
+        # Usage U9: the file that is known when the page is requested counts.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
