@@ -78,8 +78,8 @@ def _percent_encode(match: re.Match[str]) -> str:
 def escape_control_chars(text: str, width: int = 120) -> str:
     r"""Return *text* as one printable line of at most *width* characters. A cut line ends with `…`.
 
-    Escapes such as `\x1b` replace characters that move the cursor, end a line, change the direction
-    of writing, are invisible or cannot be encoded, and the beginning of a CI command.
+    Characters that are invisible, move the cursor, end a line, change the direction of writing,
+    begin a CI command or cannot be encoded become escapes such as `\x1b`.
     """
     shown = text[: width + 1]
     if not (shown.isascii() and shown.isprintable()):
@@ -121,8 +121,8 @@ def redact_secrets(text: str, secrets: Iterable[str]) -> str:
 def redact_url(url: str) -> str:
     """Remove user name, password and query from *url*, which may be malformed.
 
-    Everything between the scheme and the last `@` is removed, because a password may contain any
-    character, and the slashes may be missing.
+    A password may contain any character, so everything between the scheme and the last `@` is
+    removed.
     """
     before, at, place = url.rpartition("@")
     scheme = re.match(_SCHEME, before) if at else None
@@ -134,7 +134,7 @@ def redact_and_escape(text: str, width: int = 500) -> str:
     # Ours O25. Only the part that can be shown is searched.
     shown = text[: width + 1_000]
     if len(shown) < len(text):
-        # The credentials may continue behind the cut.
+        # The credentials may continue after the cut.
         shown = re.sub(_UNENDED, "…", shown)
     return escape_control_chars(redact_credentials(shown), width)
 

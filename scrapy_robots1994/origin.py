@@ -1,4 +1,4 @@
-"""The origin of a URL, which has one robots.txt, and its target."""
+"""The origin and the target of a URL."""
 
 import re
 from ipaddress import IPv6Address

@@ -177,7 +177,7 @@ class RobotsTxt:
     def sitemaps(self) -> tuple[str, ...]:
         """The distinct values of the Sitemap lines, as written and in order.
 
-        Empty in a dialect without the field Sitemap.
+        Empty in dialects without Sitemap.
         """
         if not self._rules:
             self._read(())
@@ -259,7 +259,7 @@ def memory_of(root: object) -> int:
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
-        # Enum members are shared too. `isinstance` would be slower.
+        # Enum members are shared too.
         is_shared = type(it) in _SHARED or type(type(it)) is EnumMeta
         if not is_shared and id(it) not in counted:
             counted[id(it)] = it

@@ -26,11 +26,9 @@ if TYPE_CHECKING:
 class RobotsCommand(ScrapyCommand):
     """Common options, settings and error handling."""
 
-    # Not the docstring, which `python -OO` removes.
+    # `python -OO` removes docstrings, so the help is an attribute.
     help_text: str
-    """One line for the list of commands, a paragraph, and the examples at the end of the help,
-    separated by blank lines.
-    """
+    """A line for the list of commands, a paragraph, and examples, separated by blank lines."""
     arguments = ""
     # Scrapy sets `settings` before `add_options`, and `crawler_process` before `run`.
     settings: Settings
@@ -45,7 +43,7 @@ class RobotsCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         self._parser = parser
-        # Scrapy's help formatter would join the lines of our texts.
+        # Scrapy's formatter would join the lines of our help texts.
         usual: Any = parser.formatter_class
         lines: Any = argparse.RawDescriptionHelpFormatter
         parser.formatter_class = cast("Any", type("Help", (lines, usual), {}))
@@ -58,7 +56,7 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Apply the common options. Without `-s LOG_LEVEL`, only warnings are logged."""
+        """Without `-s LOG_LEVEL`, only warnings are logged."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.refuse_unknown(args, self._parser)
@@ -90,19 +88,19 @@ class RobotsCommand(ScrapyCommand):
             ) from None
 
     def lookup(self, opts: argparse.Namespace) -> "PolicyLookup":
-        """Return a lookup that fetches robots.txt as the project's crawl does."""
+        """Return a lookup that fetches robots.txt as a crawl of the project does."""
         from scrapy_robots1994.commands.fetch_policies import PolicyLookup  # noqa: PLC0415 - imported only when needed
 
         if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
-            # The command itself prints what these lines say.
+            # The command prints the same information itself.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield why a crawl of the project would decide differently."""
+    """Yield reasons why a crawl of the project would decide differently."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:

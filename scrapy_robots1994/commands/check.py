@@ -171,7 +171,7 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The output for *url*. If a crawl does not check it, *exemption* says why and *source* is
+    """The result for *url*. If a crawl does not check it, *exemption* is the reason and *source* is
     None.
     """
 
@@ -181,7 +181,7 @@ class Row:
     rules: Rules | None = None
     verdict: Verdict | None = None
     rfc9309: Verdict | None = None
-    """The verdict in the dialect rfc9309, if it is the opposite."""
+    """The verdict in the dialect rfc9309, if it differs."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
     """The statement that disallows one of the purposes, if the URL itself is allowed."""
@@ -211,7 +211,7 @@ class Row:
 
     @property
     def is_known(self) -> bool:
-        """Whether the verdict follows from a policy that was read, or from an exemption."""
+        """Whether the policy is known, or not needed."""
         return self.source is None or self.source.is_known
 
     @property
@@ -222,9 +222,7 @@ class Row:
         return "allowed" if self.verdict.allowed else "disallowed"
 
     def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
-        """Yield the verdict with a note, or if *explain* is true, with the reasons on further
-        lines.
-        """
+        """Yield the verdict with a note, or if *explain* is true, with the reasons below it."""
         note = "" if explain else self._note()
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)

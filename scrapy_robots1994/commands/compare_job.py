@@ -42,7 +42,7 @@ Source: TypeAlias = PolicySource | str
 """A fetched policy, or the name of a file."""
 
 Result: TypeAlias = SiteResult | str
-"""The differences of a source, or the reason why it cannot be read."""
+"""The differences in a source, or why it cannot be read."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
@@ -171,7 +171,6 @@ def run(
 def _in_processes(
     sources: Sequence[Source], settings: Settings, opts: argparse.Namespace
 ) -> Iterator[Result]:
-    """Yield the result of each source, from a pool of processes."""
     sent = {name: value for name, value in settings.items() if _can_be_sent(value)}
     # Not forked, because other threads may be running.
     spawn = get_context("spawn")

@@ -134,7 +134,9 @@ def _search(
     found: dict[object, "Decision | None"],
     limit: datetime | None,
 ) -> Iterator[str]:
-    """Put the last decision about each key, up to *limit*, into *found*. Yield the differences."""
+    """Fill *found* with the last decision about each key up to the time *limit*, and yield the
+    differences.
+    """
     for file in files:
         for event in file.events():
             if isinstance(event, str):
@@ -181,9 +183,9 @@ class Recorded:
     origin: Origin
     answer: "Answer"
     packed: bytes
-    """The body, compressed because a crawl may have 100,000 of them."""
+    """The compressed body. A crawl may record 100,000 of them."""
     is_whole: bool
-    """Whether the body has the digest that the line states."""
+    """Whether the body matches the recorded digest."""
 
     @classmethod
     def of(cls, values: Values) -> "Recorded":
@@ -215,7 +217,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision. *about* describes the answer that decided, and *file* is the evidence file."""
+    """A decision. *about* describes the answer that decided, and *file* names the evidence file."""
 
     values: Values
     about: Values | None
@@ -242,7 +244,7 @@ class Decision:
 
 
 class EvidenceFile:
-    """A file of evidence. If *verifies* is true, every decision and digest is checked."""
+    """A file of evidence. If *verifies* is true, all decisions and digests are checked."""
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name
@@ -255,7 +257,7 @@ class EvidenceFile:
         """Whether reading failed before the end of the file."""
 
     def events(self) -> Iterator[Decision | str]:
-        """Yield the decisions in their order, and a sentence for each difference."""
+        """Yield the decisions in order, and a sentence for each difference."""
         place = escape_control_chars(Path(self._name).name, 100)
         for number, line in enumerate(self._lines(), 1):
             text = ""
@@ -329,7 +331,7 @@ class EvidenceFile:
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
-        """Read *answer*, which decided, again, and yield the differences."""
+        """Decide again from *answer*, and yield the differences."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
         url, settings = values["url"], self._settings

@@ -44,7 +44,7 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches URLs in a crawl of *process* with a spider of class *kind*.
 
-    *robot* is the robot name of the settings, or once the crawl runs, that of the spider.
+    *robot* is the robot name in the settings, and that of the spider once the crawl runs.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:

@@ -28,8 +28,8 @@ def is_url(name: str) -> bool:
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without duplicates. A folder is replaced by the files under it.
 
-    Hidden files are skipped, and with a note, so are pipes, devices and links that lead out of the
-    folder. Raise `WrongUse` for an empty name or a folder without files, and OSError for a folder
+    Hidden files are skipped. Pipes, devices and links that lead out of the folder are skipped with
+    a note. Raise `WrongUse` for an empty name or a folder without files, and OSError for a folder
     that cannot be listed.
     """
     found: dict[str, None] = {}
@@ -113,7 +113,7 @@ def _as_url(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
-        # As HTTP clients do.
+        # HTTP clients also percent-encode such bytes.
         return quote_from_bytes(line, safe=bytes(range(128)))
 
 
@@ -126,9 +126,8 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if no rules are known, and *why* is then the reason. If a fetch failed and there
-    is no last good policy, *why* is the reason, and *rules* gives the same answer for all URLs
-    (Ours R5).
+    *rules* is None if no rules are known. *why* is the reason for that, or for a failed fetch
+    without a last good policy (Ours R5).
     """
 
     name: str
@@ -197,7 +196,7 @@ class Lookup:
         add: OnSource,
         end: Callable[[], object] = lambda: None,
     ) -> None:
-        """Call *add* with the source of each of *names* as soon as it is known, and then *end*.
+        """Call *add* with each source as soon as it is known, and then *end*.
 
         After Ctrl-C, call *end*, print the names without an answer, and exit.
         """

@@ -58,9 +58,7 @@ class Report:
         self.effects = list(_effects(self))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots for which only `other` closes the whole site, and those for which only
-        the dialect of the report does.
-        """
+        """Return the robots for which only one of the two dialects closes the whole site."""
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
         names = {EVERYBODY: None}
@@ -195,8 +193,8 @@ def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _advised(report: Report) -> Iterator[tuple[Problem, str, str, str]]:
-    """Yield each problem with its severity and code, its message, and its advice. Each kind has its
-    advice only once per file.
+    """Yield each problem with its heading, message and advice. Only the first problem of a kind has
+    advice.
     """
     advised: set[str] = set()
     for problem in report.problems:

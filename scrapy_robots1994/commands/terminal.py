@@ -102,8 +102,8 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """Run the block. A `RobotsError`, an `OSError` (such as a full disk) or Ctrl-C ends the
-    process with one sentence.
+    """End the process with one sentence on a `RobotsError`, an `OSError` (such as a full disk) or
+    Ctrl-C.
     """
     try:
         yield
@@ -153,7 +153,7 @@ def print_note(line: str) -> None:
 
 def _print(line: str, stream: TextIO | None) -> None:
     if stream is None:
-        # If a descriptor is closed, Python has no stream for it.
+        # Python has no stream for a closed descriptor.
         return
     encoding = stream.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)

@@ -42,9 +42,9 @@ def questions(
 ) -> list[Question]:
     """Return a question about *body* for each of *urls* and each of *robots*.
 
-    Without *urls*, paths are generated from the rules, for at most `MAX_QUESTIONS` questions. The
-    same arguments give the same questions. Without *robots*, the questions are about the robots
-    that the file names and one other.
+    Without *urls*, at most `MAX_QUESTIONS` questions are generated from the rules. The same
+    arguments give the same questions. Without *robots*, the questions are about the robots that the
+    file names and one other.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(
@@ -81,9 +81,7 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path*, a path that its wildcards match, and variants of that: longer, shorter and
-    encoded.
-    """
+    """Yield *path*, a path that it matches, and longer, shorter and encoded variants of that."""
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")
     yield sent

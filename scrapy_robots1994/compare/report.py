@@ -38,7 +38,7 @@ CHANGE_WORDS = {
 }
 """The title and the meaning of each of `CHANGES`"""
 
-# This text is printed below the table of answers.
+# Printed below the table of answers
 _WAYS = (
     "stricter: disallows a URL that scrapy_robots1994 allows, so a switch opens the site",
     "laxer: allows a URL that scrapy_robots1994 disallows, so a switch closes the site",
@@ -95,9 +95,7 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """Return tables of the sites, the answers and the causes, and if there is only one site, its
-    rows.
-    """
+    """Return tables of sites, answers and causes, and the rows if there is only one site."""
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
     if not report.questions:

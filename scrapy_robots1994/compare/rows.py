@@ -36,7 +36,7 @@ MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown around a needed line, and the maximum number of lines shown."""
+"""The maximum number of lines shown around a needed line, and in total."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises X"."""
@@ -82,9 +82,7 @@ CHANGES = ("unchanged", "opened", "closed", "both")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The decision of *parser* on *url* for *robot*, and the cause of the difference from our
-    verdict.
-    """
+    """The decision of *parser* on *url* for *robot*, and why it differs from ours."""
 
     site: str
     url: str
@@ -118,8 +116,8 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser, the numbers of its answers by `Way`, the change in this dialect and in every
-    dialect, and the most frequent cause.
+    """For each parser, the number of answers in each `Way`, the change in each dialect, and the
+    most frequent cause.
     """
     rows: Sequence[Row]
 
@@ -127,7 +125,7 @@ class SiteResult:
 class Site:
     """A robots.txt, read once by each parser, and their answers to questions about it.
 
-    *stated* is the file, or our answer for every URL. In that case, other parsers read an empty
+    *stated* is the file, or without one, our answer for every URL. Other parsers then read an empty
     file. At most *keeps* answers are kept for each parser and `Way`. The rows, and the changes in
     other dialects, are computed from them.
     """
@@ -154,7 +152,7 @@ class Site:
 
     @property
     def body(self) -> bytes:
-        """The file as the other parsers read it."""
+        """The file that the other parsers read."""
         return self.stated.body if isinstance(self.stated, RobotsTxt) else b""
 
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
@@ -265,7 +263,7 @@ class Site:
         return replace(row, cause=cause.code, lines=needed, also=self._also(row))
 
     def _also(self, row: Row) -> str:
-        """Return which of our other dialects decides as the other parser does, or ""."""
+        """Return a sentence that names our dialect with the decision of the other parser, or ""."""
         # RFC 9309 comes first, because most robots follow it.
         for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
             if self._ours(row.url, row.robot, dialect) == row.says:

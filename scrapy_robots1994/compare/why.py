@@ -1,7 +1,7 @@
-"""Find why two parsers differ: the lines of the file that are needed, and the cause.
+"""Find the lines and the cause of a difference between two parsers.
 
-Lines are needed if both parsers, given only these lines, decide as on the whole file, and none can
-be left out.
+Both parsers, given only these lines, decide as on the whole file, and none of the lines can be left
+out.
 """
 
 import re
@@ -34,14 +34,14 @@ _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
 class Cause(NamedTuple):
-    """The reason why a decision differs."""
+    """The reason for a difference."""
 
     code: str
     words: str
     clause: str = ""
-    """The clause that we follow, or the reason why no cause was found."""
+    """The clause that we follow, or why no cause was found."""
     pattern: str = ""
-    """A pattern for the needed lines, as `_normal` writes them."""
+    """A pattern for the needed lines in the form of `_normal`."""
 
 
 STATUS = Cause("status", "status of the answer", "Ours R3 to R5")
@@ -98,7 +98,7 @@ CAUSES = (
     ),
     OTHER,
 )
-"""The causes, of which the first that fits counts."""
+"""The first cause that fits counts."""
 
 BY_CODE = {it.code: it for it in CAUSES}
 
@@ -124,7 +124,7 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
 
 
 def _normal(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield each line without white space and comment, with its field in lower case."""
+    """Yield each line without white space and comments, with its field in lower case."""
     for line in lines:
         if line.field:
             yield f"{line.field.lower()}:{line.value}"
@@ -133,7 +133,7 @@ def _normal(lines: Iterable[Line]) -> Iterator[str]:
 
 
 class Lines:
-    """The lines of a file, and the parts that were tried."""
+    """The lines of a file."""
 
     def __init__(self, body: bytes) -> None:
         self._lines = dict(enumerate(_LINE.findall(body), 1))
@@ -163,7 +163,8 @@ class Lines:
 def ddmin(
     items: Sequence[ItemT], holds: Callable[[Sequence[ItemT]], bool]
 ) -> Sequence[ItemT]:
-    """Return a part of *items* for which *holds* is true, but not after removing any one item.
+    """Return a part of *items* for which *holds* is true, and from which no single item can be
+    removed.
 
     *holds* must be true for *items*. Finding k of n items takes about k log n calls.
     """
@@ -171,7 +172,7 @@ def ddmin(
     while needed and size:
         size = min(size, len(needed))
         is_less = False
-        # Begin at the end. A rule needs the name above it, so the rule must go first.
+        # Begin at the end, because a rule needs the name above it.
         for end in range(len(needed), 0, -size):
             rest = [*needed[: max(0, end - size)], *needed[end:]]
             if holds(rest):

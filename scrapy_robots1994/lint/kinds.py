@@ -35,7 +35,7 @@ class Kind:
     bad: str
     """A file with the problem. A » marks the place."""
     good: str
-    """The same file after the advice was followed."""
+    """The file after following the advice."""
     dialect: str = "rfc9309"
     """The dialect in which both files are read."""
 
@@ -74,10 +74,10 @@ class Kind:
 class Problem:
     """One kind of problem in a record or file, with all its lines. All texts are safe to print.
 
-    *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based place
-    in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is true if
-    the file allows URLs that its author probably meant to disallow. *meant* is the field that the
-    author probably meant, or None.
+    *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based
+    column in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is
+    true if the file allows URLs that its author probably meant to disallow. *meant* is the field
+    that the author probably meant, or None.
     """
 
     kind: Kind

@@ -38,8 +38,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that open a file to *robot*.
 
-    The problems are in its records, in the lines before the first record, or in wrong User-agent
-    lines, which may be meant for it.
+    The problems are in its records, before the first record, or in wrong User-agent lines, which
+    may be meant for it.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -56,7 +56,7 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     written = [it for it in lines if it.kind not in IDLE]
     yield from _encoding_problems(body, lines)
     what = _other_file(body.text)
-    # Ours O23: in an HTML page, only lines with a field were meant for robots.
+    # Ours O23: in an HTML page, only lines with a field are meant for robots.
     meant = [it for it in written if it.row is not None] if what else written
     found = [problem for line in meant for problem in line_problems(line, dialect)]
     has_field = any(it.known for it in written) or any(it.meant for it in found)

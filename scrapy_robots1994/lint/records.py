@@ -29,7 +29,7 @@ _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems in *groups*, which `groups_of` has returned."""
+    """Yield the problems in *groups*, the result of `groups_of`."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)
@@ -167,7 +167,6 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
 
 
 def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> Problem:
-    """Return the problem of *group*, which has no rules."""
     first = group.agents[0]
     at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
     below = records[at : at + 1]

@@ -46,7 +46,7 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes, marked by their type, because another thread may be reading them."""
+    """Compressed bytes. Their type marks them, so that threads can read them at any time."""
 
     __slots__ = ()
 

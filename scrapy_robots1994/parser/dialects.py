@@ -61,7 +61,7 @@ class Dialect:
     meaning: str
     # Returns the names in the value of a User-agent line
     names: Callable[[str], tuple[str, ...]] = whole_name
-    # Returns the paths in the value of a rule, one of which may be empty
+    # Returns the paths in the value of a rule. A path may be empty
     paths: Callable[[str], tuple[str, ...]] = _whole_path
     # Whether a line may list several names or paths
     has_lists: bool = False
@@ -77,7 +77,7 @@ class Dialect:
     order: Callable[[Any], Any] = _shortest_first
     # Whether paths have wildcards and are compared as in RFC 9309. If not, they are prefixes
     has_wildcards: bool = False
-    # Whether the dialect has the fields of usage preferences. Only the one in `usage.py` does
+    # Whether the dialect has the fields of usage preferences
     has_preferences: bool = False
     # The fields by name, in lower case and as usually written
     fields: Mapping[str, Field] = field(init=False, repr=False)
@@ -105,7 +105,7 @@ class Dialect:
         return highest
 
     def obeys_all(self, rank: int) -> bool:
-        """Whether a robot obeys all records with *rank*, its highest."""
+        """Whether a robot whose highest rank is *rank* obeys all records with that rank."""
         # Ours O1, O2
         return rank == BY_DEFAULT or self.merges_named
 

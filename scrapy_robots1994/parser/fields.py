@@ -50,8 +50,6 @@ IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
 
 
 class Role(Enum):
-    """What a field does."""
-
     NAMES = "names robots"
     RULE = "closes or opens paths"
     PAUSE = "seconds between two requests"

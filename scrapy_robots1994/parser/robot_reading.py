@@ -1,4 +1,4 @@
-"""Read in one pass what one robot obeys in a file, and what the dialect ignores there."""
+"""Read in one pass what a robot obeys in a file, and what the dialect ignores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ class RobotReading:
     first_lines: list[int] = field(default_factory=list)
     # The names in each of these records
     names: list[tuple[str, ...]] = field(default_factory=list)
-    # Their Allow lines, if the dialect does not have that field
+    # Allow lines in these records, if the dialect does not have that field
     allows: list[Line] = field(default_factory=list)
     # Rules that a blank line separates from these records
     split: list[Line] = field(default_factory=list)

@@ -38,7 +38,7 @@ NO_RULE = maxsize
 one for an Allow line, so odd numbers allow a URL.
 """
 
-# Less than the number of any rule, for URLs that are not compared with all rules
+# For URLs that are not compared with all rules. Every rule has a larger number.
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -58,7 +58,7 @@ _BEFORE_A_URL = "".join(map(chr, range(0x21)))
 # Marks a text that is compared as written. Other texts begin with `/`, `=` or a letter.
 _AS_WRITTEN = "%"
 
-# The names of the record that most robots obey, shared by all files
+# The names of a single record for `*`, shared by all files
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
 _ALLOW = LineKind.ALLOW
 
@@ -95,8 +95,7 @@ class _Table(NamedTuple):
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
     """For each of `seconds`, the lengths of the texts with that character, in ascending order. The
-    last entry is for all other characters. Every entry contains the length of texts of one
-    character.
+    last entry is for all other characters. Texts of one character count in every entry.
     """
     patterns: dict[Pattern, int]
     """The numbers of the rules with wildcards, in order."""
@@ -121,8 +120,7 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # `find` usually returns -1, which selects the last entry, because most URLs begin like
-            # no rule.
+            # `find` usually returns -1, for the last entry: most URLs begin like no rule.
             for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break
@@ -271,9 +269,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL. They begin with a text of each rule that covers it
-        (`_texts_of`).
-        """
+        """Return the texts of a URL. `_texts_of` returns those of a rule."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -341,7 +337,7 @@ def _compiled(
         value, number = rule.value, 2 * len(kept) + (rule.kind is _ALLOW)
         texts: Sequence[str] = (value,)
         if dialect.has_wildcards:
-            # RFC 9309 2.2.2. Real files also have paths that begin with `*`.
+            # RFC 9309 2.2.2. Real files also contain paths that begin with `*`.
             if value[0] not in "/*":
                 continue
             if "*" in value or "$" in value:
@@ -377,9 +373,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule with this *value*. A URL is covered if one of its texts begins
-    with one of them.
-    """
+    """Return the texts of a rule. It covers a URL if a text of the URL begins with one of them."""
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)

@@ -56,7 +56,7 @@ _SPACE = " \t"
 
 
 class Answer(str, Enum):
-    """What an owner answers for a purpose. `UNSTATED` neither allows nor disallows it."""
+    """Whether an owner allows a purpose. `UNSTATED` neither allows nor disallows it."""
 
     ALLOW = "allow"
     DISALLOW = "disallow"
@@ -307,7 +307,7 @@ def field_of(line: Line) -> str:
 
 
 def split_path(value: str) -> tuple[str, str]:
-    """Split *value* into the path at its beginning, or "", and the rest."""
+    """Split *value* into its path, or "", and the rest."""
     if not value.startswith("/"):
         return "", value
     path, *rest = re.split("[ \t]+", value, maxsplit=1)

@@ -126,7 +126,7 @@ class Reading:
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Return the answer. *url* is disallowed if any of its spellings is."""
+        """*url* is disallowed if any of its spellings is."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent, has_more = spellings(text)

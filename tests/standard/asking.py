@@ -50,7 +50,7 @@ def spellings(text: str) -> dict[str, str]:
     """Return equivalent spellings of *text*, keyed by what was changed."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # Blank lines end with CR NL: a NL alone, after a CR, would be part of that line end.
+    # Blank lines end with CR NL, because a NL after a CR would be part of that line end.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {

@@ -326,9 +326,7 @@ def test_ours_o27_what_clients_drop_at_the_end() -> None:
 
 
 def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> None:
-    """RFC 9309 2.2.2 keeps them, although aiohttp decodes them. In 1994, both spellings are the
-    same (O18).
-    """
+    """RFC 9309 2.2.2. In 1994, both spellings are the same (O18)."""
     body = disallowing("/a:b")
 
     assert allowed(body, "/a%3Ab", "rex", dialect="rfc9309")

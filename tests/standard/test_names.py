@@ -103,7 +103,7 @@ ROBOTS = (
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """A whole header stands for its first phrase."""
+    """A User-Agent header in a User-agent line stands for its first phrase."""
     body = disallowing("/", value)
 
     for robot in ROBOTS:

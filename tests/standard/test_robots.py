@@ -210,7 +210,6 @@ def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) ->
 
 
 def test_printed_record_reads_as_the_same_record() -> None:
-    """The last character of each name and rule survives."""
     ends = [chr(code) for code in range(33, 127) if chr(code) not in "#/"]
 
     for end in ends:

@@ -307,7 +307,6 @@ Content-Signals: ai-retrieval=yes\nDisallow: | "ai-retrieval=yes" is not underst
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_lint_says_what_is_not_read_in_every_dialect(dialect: str) -> None:
-    """The owner of a line without an effect probably believes that it has one."""
     for lines, words in LINTED:
         body = lines if "User-agent" in lines else STAR + lines
         problems = RobotsTxt.parse(body, dialect=dialect).problems

@@ -20,13 +20,14 @@ def shrink(
     known = getattr(import_module(f"{PACKAGE}.{module}"), name)
     for each in tuple(sys.modules.values()):
         own = getattr(each, "__name__", "")
-        # Equal small numbers are one object, so a private name is changed only in its own module.
+        # A private name is changed only in its own module, because equal small numbers are one
+        # object.
         is_ours = own.startswith("" if name[0] != "_" else f"{PACKAGE}.{module}")
         if own.startswith(PACKAGE) and is_ours and each.__dict__.get(name) is known:
             put(each, name, value)
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Set the constants in the setting `TEST_BOUNDS`, as a hook of a crawl."""
+    """Set the constants that the setting `TEST_BOUNDS` names."""
     for path, value in crawler.settings["TEST_BOUNDS"].items():
         shrink(path, value)

@@ -44,6 +44,6 @@ def parsed(
         fetched_at=at,
         lifetime=lifetime,
     )
-    # One reader would share identical files.
+    # A common reader would share identical files.
     reader = Reader("1994", len(body))
     return policy_from(origin, answer, reader, freshness)

@@ -1,4 +1,4 @@
-"""The lines reported for a difference of two parsers cause it."""
+"""The reported lines cause the difference between two parsers."""
 
 from __future__ import annotations
 

@@ -47,7 +47,6 @@ def test_bad_example_has_the_problem_at_its_place_and_good_one_has_none(
 
 @pytest.mark.parametrize("kind", OPENING, ids=lambda it: it.code)
 def test_kind_that_opens_a_site_is_closed_by_its_advice(kind: Kind) -> None:
-    """In the bad example, a robot may fetch a path that the good example disallows."""
     bad, good = parse(kind, kind.example), parse(kind, kind.good)
     opens = any(it.kind is kind and it.weakens_policy for it in bad.problems)
     asked = [

@@ -114,7 +114,7 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """The log has one warning for each lost feature."""
+    """The log contains one warning for each lost feature."""
     change = CHANGES[name]
     changes = [[*it, change.where][:3] for it in (change[:2], *change.more)]
     with Site() as site:

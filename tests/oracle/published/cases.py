@@ -58,6 +58,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Map the names of the questions that we answer differently to the reasons."""
+    """Map the name of each question that we answer differently to the reason."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}
