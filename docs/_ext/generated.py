@@ -1,7 +1,7 @@
-"""Write the tables of the reference that come from the code: `docs/generated/*.inc`.
+"""Write the generated tables of the reference, `docs/generated/*.inc`.
 
     python docs/_ext/generated.py            writes the files
-    python docs/_ext/generated.py --check    says which files are stale, with exit code 1
+    python docs/_ext/generated.py --check    names stale files, and exits with 1
 
 The files are committed so that they can be read in the repository.
 """

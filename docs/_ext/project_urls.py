@@ -1,7 +1,7 @@
 """A hatchling metadata hook for the project's URLs and the README on PyPI.
 
 The address of the repository is the option `repository` in pyproject.toml. PyPI does not resolve
-relative links, so those of README.md become absolute, at the tag of this version.
+relative links, so the links in README.md are made absolute, at the tag of this version.
 """
 
 from __future__ import annotations

@@ -33,7 +33,6 @@ class Outcome:
 
     @property
     def fetched(self) -> list[str]:
-        """The requested paths, without /robots.txt."""
         targets = (request.target for request in self.received)
         return [target for target in targets if target != "/robots.txt"]
 

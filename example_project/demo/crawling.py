@@ -27,7 +27,7 @@ BUILTIN = {"ADDONS": "{}"}
 
 
 class CrawlError(Exception):
-    """The message is the end of the crawl's log."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Host:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether the answer means Ours R5, which no store keeps."""
+        """Whether the origin is unreachable (Ours R5), so that no store keeps its answer."""
         robots = self.robots
         is_down = HTTPStatus.SERVICE_UNAVAILABLE
         return isinstance(robots, Response) and (

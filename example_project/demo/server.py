@@ -41,8 +41,6 @@ def html(body: str) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """`at` is a monotonic time."""
-
     origin: str
     target: str
     at: float

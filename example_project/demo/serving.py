@@ -12,7 +12,7 @@ from demo.server import LocalSites, Response
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """`origins` is by host name, `allowed` by URL."""
+    """The keys of `origins` are host names, and those of `allowed` are URLs."""
 
     origins: dict[str, str]
     allowed: dict[str, bool]

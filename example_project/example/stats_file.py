@@ -1,4 +1,4 @@
-"""A Scrapy extension that writes the stats of a crawl to a JSON file."""
+"""A Scrapy extension that writes the stats of a crawl to the file in `STATS_FILE`, as JSON."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 
 class StatsFile:
-    """Writes the stats to the file in the setting `STATS_FILE`."""
-
     def __init__(self, crawler: Crawler, path: Path) -> None:
         self._crawler = crawler
         self._path = path

@@ -131,7 +131,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Yield each side once per round, with a different one first."""
+    """Start each round with a different side."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

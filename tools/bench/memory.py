@@ -58,7 +58,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     middleware = middleware_with([])
 
     def store(host: str, number: int) -> None:
-        # Each response has its own body.
+        # In a crawl, no two bodies are the same object.
         body = bytes(bytearray(files[number]))
         # In a crawl, a URL and its policy share one origin object.
         url = f"http://{host}/page"
@@ -67,7 +67,6 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
         policy = policy_of(origin, body, middleware)
         robots = policy.robots
         assert robots is not None
-        # A crawl has one robot.
         robots.prepare(str(SETTINGS["USER_AGENT"]))
         middleware._resolver.memory[policy.origin] = policy
         with suppress(IgnoreRequest, StopIteration):

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from tests.support.site import Site
 from tools.compare_builtin.scenarios import SCENARIOS, SIDES, Finding, Scenario, Side
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def main() -> int:
     )
     numbers = sorted(set(parser.parse_args().only or numbered))
     pairs = [(numbered[number], side) for number in numbers for side in SIDES]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    # The first site starts the event loop of all sites, which is not thread-safe.
+    with Site(), ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(pairs, pool.map(run, pairs), strict=True))
     rows = [
         (

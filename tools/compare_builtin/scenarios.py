@@ -48,7 +48,6 @@ class Scenario(NamedTuple):
 
 
 SCENARIOS: list[Scenario] = []
-"""The table numbers them from 1."""
 
 Run = Callable[[Side], Finding]
 
@@ -115,7 +114,6 @@ def six_at_once(side: Side) -> Finding:
     "only the 404 opens its host",
 )
 def status(side: Side) -> Finding:
-    """The body of the 404 looks like a robots.txt."""
     bodies = {401: b"", 403: b"", 404: CLOSED.encode(), 503: b""}
     with Site() as site:
         for code, body in bodies.items():
@@ -153,7 +151,6 @@ def failure(side: Side) -> Finding:
     "the redirect is followed, its rules are obeyed",
 )
 def redirect_off_site(side: Side) -> Finding:
-    """Sites behind a CDN do this."""
     with Site() as site:
         site.robots(PRIVATE, at="elsewhere.test")
         elsewhere = site.url("/robots.txt", host="elsewhere.test")
@@ -240,7 +237,6 @@ def proxy(side: Side) -> Finding:
     "the record for the name that is sent decides",
 )
 def default_headers(side: Side) -> Finding:
-    """Only the name in the header has rules."""
     with Site() as site:
         site.robots("User-agent: rover\nDisallow: /private\n")
         settings = {"DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/1.0"}}
@@ -253,7 +249,7 @@ def default_headers(side: Side) -> Finding:
     "all pages of the healthy ones are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
-    """Count the pages of healthy hosts before the first of a slow one."""
+    """Count the healthy pages that are requested before the first slow one."""
     slow = [f"slow-{number}.test" for number in range(SLOW)]
     healthy = [f"healthy-{number}.test" for number in range(HEALTHY)]
     wanted = HEALTHY * PAGES
@@ -286,7 +282,6 @@ def slow_and_healthy(side: Side) -> Finding:
     "the next run requests it again and obeys",
 )
 def http_cache(side: Side) -> Finding:
-    """Both crawls share the folder of the cache."""
     with Site() as site, tempfile.TemporaryDirectory() as folder:
         cache = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
         yesterday = formatdate(time.time() - 86_400, usegmt=True)
@@ -303,7 +298,6 @@ def http_cache(side: Side) -> Finding:
 
 @scenario("a robots.txt of 6 MB", "its lines are obeyed, and the crawl goes on")
 def size_limit(side: Side) -> Finding:
-    """The first rule decides, and 300,000 others follow."""
     filler = b"".join(b"Disallow: /no/%07d\n" % number for number in range(300_000))
     with Site() as site:
         site.answer("/robots.txt", replies.text(PRIVATE.encode() + filler))
@@ -319,7 +313,6 @@ def size_limit(side: Side) -> Finding:
     "the crawl ends, no disallowed page is fetched",
 )
 def cancelled(side: Side) -> Finding:
-    """Four requests wait for the fetch."""
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{IN_PROCESS}.CancelRobots": 950}}
     with Site() as site:
         site.robots(PRIVATE)

@@ -1,9 +1,8 @@
 """Find out why another implementation of RFC 9309 decides differently from ours.
 
-Each transform removes from the file or the URL what another implementation treats leniently. Our
-decision does not change. The cause of a difference is the first transform after which both agree.
-If no single transform is enough, they are applied one after another until both agree, and all of
-them are the cause.
+Each transform removes from the file or the URL what other implementations read leniently, without
+changing our decision. The first transform after which both agree is the cause. If no single one is
+enough, they are applied one after another until both agree, and all of them are the cause.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 `python -m tools.oracle.sites [CORPUS]` checks a URL for each Allow and Disallow line with Scrapy's
 default User-Agent, and counts the differences by cause. CORPUS is a folder or a tar archive; the
-default is the files of `tests/support/corpus.py`. google/robotstxt takes part if its Python binding
-is installed (`pip install jwm.robotstxt`).
+default is the files of `tests/support/corpus.py`. google/robotstxt is included if its Python
+binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ is its random seed, so any crawl can be repeated. The robots.txt of a host is pl
 slow, absent or redirected, fails at first, or always fails. Pages are plain, redirect to other
 hosts, fail once, are slow, or are disallowed. Concurrency, store, features, reactor and middlewares
 vary; some middlewares fail, replace or delay requests. A quarter of the crawls are interrupted and
-resumed (JOBDIR), and another quarter end after a number of pages and are resumed.
+resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
 
 Prints each crawl with its faults, and then the totals as JSON. The exit code is 1 if a page was
-lost, a disallowed page was fetched, or a log has an unexpected traceback. `--show` also prints the
-settings.
+lost, a disallowed page was fetched, or a log contains an unexpected traceback. `--show` also
+prints the settings.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
         if plan.mode == "counted":
             settings["CLOSESPIDER_PAGECOUNT"] = dice.choice((5, 20, 50))
         running = start_crawl(
-            # After the first run, the scheduler has stored the requests.
+            # Later runs get their requests from the scheduler.
             [] if results else plan.requests,
             spider="tools.proofs.random_parts:RandomSpider",
             settings=settings,

@@ -20,8 +20,6 @@ ALL_YIELDED = "the scheduler has all requests"
 
 
 class RandomSpider(RequestingSpider):
-    """Requests every URL of the job. The scheduler filters some requests as duplicates."""
-
     async def start(self) -> AsyncIterator[Request]:
         for request in self.requests:
             meta = dict(request["meta"])
