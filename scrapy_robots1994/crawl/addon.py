@@ -18,8 +18,8 @@ ORDER = 100
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 SPIDER_MIDDLEWARES = (("reads_pages", f"{_FEATURES}.pages.RobotsPages", 5),)
-"""Rows of (`RobotsSettings` field that enables it, import path, order). The order is low, so that
-the middleware sees the output of all others.
+"""Rows of (`RobotsSettings` field, import path, order). The order is low, so that the middleware
+sees the output of all others.
 """
 
 # Spelt as in Scrapy's default settings: before 2.14, a class and its path are different keys.

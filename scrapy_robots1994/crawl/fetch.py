@@ -63,13 +63,13 @@ PAUSES = (1.0, 4.0, 15.0)
 """Seconds before each retry."""
 
 JITTER = 0.25
-"""The maximum fraction that is added to each pause at random, so that retries spread out."""
+"""Up to this fraction of each pause is added at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
 """In seconds. A longer Retry-After ends the retries."""
 
 GRACE_SECONDS = 5.0
-"""Seconds after its timeout until a request is given up (Ours R7)."""
+"""A request is given up this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
 """The limit on parallel fetches, which `parallel_fetches` may lower."""
@@ -83,8 +83,8 @@ DownloadCancelled: type[Exception] = getattr(
 )
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
-"""Flags of responses whose body may be incomplete. "partial" means that the response has no
-Content-Length, so that the end of the connection ended the body.
+"""Flags of responses whose body may be incomplete. "partial" marks a body without Content-Length,
+which ends with the connection.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -104,7 +104,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """Each request is sent in a context manager that *fetching* returns."""
+        """*fetching* returns the context manager in which a request is sent."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta
@@ -140,7 +140,7 @@ class RobotsFetcher:
     ) -> Answer:
         """Download the robots.txt of *origin* for *page*, from the URL *start* if given.
 
-        *retrying* is called before each retry, like `PolicyLog.retrying`. Local failures are raised
+        *retrying* is called before each retry (see `PolicyLog.retrying`). Local failures are raised
         (Ours R7). All other failures are returned in the answer.
         """
         url = start or origin.robots_url
@@ -303,7 +303,7 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return how many fetches may run at once, so that connections remain for pages."""
+    """Return the limit on parallel fetches, which leaves connections for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
@@ -318,7 +318,7 @@ def parallel_fetches(settings: BaseSettings) -> int:
 
 
 def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str | None:
-    """Return why *body*, the body of *response* up to the limit, is unusable, or None (Ours R5)."""
+    """Return why the *body* of *response* is unusable, or None (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
     # aiohttp decodes only the transfer coding `chunked`.

@@ -51,12 +51,12 @@ def log_lines(crawler: Crawler, level: int, text: str) -> None:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return for example "1 request" or "2 requests"."""
+    """Return "1 request" or "2 requests", for example."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def count(crawler: Crawler, key: str, number: int = 1, **parts: object) -> None:
-    """Add *number* to the stat *key*, with *parts* filled in."""
+    """Add *number* to the stat *key*. *parts* fill in its placeholders."""
     assert crawler.stats is not None  # noqa: S101 - Scrapy creates the stats before the components
     crawler.stats.inc_value(key.format(**parts) if parts else key, number)
 

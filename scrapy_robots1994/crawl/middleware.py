@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
 
 STAND_INS = (("dry_run", "scrapy_robots1994.crawl.features.dry_run.DryRun"),)
-"""Rows of (`RobotsSettings` field, import path). If the field is true, the class replaces the
+"""Rows of (`RobotsSettings` field, import path). If the field is true, the class replaces this
 middleware.
 """
 
@@ -204,7 +204,7 @@ class Robots1994Middleware:
         return policy.rules(self._robot.of(request)).verdict(url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """Return the policy of *origin*; see `PolicyResolver.resolve`."""
+        """See `PolicyResolver.resolve`."""
         policy, _ = await self._resolver.resolve(origin, request)
         return policy
 
@@ -213,7 +213,7 @@ class Robots1994Middleware:
     ) -> tuple[Policy | None, Exception | None]:
         """Return the policy and, if its fetch failed, the exception.
 
-        The policy is None if the request must go back without one.
+        The policy is None if the request returns to the scheduler without one.
         """
         request = visit.request
         try:
@@ -229,7 +229,6 @@ class Robots1994Middleware:
                 return None, None
             for observer in self._observers:
                 observer.decided(request, origin, error, None)
-            # Without a policy, the request fails, but is not refused.
             raise
         return policy, cause
 

@@ -1,6 +1,6 @@
 """`Observer`, the interface between the core and its features.
 
-A feature is imported only if its setting is on (`OBSERVERS`).
+The core imports a feature only if its setting is on (`OBSERVERS`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Observer(Protocol):
         """Called when the crawl begins to use *policy*, which was made from *answer*.
 
         *answer* may come from the store or the HTTP cache. If a refresh failed and the last good
-        policy remains in use, *answer* is the failed one.
+        policy remains in use, *answer* is that of the failed refresh.
         """
 
     def decided(
@@ -60,7 +60,7 @@ OBSERVERS = (
     ("usage", f"{_FEATURES}.usage.StatedUsage"),
     ("crawl_delay", f"{_FEATURES}.crawl_delay.CrawlDelays"),
 )
-"""Rows of (`RobotsSettings` field that enables it, import path). The order is that of the calls."""
+"""Rows of (`RobotsSettings` field, import path). Observers are called in this order."""
 
 
 def observers_of(crawler: Crawler, settings: RobotsSettings) -> list[Observer]:

@@ -15,7 +15,7 @@ ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt. None before Scrapy 2.18."""
 
 robots_sitemaps = object()
-"""Sent for each new or changed robots.txt that names sitemaps, in dialects with the field Sitemap.
+"""Sent for each new or changed robots.txt that names sitemaps, in dialects that know the field.
 
 Arguments: *sitemaps* (a tuple of absolute URLs), *origin*, *robots* (the parsed file) and *request*
 (the page request that needed the file).
@@ -63,7 +63,7 @@ class Robots1994Parser(RobotParser):
     def sitemaps(self) -> tuple[str, ...]:
         """Return the distinct sitemaps, as written and in order.
 
-        They are read in every dialect, for SitemapSpider (Scrapy's pull request 8069).
+        SitemapSpider needs them in every dialect (Scrapy's pull request 8069).
         """
         return self.robots.read_as("extended").sitemaps
 

@@ -77,7 +77,7 @@ class PolicyLog:
     ) -> None:
         """Log and count *policy*, which was made from *answer*.
 
-        *known* is the previous policy of the origin in this crawl, if any.
+        *known* is the previous policy of the origin, if any.
         """
         # The outcome of a stale policy is that of an earlier answer.
         row = answer.outcome.row

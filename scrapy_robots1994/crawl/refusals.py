@@ -30,7 +30,7 @@ row.
 """
 
 TOP_ORIGINS = 20
-"""The number of origins in the table and in the stats."""
+"""The maximum number of origins in the table, and in the stats."""
 
 FIRST_WIDTH = 34
 """The width of the last column of the table."""
@@ -105,7 +105,7 @@ class Refusals:
         # Bounded, because a broad crawl may have any number of origins.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # Keep text, because a verdict would keep its file in memory.
+        # Keep only text, because a verdict would keep its file in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -113,7 +113,7 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Cut it, because a file may be one long line.
+        # Cut the text, because a file may be one long line.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 

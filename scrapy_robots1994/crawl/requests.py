@@ -46,7 +46,7 @@ META: dict[str, Any] = {
     # Ours R2: we follow redirects, which may lead to another host.
     "allow_offsite": True,
     "dont_redirect": True,
-    # Ours 3.1: we retry ourselves.
+    # Ours 3.1: we retry the request ourselves.
     "dont_retry": True,
     # Every status has an outcome, so none is an error.
     "handle_httpstatus_all": True,
@@ -63,7 +63,7 @@ _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 
 
 class Exemption(Enum):
-    """Why a request is not checked, in words for messages."""
+    """Why a request is not checked. The values appear in messages."""
 
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
@@ -110,8 +110,8 @@ class RobotName:
         self._has_warned = False
         settings = crawler.settings
         self._exact: str | None = settings["ROBOTSTXT_USER_AGENT"] or None
-        # As in DefaultHeadersMiddleware, the first of several spellings of a name counts, and a
-        # value may be a list.
+        # As in DefaultHeadersMiddleware, the first of several spellings counts, and a value may be
+        # a list.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -123,7 +123,7 @@ class RobotName:
             or settings["USER_AGENT"]
             or ""
         )
-        """The name for requests without a User-Agent of their own."""
+        """The name for requests that set no User-Agent."""
 
     def of(self, request: Request) -> str | bytes:
         """Return the name for *request*, a bare name or a whole User-Agent header."""
@@ -133,7 +133,7 @@ class RobotName:
     def check_sent(self, sent: bytes | None, page: Request) -> None:
         """Warn once if *sent*, the User-Agent of the robots.txt request, is not that of *page*.
 
-        Then a downloader middleware changes the User-Agent after we chose the rules.
+        If they differ, a downloader middleware changes the User-Agent after rules are chosen.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):
@@ -194,9 +194,9 @@ def robots_request(
 
 
 def redirect_of(response: Response, url: str) -> str | None:
-    """Return the absolute URL to which *response* redirects from *url* (Ours R2).
+    """Return the absolute target if *response* is a redirect from *url* (Ours R2).
 
-    Return None if it is not a redirect, and "" if the URL is unreadable.
+    Return None if it is not, and "" if the target is unreadable.
     """
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:

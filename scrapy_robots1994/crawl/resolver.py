@@ -52,7 +52,7 @@ CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """A policy. *cause* is the exception of the fetch if the origin is unreachable."""
+    """A policy. *cause* is the exception of the fetch if the origin was unreachable."""
 
     policy: Policy
     cause: Exception | None = None
@@ -65,7 +65,7 @@ class _Lookup:
     origin: Origin
     page: Request
     known: Policy | None
-    """The previous policy of the origin in this crawl"""
+    """The previous policy of the origin, if any"""
     waiters: dict[Waiter, Request] = field(default_factory=dict)
     found: Resolved | None = None
     """The new policy, set before observers and handlers are called"""
@@ -144,8 +144,8 @@ class PolicyResolver:
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
-        """Read the large file of *policy* for the robot of *page*, unless that is done. Then wait
-        for a turn of the event loop.
+        """Read the large file of *policy* for the robot of *page*, if necessary. Then wait for a
+        turn of the event loop.
         """
         robots, robot = policy.robots, self._robot.of(page)
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
@@ -160,7 +160,7 @@ class PolicyResolver:
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """Wake the waiting requests (Ours R6), except those for which *keeps* is true.
 
-        Fetches for the latter are cancelled after `ROBOTS1994_TIMEOUT`.
+        Their fetches are cancelled after `ROBOTS1994_TIMEOUT`.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
@@ -176,7 +176,7 @@ class PolicyResolver:
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Once a policy is found, only signal handlers still run, which are not cancelled.
+        # Once a policy is found, only signal handlers still run. They are not cancelled.
         if lookup.found is None:
             lookup.cancel()
 

@@ -1,7 +1,6 @@
 """All code that needs undocumented parts of Scrapy.
 
-Without them, a crawl still obeys robots.txt, and a warning says what it loses (`LOST`).
-`tests/unit/test_scrapy_adapter.py` runs such crawls.
+If one is missing, a crawl still obeys robots.txt, and warns about what it loses (`LOST`).
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ class EngineAccess:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        # How much higher the limit is because of us, and the limit after our last change
+        # How much we have raised the limit, and the limit after our last change
         self._raised = 0
         self._limit: int | None = None
 
@@ -92,7 +91,7 @@ class EngineAccess:
         return is_changed  # noqa: RET504 - the block may fail
 
     def wake(self) -> None:
-        """Make the engine take the next request now, and not at its next heartbeat."""
+        """Make the engine take the next request now, not at its next heartbeat."""
         # No public method wakes the engine without sending a request.
         engine: Any = self._crawler.engine
         with _using(self._crawler, "engine._slot.nextcall"):
@@ -128,7 +127,7 @@ class EngineAccess:
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
-    """Whether a wanted request may be queued in a download slot.
+    """Whether a request for which *is_wanted* is true may be queued in a download slot.
 
     True if the queues cannot be read. A robots.txt request then has no time limit.
     """
@@ -149,8 +148,8 @@ class DownloadSlot(NamedTuple):
 
 
 def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
-    # `_get_slot` creates a missing slot. No warning, because without it only the order of requests
-    # changes.
+    # `_get_slot` creates a missing slot. If it fails, only the order of requests changes, so
+    # nothing is logged.
     engine: Any = crawler.engine
     with suppress(Exception):
         get_slot = engine.downloader._get_slot  # noqa: SLF001 - private

@@ -1,4 +1,4 @@
-"""Types of settings. Each parses values, and describes the accepted ones."""
+"""Types of settings, which parse values and describe the accepted ones."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, this stands for the value of the setting with this name."""
+"""In `ROBOTS1994_COMPARE`, this name means the parser in that setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
@@ -35,7 +35,7 @@ class SettingType(Generic[T]):
     """Suggested for misspelt words."""
 
     def read(self, name: str, value: Any) -> T:
-        """Parse *value*, the value of the setting *name*.
+        """Parse *value* for the setting *name*.
 
         Raise `SettingsError`, which says what is accepted.
         """
@@ -217,7 +217,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-# True means no maximum, 0 no delay, and 1 a maximum of one second.
+# True means no maximum, 0 means no delay, and 1 a maximum of one second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -109,7 +109,7 @@ class RobotsSettings:
     ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is written as
     ``"https://h.example:8443"``.
     """
-    # Further requests stay in the scheduler, whose queue may be on disk.
+    # Limited, so that other requests stay in the scheduler, whose queue may be on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
     If the crawl is killed (SIGKILL), they are lost. With ``CLOSESPIDER_PAGECOUNT`` or
@@ -161,7 +161,7 @@ class RobotsSettings:
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
         """Read and check *settings*.
 
-        Raise `SettingsError` for an unknown `ROBOTS1994_` name or a wrong value.
+        Raise `SettingsError` for an unknown `ROBOTS1994_` name or an invalid value.
         """
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
@@ -185,9 +185,8 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read the settings that `recorded` returned in another crawl.
 
-        *texts* is untrusted. *on_fault* is called with a sentence for each setting that does not
-        affect decisions, which is ignored, and for an invalid value. An invalid value resets all
-        settings to their defaults.
+        *texts* is untrusted. Settings that do not affect decisions are ignored. An invalid value
+        resets all settings to their defaults. In both cases, *on_fault* is called with a message.
         """
         read = dict(texts)
         for name in texts.keys() - cls.from_settings(BaseSettings()).recorded():
@@ -201,7 +200,7 @@ class RobotsSettings:
             return cls.from_settings(BaseSettings())
 
     def recorded(self) -> dict[str, str]:
-        """Return the settings that affect decisions, as text by name."""
+        """Return the settings that affect decisions, as text."""
         return {
             PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
             for each in fields(self)
@@ -236,7 +235,7 @@ class RobotsSettings:
         return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log which rules this crawl obeys, and the name of the robot."""
+        """Log the dialect, the name of the robot, and other settings."""
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: Scrapy's own middleware decides"

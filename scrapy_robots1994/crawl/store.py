@@ -51,7 +51,7 @@ class GuardedStore:
         self._is_closed = False
         self._rests_until = -math.inf
         self._failures = 0
-        # The ends of this worker's leases. Only the thread uses them.
+        # When each lease of this worker ends. Only the thread uses this dict.
         self._leases: dict[Origin, float] = {}
         # Scrapy waits for this signal's handlers before the process ends.
         crawler.signals.connect(self.close, signals.spider_closed)
@@ -62,7 +62,7 @@ class GuardedStore:
         return await future_result(read)
 
     def put(self, origin: Origin, answer: Answer) -> None:
-        """Store *answer* soon, if it was fetched and comes from the origin itself."""
+        """Store *answer* in the background, if it was fetched and comes from the origin itself."""
         if answer.is_of_origin and answer.source == "fetched":
             self._submit(self._write, origin, answer)
 

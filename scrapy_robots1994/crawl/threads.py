@@ -174,7 +174,7 @@ async def sleep(seconds: float) -> None:
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
     """Call *call* after *seconds*.
 
-    The returned timer may be cancelled at any time, even after that.
+    The method `cancel` of the returned timer may be called at any time.
     """
     if loop := _loop():
         return loop.call_later(seconds, call)

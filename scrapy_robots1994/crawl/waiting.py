@@ -1,4 +1,4 @@
-"""Requests that wait for a policy, and requests that are held until a slot is free.
+"""Requests that wait for a policy, or are held until a slot is free.
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
 block others, the limit is raised by one for each waiting request and for each robots.txt request.
@@ -64,15 +64,14 @@ LOOK_SECONDS = 0.05
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-# Settings that end a crawl after a number of pages or items. A robots.txt also counts as a page, so
-# fewer requests may wait.
+# Settings that end a crawl after a number of items or pages, including robots.txt files.
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# With a limit of n, up to n / SHARE waiting requests do not count.
+# With a limit of n, up to n / SHARE requests may wait without counting.
 SHARE = 100
 
 # One of these is sent after each finished request.

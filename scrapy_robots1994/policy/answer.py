@@ -10,7 +10,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum size of a header, all its lines together."""
+"""The maximum size of a header that is read, with all its lines."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -22,10 +22,10 @@ class HeaderLines(Protocol):
     """The part of `scrapy.http.Headers` that this module needs."""
 
     def getlist(self, key: str) -> list[bytes]:
-        """Return the values of all lines of *key*."""
+        """Return the values of all header lines named *key*."""
 
     def get(self, key: str) -> bytes | None:
-        """Return the value of the last line of *key*."""
+        """Return the value of the last header line named *key*."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Answer:
     @property
     def outcome(self) -> Outcome:
         if self.status is None and self.failure is None:
-            # Ours 3.2: offline, with no such file in the HTTP cache
+            # Ours 3.2: the HTTP cache of an offline crawl does not contain the file.
             return Outcome.ABSENT
         if self.status is None or self.failure is not None:
             return Outcome.UNREACHABLE
@@ -148,5 +148,5 @@ def _epoch(date: bytes | None) -> float | None:
 
 def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
-    # More digits are no longer than "forever".
+    # More than 18 digits are as good as infinity.
     return float(value[:18]) if value.isdigit() else None

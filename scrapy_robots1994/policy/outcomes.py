@@ -1,6 +1,6 @@
 """The meaning of each answer to GET /robots.txt.
 
-The text of 1994 mentions no status codes, so all rows are ours (R1, R3, R4 and R5).
+The text of 1994 mentions no status codes, so all rows are ours (Ours R1, R3, R4 and R5).
 """
 
 import enum
@@ -28,10 +28,10 @@ class AnswerGroup(NamedTuple):
     """Answers of one outcome that reports count together."""
 
     name: str
-    """The name in JSON."""
+    """The name in JSON reports."""
     heading: str
     words: str
-    """What decided, in reports."""
+    """What decided, in words for reports."""
     statuses: Collection[int] = ()
 
 
@@ -139,16 +139,15 @@ ROWS = (
         is_answer=False,
     ),
 )
-"""All outcomes, in the order of the pages and reports."""
+"""All outcomes, in the order of reports."""
 
 for _row in ROWS:
     _row.outcome.row = _row
 
 GROUPS = tuple(group for row in ROWS for group in row.groups)
-"""All groups, in the same order."""
 
 TEXT = GROUPS[0]
-"""The answers with a file."""
+"""Answers with a file."""
 
 FAILURE = GROUPS[-1]
 """No answer, and statuses that are in no group."""
@@ -168,9 +167,10 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 
 
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
-    """Return the answer group of a verdict on all URLs with *reason* and *status*."""
+    """Return the answer group for the *reason* and *status* of a verdict."""
     group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-    # A 402 through a proxy, for example, has the reason "unreachable", unlike the group of 402.
+    # For example, the reason of a 402 through a proxy is "unreachable", but 402 belongs to another
+    # outcome.
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 

@@ -20,9 +20,7 @@ PAUSE = 300.0
 
 
 class FreshnessSettings(NamedTuple):
-    """The lifetimes of policies, in seconds, and the outcomes that allow every URL. The defaults
-    are those of the settings.
-    """
+    """The lifetimes of policies, in seconds, and the outcomes that allow every URL."""
 
     ttl: float = 86_400.0
     stale_ttl: float = 2_592_000.0

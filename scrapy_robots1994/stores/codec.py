@@ -14,11 +14,11 @@ from scrapy_robots1994.policy.answer import Answer
 VERSION: Final = b"\x01"
 
 MAX_HEAD_BYTES: Final = 2**16
-"""Limits the line of JSON, because parsed JSON takes many times its memory."""
+"""The maximum size of the JSON, which takes many times as much memory when parsed."""
 
 
 def encode(answer: Answer, limit: int) -> bytes:
-    """Pack *answer*, whose body the crawl cut at *limit* bytes."""
+    """Pack *answer*. *limit* is the size at which the crawl cuts bodies, in bytes."""
     head = {
         "urls": answer.urls,
         "status": answer.status,
@@ -38,7 +38,6 @@ def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """
     try:
         return _decode(entry, origin, limit)
-    # Damaged entries raise many kinds of errors.
     except Exception:  # noqa: BLE001 - whatever the bytes are
         return None
 

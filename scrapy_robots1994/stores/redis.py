@@ -40,13 +40,13 @@ class RedisStore:
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(
             f"{address}?{urlencode(options)}",
-            # One call may both connect and query, and must have time left to report an error.
+            # One call may both connect and query.
             socket_timeout=timeout / 2,
             socket_connect_timeout=timeout / 2,
             retry=Retry(NoBackoff(), 0),
         )
         pool = client.connection_pool
-        # Raises an exception for invalid options, without connecting.
+        # Raises an exception for invalid options, but does not connect
         pool.connection_class(**pool.connection_kwargs)
         return cls(client, prefix)
 
@@ -57,7 +57,7 @@ class RedisStore:
                 self._key("policy", origin), 0, MAX_ENTRY_BYTES
             )
         except redis.ResponseError as error:
-            # Another program may have stored another type there.
+            # Another program may have stored a list or a hash, for example.
             if str(error).startswith("WRONGTYPE"):
                 return None
             raise

@@ -108,6 +108,6 @@ class SqliteStore:
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
         # With a write-ahead log (WAL), readers and writers do not block each other, and a killed
         # process leaves no partial entry. The change fails while another process uses the file, and
-        # is tried again at the next opening.
+        # is then left to the next process.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

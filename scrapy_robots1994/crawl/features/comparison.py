@@ -62,7 +62,7 @@ CLOSE_SECONDS = 20.0
 
 
 class CrawlComparison:
-    """Counts how other parsers would decide, and reports it when the crawl closes.
+    """Counts how other parsers would decide, and writes a report when the crawl closes.
 
     In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did.
     """
@@ -130,7 +130,7 @@ class CrawlComparison:
         *,
         is_early: bool = False,
     ) -> Site | None:
-        """Compare the decision on *asked*. Without a *site*, count it as skipped. Return *site*."""
+        """Compare the answers to *asked*, unless *site* is None. Return *site*."""
         self._decisions += 1
         if site is None:
             self._skipped += 1
@@ -139,7 +139,6 @@ class CrawlComparison:
         return site
 
     def _report(self) -> Report:
-        """Find the causes, and return the report."""
         end = monotonic() + CLOSE_SECONDS
         sites = [site for _, some in sorted(self._sites.items()) for site in some]
         name = getattr(self._crawler.spider, "name", None) or "a spider"
@@ -202,6 +201,5 @@ class CrawlComparison:
 
 
 def question(url: str, robot: str | bytes, others_robot: str | bytes = "") -> Question:
-    """Return the question whether *robot* may retrieve *url*."""
     name, other = robot_text(robot), robot_text(others_robot)
     return Question(redact_credentials(url), name, "" if other == name else other)

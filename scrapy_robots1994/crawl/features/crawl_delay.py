@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_SLOTS = 100_000
-"""The number of slots whose delays are remembered. The next request sets a forgotten delay
-again.
-"""
+"""The number of slots whose delays are remembered."""
 
 
 class CrawlDelays:

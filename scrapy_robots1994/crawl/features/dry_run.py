@@ -61,7 +61,7 @@ class DryRun:
         self._comparison = CrawlComparison(crawler, settings)
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
-        # Without the store, because others may share it
+        # The store is not used, because other crawls may share it.
         self._sites: dict[Origin, Deferred[Site | None]] = {}
         """The site of each origin, once its policy is known"""
         self._comparison.findings = self._sites.values()
@@ -90,7 +90,7 @@ class DryRun:
         netloc = urlsplit(request.url).netloc
         # Until the first decision about a host, its robots.txt is on its way.
         is_early = netloc not in self._decided
-        # In Scrapy 2.13, it takes the spider, and returns None or a Deferred.
+        # In Scrapy 2.13, the method takes the spider, and may return a Deferred.
         decide = partial(self._built_in.process_request, request)
         try:
             decision = decide() if spider is None else decide(spider)

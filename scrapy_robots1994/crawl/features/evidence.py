@@ -61,7 +61,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
 
 
 def utc(seconds: float) -> str:
-    """Return a time in *seconds* since the epoch in ISO 8601."""
+    """Format *seconds* since the epoch in ISO 8601."""
     at = datetime.fromtimestamp(seconds, tz=timezone.utc)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -72,7 +72,7 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each purpose to the answer that counts, and where it is stated."""
+    """Map each purpose to its effective answer, and where that is stated."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -282,7 +282,7 @@ def decision_of(
     verdict: Verdict,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
-    """Return the fields of a decision that depend on *policy*."""
+    """Return the fields of a decision that *policy* made."""
     line: dict[str, Any] = {
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_RULE],

@@ -233,7 +233,6 @@ def _closed_links(response: Response) -> frozenset[str]:
     """Return the URLs to which *response* links only with `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
-    # Parsing is slow.
     if b"nofollow" not in response.body.lower():
         return frozenset()
     try:

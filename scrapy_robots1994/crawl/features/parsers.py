@@ -37,7 +37,7 @@ def other_parsers(
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
         try:
-            # A parser may import its library only now.
+            # Some parsers import their library only when they are called.
             with needs_extra(name, "report"):
                 kind.from_crawler(crawler, b"")
         except MissingExtra:

@@ -87,7 +87,7 @@ class StatedUsage:
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
         usage = stated_by(found, request.url, self._robot.of(request)).for_export()
-        # Usage U9: the file that is known when the page is requested counts.
+        # Usage U9: the file that is known when the page is requested decides.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
