@@ -208,7 +208,7 @@ def progress(total: int) -> Iterator[Callable[[], object]]:
         yield note
         return
     try:
-        # Importing `rich` takes longer than most commands.
+        # Importing `rich` is slow.
         from rich.console import Console  # noqa: PLC0415 - imported only when needed
         from rich.progress import Progress  # noqa: PLC0415 - imported only when needed
     except ImportError:

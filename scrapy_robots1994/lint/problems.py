@@ -23,7 +23,7 @@ from scrapy_robots1994.parser.user_agent import robot_names
 _MOST = 100_000
 _SAVED = "a robots.txt that a browser saved as a page"
 _TEXT = "another text: no line has a field of a robots.txt"
-# A record with one of these problems may only seem to have no rules.
+# With one of these problems, a record may contain rules that were not recognized.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 

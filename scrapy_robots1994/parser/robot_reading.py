@@ -49,8 +49,6 @@ def has_wildcard(path: str) -> bool:
 
 @dataclass(slots=True, eq=False)
 class RobotReading:
-    """What a robot obeys in a file."""
-
     # One line for each path
     rules: list[Line] = field(default_factory=list)
     # The first line of each record that the robot obeys
@@ -84,7 +82,7 @@ class RobotReading:
 
 
 def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotReading:
-    """Read *text* for a robot. *robot* is the result of `robot_names`."""
+    """*robot* is the result of `robot_names`."""
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False

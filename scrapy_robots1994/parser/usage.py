@@ -42,7 +42,7 @@ MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""Longer values of Content-Usage are not read. One of this length takes 10 ms."""
+"""Longer values of Content-Usage are not read. One of this length takes 10 ms to read."""
 
 MAX_WORK = 6_000_000
 """Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL

@@ -21,7 +21,7 @@ def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> boo
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """Whether *robot* may retrieve *url*. `verdict()` and `allowed()` must agree."""
+    """`verdict()` and `allowed()` must agree."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer

@@ -17,8 +17,6 @@ from tests.standard.asking import allowed, allowed_however_spelt, codes, disallo
 
 
 class Row(NamedTuple):
-    """A file with its answers and problems."""
-
     said: str
     body: str
     answers: list[str]

@@ -214,7 +214,6 @@ def test_pages_each_directive_has_its_source() -> None:
 def test_pages_any_text_is_accepted(
     tags: list[tuple[str, str]], headers: list[str], robot: str
 ) -> None:
-    """A directive is always printed on one line."""
     made = directives_of(tags, headers, robot)
 
     assert made.index is (made.noindex is None)

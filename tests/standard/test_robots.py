@@ -200,7 +200,6 @@ def test_copy_of_a_verdict_has_its_whole_record() -> None:
 )
 @pytest.mark.parametrize("more", ["", "Disallow: /%61\n"])
 def test_unusual_url_gets_the_right_answer(dialect: str, url: str, more: str) -> None:
-    """The second answer may come from a cache."""
     closed = RobotsTxt.parse(f"User-agent: *\nDisallow: /\n{more}", dialect=dialect)
     opened = RobotsTxt.parse("User-agent: *\nDisallow:\n", dialect=dialect)
 

@@ -61,7 +61,6 @@ def policies(file: str) -> Iterator[Policy]:
     """Yield policies that together exceed `MAX_BYTES`, with compiled rules."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
-        # Not `Origin.of`: its cache would be measured too.
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
         status = 404 if file == "none" else 200
         policy = policy_of(origin, status, FILES[file](seed), reader, freshness)
