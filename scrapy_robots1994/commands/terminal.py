@@ -45,10 +45,10 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 MIN_STEPS = 20
-"""With fewer steps, no progress bar is shown."""
+"""A progress bar is shown for at least this many steps."""
 
 NOTE_FILES = 100
-"""The number of files after which a line is printed if there is no progress bar."""
+"""Without a progress bar, a line is printed after this many files."""
 
 MAX_NAMED = 20
 """The maximum number of lines printed of one kind. The rest are only counted."""
@@ -121,7 +121,7 @@ def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
 
 
 def refuse_unknown(args: list[str], parser: argparse.ArgumentParser) -> None:
-    """Exit with an error if *args*, which *parser* did not recognize, contain an option."""
+    """Exit with an error if an option is among *args*, the unrecognized arguments."""
     for arg in args:
         if arg.startswith("-") and arg != "-":
             known = re.findall("--[a-z-]+", parser.format_help())

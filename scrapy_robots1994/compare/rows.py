@@ -103,7 +103,7 @@ class Row:
     lines: Sequence[int] = ()
     """The 1-based numbers of the needed lines."""
     also: str = ""
-    """A further sentence, or ""."""
+    """A sentence on another dialect, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +263,7 @@ class Site:
         return replace(row, cause=cause.code, lines=needed, also=self._also(row))
 
     def _also(self, row: Row) -> str:
-        """Return a sentence that names our dialect with the decision of the other parser, or ""."""
+        """Return a sentence that names a dialect in which we decide the same, or ""."""
         # RFC 9309 comes first, because most robots follow it.
         for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
             if self._ours(row.url, row.robot, dialect) == row.says:

@@ -242,8 +242,8 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each Allow line whose record disallows nothing, or whose path a Disallow
-    line covers.
+    """Yield a problem for each Allow line in a record that disallows nothing, or with a path that a
+    Disallow line covers.
     """
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)

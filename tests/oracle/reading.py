@@ -23,8 +23,8 @@ from tests.oracle.paths import (
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""Dialects with wildcards, and with groups that are found by whole product tokens. Blank lines do
-not matter in them.
+"""Dialects with wildcards, and with groups that are found by whole product tokens. Blank lines have
+no meaning in these.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)

@@ -23,7 +23,7 @@ DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     "9" * 400,
 )
 OTHER_FIELDS = {"Crawl-delay": DELAYS}
-"""Valid and invalid values of fields whose values are neither names nor paths."""
+"""Valid and invalid values of other fields."""
 OTHER_LINES = (
     *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
     *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),

@@ -47,7 +47,7 @@ def test_revisited_clause_decides(row: Row) -> None:
 
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
-    """The verdict has only the matching path, and the record all names and paths (K1, K2)."""
+    """The verdict contains only the matching path, and the record all names and paths (K1, K2)."""
     body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
 

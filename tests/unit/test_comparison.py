@@ -1,4 +1,4 @@
-"""Parsers that the settings name."""
+"""The parsers in ROBOTS1994_COMPARE."""
 
 from __future__ import annotations
 

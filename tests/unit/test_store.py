@@ -26,7 +26,7 @@ PARTS = {"spider": None, "signals": Mock(), "stats": Mock()}
 
 
 class Fake:
-    """A store with leases, in memory. *fails* names a method that fails."""
+    """A store with leases, in memory. *fails* is the name of a method that fails."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes] = {}

@@ -26,7 +26,7 @@ class Expectation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A readable and stable name of the question."""
+        """A readable, stable name for the question."""
         return " ".join(filter(None, (self.program, self.case, self.robot, self.url)))
 
 
