@@ -44,7 +44,7 @@ class SettingType(Generic[T]):
         except SettingsError:
             # Its message is more precise.
             raise
-        # RecursionError: `json.loads` of 100,000 brackets
+        # `json.loads` raises `RecursionError` for deeply nested brackets.
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
             # Suggest "1994" for the number 1994.
             word = str(value) if isinstance(value, int) else value

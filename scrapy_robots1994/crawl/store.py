@@ -69,7 +69,7 @@ class GuardedStore:
     async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
         """Wait until this worker may fetch robots.txt, for up to about `LEASE_SECONDS`.
 
-        If another worker stores an answer that is newer than *since*, return it.
+        Return the answer if another worker stores one that is newer than *since*.
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))

@@ -114,8 +114,8 @@ async def result_within(
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: Deferred[list[Any]] = Deferred()
-    # In a list, a `CancelledError` of *work* is not mistaken for one of this coroutine. `addBoth`
-    # also keeps Twisted from logging an error.
+    # Wrap the result in a list, so that the `await` below does not raise a `CancelledError` of
+    # *work*. `addBoth` also keeps Twisted from logging an error.
     running.addBoth(lambda result: release(ended, [result]))
     timer: Any = None
 
@@ -172,10 +172,7 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Call *call* after *seconds*.
-
-    The method `cancel` of the returned timer may be called at any time.
-    """
+    """Return a timer, whose method `cancel` may be called at any time."""
     if loop := _loop():
         return loop.call_later(seconds, call)
     # Without asyncio, there is a reactor.

@@ -10,7 +10,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum size of a header that is read, with all its lines."""
+"""The maximum size of a header, counting all its lines."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -148,5 +148,5 @@ def _epoch(date: bytes | None) -> float | None:
 
 def _digits(value: bytes | None) -> float | None:
     value = (value or b"").strip()
-    # More than 18 digits are as good as infinity.
+    # Cut long numbers, so that the result is finite.
     return float(value[:18]) if value.isdigit() else None

@@ -177,7 +177,7 @@ def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
     """Return the outcome of *status*. Statuses without a group mean R5."""
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
-    # Ours 3.1. This includes https, because some proxies terminate TLS.
+    # Ours 3.1, even for https, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies
     return Outcome.UNREACHABLE if is_of_proxy else outcome
 

@@ -44,7 +44,7 @@ class UniformRules:
         return self
 
     def allowed(self, url: str) -> bool:
-        """Whether *url* is allowed. A robots.txt always is (Ours O22)."""
+        """Whether *url* is allowed, or is a robots.txt (Ours O22)."""
         return self.is_open or is_robots_txt(url)
 
     def verdict(self, url: str) -> Verdict:
@@ -93,7 +93,7 @@ class Policy(NamedTuple):
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     def is_fresh(self, now: float) -> bool:
-        """Whether the policy is fresh. A policy from the future is not."""
+        """Whether the policy is fresh at *now*, and not from the future."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
