@@ -172,7 +172,7 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # One second more, because a request that times out ends by itself.
+        # One second after the timeout, at which a request ends by itself
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:

@@ -1,4 +1,4 @@
-"""Timers, threads and awaiting, with any reactor or none, in every supported Scrapy version."""
+"""Run threads, timers and coroutines, with any reactor or none, in every supported Scrapy."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
