@@ -91,7 +91,7 @@ class Field:
 
     @property
     def closes(self) -> bool:
-        """Whether a line can disallow paths, or name robots for which paths are disallowed."""
+        """Whether the loss of a line with this field may open paths."""
         return self.role in (Role.NAMES, Role.RULE) and not self.allows
 
     def __repr__(self) -> str:

@@ -269,7 +269,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL. `_texts_of` returns those of a rule."""
+        """Return the texts of a URL, to compare with those of a rule (`_texts_of`)."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -373,7 +373,9 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule. It covers a URL if a text of the URL begins with one of them."""
+    """Return the texts of a rule, which covers a URL if a text of the URL begins with one of
+    them.
+    """
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)

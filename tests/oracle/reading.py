@@ -23,8 +23,8 @@ from tests.oracle.paths import (
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""Dialects with wildcards, and with groups that are found by whole product tokens. Blank lines have
-no meaning in these.
+"""Dialects with wildcards, in which product tokens are compared as a whole and blank lines are
+ignored.
 """
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)

@@ -1,4 +1,4 @@
-"""The examples of each kind of problem show it, and its advice helps."""
+"""Each kind of problem has an example, and advice that solves it."""
 
 from __future__ import annotations
 
