@@ -99,7 +99,7 @@ def wrap_and_escape(text: str, width: int) -> list[str]:
 
 
 def escape_json(text: str) -> str:
-    """Rewrite JSON without `##`, which some CI systems take for the start of a command."""
+    """Rewrite JSON without `##`, with which commands to CI systems may begin."""
     return text.replace("##", "#\\u0023")
 
 

@@ -35,7 +35,7 @@ _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 
 
 class RobotsTxt:
-    """One robots.txt, read in one dialect, by default that of 1994.
+    """One robots.txt, read in one dialect, by default 1994.
 
     Objects with the same text and dialect are equal. Each access to `lines`, `records` or
     `problems` reads the text again. `rules` reads it once for each robot.

@@ -115,9 +115,7 @@ class RobotsCheck(RobotsCommand):
         return ExitCode.FOUND if is_found else ExitCode.FINE
 
     def _exemption(self, url: str) -> str:
-        """Return the reason why a crawl does not check *url*, or "". Raise `WrongUse` if it is not
-        a URL.
-        """
+        """Return why a crawl does not check *url*, or "". Raise `WrongUse` if it is not a URL."""
         from scrapy_robots1994.crawl.requests import Exemption, exemption_of  # noqa: PLC0415 - slow to import
 
         is_path = url.startswith("/")

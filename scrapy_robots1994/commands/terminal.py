@@ -51,7 +51,7 @@ NOTE_FILES = 100
 """Without a progress bar, a line is printed after this many files."""
 
 MAX_NAMED = 20
-"""The maximum number of lines printed of one kind. The rest are only counted."""
+"""The maximum number of printed lines of one kind. The rest are only counted."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code

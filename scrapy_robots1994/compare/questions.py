@@ -9,7 +9,7 @@ from scrapy_robots1994.parser import Line, Reason
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_QUESTIONS = 400
-"""The maximum number of questions about one file. If there are more, a sample is asked."""
+"""The maximum number of questions about one file. If there are more, a sample is taken."""
 
 # A robot name that no file uses. It contains no word such as "bot", because a record for "bot"
 # addresses every robot whose name contains it.
@@ -26,7 +26,7 @@ _NO_FILE = RobotsTxt.parse(b"")
 class Question(NamedTuple):
     """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
-    *others_robot* is the robot for which other parsers are asked, or "" if it is the same.
+    *others_robot* is the robot in questions to other parsers, or "" if it is the same.
     """
 
     url: str

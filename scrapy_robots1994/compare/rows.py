@@ -88,7 +88,7 @@ class Row:
     url: str
     robot: str
     others_robot: str
-    """The robot for which other parsers are asked, or "" if that is *robot*."""
+    """The robot in questions to other parsers, or "" if it is *robot*."""
     parser: str
     way: Way
     theirs: Decision

@@ -67,7 +67,7 @@ def equally_named(name: str, robot: str) -> int:
     return NAMED + len(name) if f"\n{name}\n" in robot else 0
 
 
-# A crawl looks up the same few headers again and again.
+# A crawl looks up only a few headers.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case: its phrases, and then their words. Never raises.
@@ -172,7 +172,7 @@ def whole_name(value: str) -> tuple[str, ...]:
 
 
 def listed_names(value: str) -> tuple[str, ...]:
-    """Return the names in the *value* of a User-agent line, which may list several."""
+    """Return all names in the *value* of a User-agent line."""
     if _is_header(value):
         return _header_name(value)
     # Revisited K1, Ours O10

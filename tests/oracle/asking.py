@@ -51,7 +51,7 @@ def expect(naive: Reading, question: Question) -> Row:
 def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
     """Ask one `RobotsTxt` all questions of *case* in each dialect, and yield the differences.
 
-    If *threads* is true, several threads ask.
+    If *threads* is true, ask in parallel.
     """
     for dialect in DIALECTS:
         naive = Reading(case.body, dialect)

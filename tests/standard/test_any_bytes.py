@@ -53,7 +53,6 @@ def test_any_body_url_and_robot_has_an_answer(
     robot: str | bytes,
     way: tuple[int | None, str],
 ) -> None:
-    """Verdict, lines, records and problems are consistent with one another."""
     limit, dialect = way
     robots = RobotsTxt.parse(body, limit=limit, dialect=dialect)
 

@@ -55,8 +55,8 @@ def test_what_both_allow_is_allowed() -> None:
 
 
 def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
-    """Lines, records and problems are those of 1994. The sitemaps are those of both dialects. The
-    longer delay applies.
+    """Lines, records and problems are as in 1994. The sitemaps of both dialects count, and the
+    longer delay.
     """
     robots, plain = RobotsTxt.parse(FILE, dialect="strictest"), RobotsTxt.parse(FILE)
 

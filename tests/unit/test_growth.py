@@ -50,7 +50,7 @@ def calls_per_byte(body: str, operation: str) -> float:
 
 @pytest.mark.parametrize(("name", "dialect"), ROWS)
 def test_time_grows_linearly_with_the_file(name: str, dialect: str) -> None:
-    """A pattern that scans a long line again and again takes more time, but not more calls."""
+    """A pattern that scans a long line repeatedly takes more time, but not more calls."""
     for operation in ("weakening", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation, dialect=dialect)

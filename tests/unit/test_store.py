@@ -98,7 +98,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The first failure is a warning."""
+    """The first failure is logged as a warning."""
     now = 1_000.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 
