@@ -126,7 +126,6 @@ def as_text(report: Report) -> str:
 def _grid(
     title: str, heads: Sequence[str], rows: Mapping[str, Sequence[int]]
 ) -> list[str]:
-    """Return the lines of a table of numbers."""
     first = max(map(len, (title, *rows)))
     widths = [max(len(it) + 2, _MIN_COLUMN) for it in heads]
 

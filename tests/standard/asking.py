@@ -14,7 +14,7 @@ PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """Whether *robot* may retrieve *path*, which may be a whole URL."""
+    """*path* may be a whole URL."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 
@@ -67,7 +67,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Whether *robot* may retrieve *path*. All spellings of *body* must agree."""
+    """All spellings of *body* must agree."""
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

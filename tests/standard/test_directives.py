@@ -143,7 +143,7 @@ def test_pages_p5_meta_name_must_equal_the_robots_name(
 
 
 def test_pages_p6_name_may_have_several_words() -> None:
-    """O9."""
+    """Ours O9."""
     terms = ["my company bot: noindex"]
     assert not directives_of((), terms, "My Company Bot/1.0").index
 

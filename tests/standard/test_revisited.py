@@ -60,7 +60,7 @@ def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
 
 
 def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
-    """K2, K3."""
+    """Revisited K2, K3."""
     for line, codes in (("\nDisallow: /x\n", ["R021"]), ("Disallow:\n", [])):
         robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")
         assert [it.code for it in robots.problems] == codes
