@@ -194,9 +194,9 @@ def robots_request(
 
 
 def redirect_of(response: Response, url: str) -> str | None:
-    """Return the absolute target if *response* is a redirect from *url* (Ours R2).
+    """Return the absolute URL that *response* redirects *url* to (Ours R2).
 
-    Return None if it is not, and "" if the target is unreadable.
+    Return None without a redirect, and "" if the target is unreadable.
     """
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:

@@ -53,7 +53,8 @@ class Store(Protocol):
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
         """Replace the entry of *origin*. It must survive the process.
 
-        The store may delete it after *keep_until*, in seconds since the epoch or infinity.
+        The store may delete it after *keep_until*, in seconds since the epoch. Infinity means
+        never.
         """
 
     def close(self) -> None:

@@ -82,7 +82,7 @@ class StoreUrl:
         return cls(url=url, timeout=float(timeouts[-1]))
 
     def new_store(self) -> Store | None:
-        """Return the store, not opened yet, or None for `memory://`."""
+        """Return the store without opening it, or None for `memory://`."""
         if self.url is None:
             return None
         store_class = _class_of(_scheme_of(self.url))
