@@ -140,8 +140,8 @@ class RobotsFetcher:
     ) -> Answer:
         """Download the robots.txt of *origin* for *page*, from the URL *start* if given.
 
-        *retrying* is called before each retry (see `PolicyLog.retrying`). Local failures are raised
-        (Ours R7). All other failures are returned in the answer.
+        *retrying* is called before each retry (see `PolicyLog.retrying`). Local failures (Ours R7)
+        and `FetchAborted` are raised. All other failures are part of the answer.
         """
         url = start or origin.robots_url
         follow = deferred_f_from_coro_f(self._follow)

@@ -113,7 +113,7 @@ class RobotsSettings:
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
     If the crawl is killed (SIGKILL), they are lost. With ``CLOSESPIDER_PAGECOUNT`` or
-    ``CLOSESPIDER_ITEMCOUNT``, the maximum is 1% of that count.
+    ``CLOSESPIDER_ITEMCOUNT``, the maximum is at most 1% of that count.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would
