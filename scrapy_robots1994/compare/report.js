@@ -23,7 +23,7 @@
   const code = (text) => element("code", {}, text);
   const sum = (numbers) => numbers.reduce((whole, it) => whole + it, 0);
 
-  /* The state is in the address, so that each view has a link. */
+  /* The address contains the state, so that each view has a link. */
   const EMPTY = { parser: PARSERS[0] || "", q: "", change: "", cause: "", basis: "", sort: "count", down: 1, page: 0, site: "" };
   let state = { ...EMPTY };
   const anchors = ["verdict", "next", "sites", "why", "how"];
@@ -74,7 +74,7 @@
       return changes[change] ? part : null;
     }));
     byId("bar").setAttribute("aria-label", Object.entries(CHANGES).map(([change, words]) => `${number(changes[change])} ${words}`).join(", "));
-    /* In a crawl it is the middleware that is replaced, whatever its parser makes of an error page. */
+    /* In a crawl, the middleware is replaced, not only its parser. */
     const name = data.source !== "files" && state.parser !== ACTS ? `the built-in middleware with ${shortName(state.parser)}` : shortName(state.parser);
     const known = data.parsers[state.parser]?.raised ? " that is known" : "";
     let says = `With scrapy_robots1994 in place of ${name}, nothing${known} changes on any site.`;
@@ -133,7 +133,7 @@
   const searched = new Map(data.sites.map(({ site }) =>
     [site, [site, ...rowsAbout.get(site).flatMap(({ url, robot }) => [url, robot])].join("\n").toLowerCase()]));
   const titleOf = (cause) => data.cause_words[cause]?.[0] || "";
-  /* `value` gives what is sorted by, `show` what is seen. With `down`, the largest comes first. */
+  /* `value` is the sort key, `show` the displayed value. With `down`, the largest comes first. */
   const COLUMNS = [
     { key: "site", head: "site", value: ({ site }) => site },
     { key: "change", head: "change", value: (site) => Object.keys(CHANGES).indexOf(impactOn(site).change), show: (site) => tag(impactOn(site).change), down: 1 },

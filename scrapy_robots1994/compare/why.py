@@ -34,8 +34,6 @@ _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
 class Cause(NamedTuple):
-    """The reason for a difference."""
-
     code: str
     words: str
     clause: str = ""

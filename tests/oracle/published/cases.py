@@ -26,7 +26,6 @@ class Expectation(NamedTuple):
 
     @property
     def name(self) -> str:
-        """A readable, stable name for the question."""
         return " ".join(filter(None, (self.program, self.case, self.robot, self.url)))
 
 
