@@ -36,7 +36,7 @@ MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The maximum number of lines shown around a needed line, and in total."""
+"""The number of lines shown on each side of a needed line, and the maximum in total."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises X"."""

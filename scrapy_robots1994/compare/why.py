@@ -161,8 +161,8 @@ class Lines:
 def ddmin(
     items: Sequence[ItemT], holds: Callable[[Sequence[ItemT]], bool]
 ) -> Sequence[ItemT]:
-    """Return a part of *items* for which *holds* is true, and from which no single item can be
-    removed.
+    """Return a minimal part of *items* for which *holds* is true: removing any one item makes it
+    false.
 
     *holds* must be true for *items*. Finding k of n items takes about k log n calls.
     """

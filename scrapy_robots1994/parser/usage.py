@@ -192,9 +192,7 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Preference(NamedTuple):
-    """What one line states about the URLs that *pattern* covers, or if it is None, about all
-    URLs.
-    """
+    """What one line states. If *pattern* is None, it applies to all URLs."""
 
     field: str
     length: int = -1

@@ -176,7 +176,7 @@ def test_kind_is_said_once_a_record() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_weakening_problems_are_those_of_the_records_of_a_robot(dialect: str) -> None:
-    """Problems before the first record and of wrong User-agent lines concern every robot."""
+    """Problems before the first record, and in wrong User-agent lines, concern every robot."""
     file = (
         "Disallow: /above\n\nUser-agent: a\nDisallow: x\n\nUser-agent: b\nAllow: x\n"
         "Disallow: y\n\nUser-agnt: c\nDisallow: z\n"
