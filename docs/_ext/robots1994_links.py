@@ -53,7 +53,7 @@ def let_names_wrap(
         lambda found: wrap(found[0]),
         context.get("body", ""),
     )
-    # Outside of tags, a quote needs no entity.
+    # Quotes need no entity outside of tags.
     context["body"] = re.sub(
         r"(?<=>)[^<]+", lambda found: found[0].replace("&quot;", '"'), body
     )

@@ -32,7 +32,6 @@ TIME_LIMIT = 600
 """Seconds until a worker is killed."""
 
 Items: TypeAlias = list[dict[str, Any]]
-"""The items that one worker exported."""
 
 
 def crawl(count: int, served: Served, url: str) -> list[Items]:
