@@ -125,9 +125,9 @@ class SiteResult:
 class Site:
     """A robots.txt, read once by each parser, and their answers to questions about it.
 
-    *stated* is the file, or without one, our answer for every URL. Other parsers then read an empty
-    file. At most *keeps* answers are kept for each parser and `Way`. The rows, and the changes in
-    other dialects, are computed from them.
+    *stated* is the file, or our answer for every URL if there is no file. Other parsers then read
+    an empty file. At most *keeps* answers are kept for each parser and `Way`. The rows, and the
+    changes in other dialects, are computed from them.
     """
 
     def __init__(

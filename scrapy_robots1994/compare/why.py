@@ -131,8 +131,6 @@ def _normal(lines: Iterable[Line]) -> Iterator[str]:
 
 
 class Lines:
-    """The lines of a file."""
-
     def __init__(self, body: bytes) -> None:
         self._lines = dict(enumerate(_LINE.findall(body), 1))
         self._found: list[Sequence[int]] = []

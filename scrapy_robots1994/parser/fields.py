@@ -69,7 +69,7 @@ class Field:
     kind: LineKind = LineKind.UNKNOWN
     # Names of the dialects that have the field
     dialects: frozenset[str] = frozenset()
-    # Parses a value. Returns None for a bad one. Without `read`, values are used as written.
+    # Parses a value, and returns None for a bad one. Without `read`, values are used as written.
     # `Dialect.names` and `Dialect.paths` parse User-agent lines and rules.
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad

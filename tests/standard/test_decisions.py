@@ -237,7 +237,6 @@ def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
 
 
 def test_1994_f3_nothing_but_space_is_stripped_from_a_value() -> None:
-    """All other ASCII characters belong to the value, except line ends and `#`."""
     ends = [chr(code) for code in range(128) if chr(code) not in " \t\r\n#"]
     values = [f"{end}/x{end}" for end in ends]
 
