@@ -51,8 +51,11 @@ COMMANDS = {
     "robots-lint": "scrapy_robots1994.commands.robots_lint:main",
 }
 VARYING = {
-    r"(?<=Scrapy/)[\d.]+": "VERSION",
-    r"(?<=scrapy_robots1994 )\d[\w.]*": "VERSION",
+    r"\b(Scrapy/|(Python|Scrapy|Protego|scrapy_robots1994|robots-lint) )\d[\w.]*": (
+        r"\1VERSION"
+    ),
+    r"(?<=choose from )[^)]*": "…",
+    r"\nGlobal Options\n(.+\n)+": "",
     r"(?<=-)20[\dT-]{17}-[0-9a-f]{8}": "TIME-ID",
     r'(?<="made": ")[^"]+': "TIME",
     r"\x1b": "ESC",
@@ -78,7 +81,8 @@ def play(session: str, folder: Path, site: Site) -> str:
             answers = defaultdict(list)
         played += f"=== {heading}\n"
         if kind == "$":
-            played += "".join(_command(shlex.split(argument), folder, site))
+            output = "".join(_command(shlex.split(argument), folder, site))
+            played += _plain(output, folder)
             continue
         played += body
         if kind == "file":
@@ -91,8 +95,9 @@ def play(session: str, folder: Path, site: Site) -> str:
             answers[target].append(_reply(path, *more, body=_bytes(body)))
             site.answer(f"/{path}", answers[target], at=host)
         else:
-            played += "\n".join(_crawl(body.split("\n"), folder, site))
-    return _plain(played, folder)
+            output = "\n".join(_crawl(body.split("\n"), folder, site))
+            played += _plain(output, folder)
+    return played
 
 
 def _bytes(text: str) -> bytes:
