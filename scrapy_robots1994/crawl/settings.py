@@ -43,8 +43,8 @@ def declare(
     """Declare a setting of type *kind*.
 
     *default* is written as a user would write it. *group* starts a section of the reference page.
-    *decides* marks settings that affect decisions. Evidence records them, and commands read them
-    from there. Because evidence may come from others, they must not name a module, file or server.
+    *decides* marks settings that affect decisions, which evidence records. Evidence may come from
+    others, so such a setting must not name a module, file or server.
     """
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))

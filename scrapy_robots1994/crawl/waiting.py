@@ -71,7 +71,7 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# With a limit of n, up to n / SHARE requests may wait without counting.
+# With a limit of n, up to n / SHARE waiting requests do not count towards CONCURRENT_REQUESTS.
 SHARE = 100
 
 # One of these is sent after each finished request.

@@ -14,7 +14,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 
 class _Placeholders(dict[str, object]):
-    """The time, and the attributes of the spider."""
+    """Maps placeholders to the time and to attributes of the spider."""
 
     def __init__(self, spider: Spider | None) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
