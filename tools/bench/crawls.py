@@ -72,7 +72,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # The built-in takes a minute, which hardly varies.
+                # The built-in takes a minute every time.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])

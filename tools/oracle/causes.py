@@ -2,7 +2,7 @@
 
 Each transform removes from the file or the URL what other implementations read leniently, without
 changing our decision. The first transform after which both agree is the cause. If no single one is
-enough, they are applied one after another until both agree, and all of them are the cause.
+enough, transforms are added until both agree, and all of them are the cause.
 """
 
 from __future__ import annotations
