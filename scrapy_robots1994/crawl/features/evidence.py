@@ -139,9 +139,7 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class Evidence:
-    """The observer that writes evidence. If it cannot write, for example on a full disk, the crawl
-    closes.
-    """
+    """Writes evidence. If that fails, for example on a full disk, the crawl closes."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         assert settings.evidence is not None  # noqa: S101 - the row of OBSERVERS
