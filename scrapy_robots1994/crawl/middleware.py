@@ -241,7 +241,6 @@ class Robots1994Middleware:
     ) -> None:
         request = visit.request
         rules = policy.stated.rules(self._robot.of(request))
-        # `allowed` is faster than `verdict`, and most requests are allowed.
         is_allowed = rules.allowed(request.url)
         if self._observers or not is_allowed:
             verdict = rules.verdict(request.url)

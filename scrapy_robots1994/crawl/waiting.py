@@ -64,7 +64,7 @@ LOOK_SECONDS = 0.05
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-# Settings that end a crawl after a number of items or pages, including robots.txt files.
+# Settings that end a crawl after a number of pages or items. Each robots.txt counts as a page.
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
