@@ -8,13 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.commands import SCRAPY, CommandResult, scrapy
 from tests.support.compared_files import CLOSED
 from tests.support.corpus import generated_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
-from tests.support.site import Site
 
 MARKING = "tests.support.parsers.MarkingParser"
 OPEN = "tests.support.parsers.OpenParser"
@@ -54,47 +51,6 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in result.err
 
 
-def test_robots_txt_of_a_url_is_fetched_and_compared(
-    site: Site, tmp_path: Path
-) -> None:
-    """Of the lines in `--urls`, only paths and URLs of this host count."""
-    urls = tmp_path / "urls.txt"
-    site.robots("User-agent: me\nDisallow: /a\n")
-    urls.write_text(f"/a/b\n\n{site.url('/c')}\nhttp://else.test/a\n", "utf-8")
-
-    result = compare(
-        site.url("/"), "--urls", urls, "--robot", "me", "--parsers", OPEN, "--json"
-    )
-    assert site.targets() == ["/robots.txt"]
-
-    counts = json.loads(result.out)["parsers"][OPEN]
-    assert (counts["agree"], counts["laxer"]) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["robots-compare", "missing", "file", "--parsers", OPEN],
-        ["robots-lint", "missing", "file"],
-        ["robots-check", "--robots", "missing", "/x"],
-        ["robots-compare", "file", "--urls", "missing"],
-        ["robots-check", "--urls", "missing"],
-    ],
-)
-def test_missing_file_is_named_once_and_sets_exit_code_3(
-    tmp_path: Path, command: list[str]
-) -> None:
-    """The other files are still read, unless the missing file is the list of URLs."""
-    (tmp_path / "file").write_bytes(CLOSED)
-
-    result = scrapy(*command, folder=tmp_path)
-
-    assert result.code == 3
-    assert (result.out + result.err).count("No such file") == 1
-    assert "Traceback" not in result.err
-    assert bool(result.out) is ("--urls" not in command)
-
-
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
@@ -121,28 +77,6 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
 
         assert (result.code, result.err) == (0, "")
         (tmp_path / "reached").unlink()
-
-
-def test_urls_of_other_hosts_only_compare_nothing(tmp_path: Path) -> None:
-    (tmp_path / "example.org").write_bytes(CLOSED)
-    (tmp_path / "urls").write_text("http://other.test/a\n")
-
-    result = compare("example.org", "--urls", "urls", folder=tmp_path)
-
-    assert result.code == 1
-    assert result.lines[-1] == "Nothing was compared."
-
-
-def test_file_named_by_a_host_is_compared_for_both_schemes(tmp_path: Path) -> None:
-    (tmp_path / "example.org.TXT").write_bytes(CLOSED)
-    urls = [f"{it}://example.org/a" for it in ("http", "https")]
-    (tmp_path / "urls").write_text("\n".join([*urls, "https://other.test/a", "/b"]))
-    options = ("--urls", "urls", "--robot", "me", "--parsers", OPEN, "--json")
-
-    result = compare("example.org.TXT", *options, folder=tmp_path)
-
-    asked = [row["url"] for row in json.loads(result.out)["rows"]]
-    assert sorted(asked) == sorted([*urls, "http://example.org/b"])
 
 
 def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
@@ -175,16 +109,6 @@ def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "PythonRobotParser" in done.stdout
     assert "RerpRobotParser" not in done.stdout
-
-
-def test_url_without_an_answer_is_no_answer_in_the_report(tmp_path: Path) -> None:
-    (tmp_path / "robots.txt").write_bytes(CLOSED)
-    names = "robots.txt", "http://127.0.0.1:1/"
-    options = "--json", "--parsers", OPEN, "-s", "RETRY_ENABLED=False"
-    result = scrapy("robots-compare", *names, *options, folder=tmp_path)
-
-    report = json.loads(result.out)
-    assert (report["files"], report["source"]) == (1, "files")
 
 
 def test_parsers_are_named_and_the_one_of_the_project_comes_first(

@@ -13,7 +13,6 @@ import pytest
 from scrapy.robotstxt import ProtegoRobotParser, PythonRobotParser, RerpRobotParser
 
 from scrapy_robots1994 import RobotsTxt
-from tests.support import replies
 from tests.support.commands import scrapy
 from tests.support.compared_files import CHANGES, FILES, compare, write_files
 from tests.support.site import Site
@@ -151,19 +150,6 @@ def test_further_sentence_names_a_dialect_of_ours_that_decides_so(
             assert (found[1] in best, found[2]) == (True, line and str(line))
 
 
-def test_longest_match_is_a_cause_between_two_parsers_that_obey_allow() -> None:
-    """One parser obeys the first match, the other the longest."""
-    body = "User-agent: *\nAllow: /a\nDisallow: /a/b\n"
-    options = ("--dialect", "extended", "--parsers", "Protego", "--json")
-
-    result = scrapy("robots-compare", "-", *options, stdin_text=body)
-
-    report = json.loads(result.out)
-    assert report["metadata"]["dialect"] == "extended"
-    assert {row["cause"] for row in report["rows"]} == {"longest-match"}
-    assert report["rows"][0]["lines"] == [1, 2, 3]
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made: Path = tmp_path_factory.mktemp("files")
@@ -196,44 +182,6 @@ def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
     assert shown == [1, 2, 3, 4, 899, 900, 901, 902]
 
 
-def test_status_is_a_cause_without_lines(site: Site) -> None:
-    site.answer("/robots.txt", replies.status(403))
-
-    result = scrapy("robots-compare", site.url("/"), "--parsers", "Protego", "--json")
-
-    report = json.loads(result.out)
-    assert report["source"] == "answers"
-    assert report["sites"][0]["basis"] == "403"
-    (cause,) = {(it["cause"], *it["lines"], it["also"]) for it in report["rows"]}
-    assert cause == ("status", "")
-    shown = scrapy("robots-compare", site.url("/"), "--parsers", "Protego")
-    assert "  cause: status of the answer (Ours R3 to R5)" in shown.lines
-
-
-def test_one_file_is_shown_with_urls_and_lines(tmp_path: Path) -> None:
-    body = "User-agent: *\nDisallow: /*.php\n"
-
-    result = scrapy("robots-compare", "-", "--parsers", "Protego", stdin_text=body)
-
-    assert (
-        "questions: 8, a sample of what the rules suggest, at most 400 a file"
-        in result.out
-    )
-    assert "http://localhost/x.php as qxzvwk" in result.lines
-    assert "  cause: wildcard or $ (1994 D1); lines 1, 2" in result.lines
-    assert "  the dialect rfc9309 decides so, by line 2" in result.lines
-
-
-def test_table_begins_with_the_sites_and_fits_a_terminal(folder: Path) -> None:
-    lines = compare(folder).lines[3:]
-
-    heads = "sites, by what changes unchanged only opened only closed both"
-    assert " ".join(lines[0].split()) == heads
-    assert lines[1].split() == [PROTEGO, "1", "4", "1", "1"]
-    assert any(line.startswith("wildcard or $") for line in lines)
-    assert max(map(len, lines)) <= 100
-
-
 def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None:
     site.robots("User-agent: *\nDisallow: /*a\n")
     secret = site.url("/a").replace("://", "://me:hunter2@")
@@ -246,29 +194,3 @@ def test_no_report_has_the_password_of_a_url(site: Site, tmp_path: Path) -> None
     text = (tmp_path / "report.html").read_text("utf-8")
     assert site.url("/a") in text
     assert "hunter2" not in text + result.out + result.err
-
-
-def test_folder_that_cannot_be_written_is_reported_before_the_comparison(
-    folder: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "file").touch()
-
-    result = compare(folder, "--report", str(tmp_path / "file" / "a.json"))
-
-    assert (result.code, result.out) == (3, "")
-    assert "file: File exists" in result.err
-
-
-def test_parser_that_raises_is_counted_and_named(tmp_path: Path) -> None:
-    (tmp_path / "a.test").write_bytes(b"")
-    parser = "tests.support.parsers.PanickingParser"
-
-    result = scrapy(
-        "robots-compare", ".", "--parsers", parser, "--json", folder=tmp_path
-    )
-
-    report = json.loads(result.out)
-    row = report["rows"][0]
-    assert (row["way"], row["says"]) == ("raised", "raises BaseException")
-    assert row["cause"] == "raised"
-    assert report["parsers"][parser]["raised"] == 2
