@@ -1,8 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-Every path of every host is a small page. The host's name chooses its robots.txt from the folder, or
-from generated files. Hosts that begin with `slow-5-` send it after 5 seconds. The server prints its
-port when it is ready, and ends when stdin closes.
+/robots.txt is a file from the folder, or a generated one, chosen by the host's name. Hosts that
+begin with `slow-5-` send it after 5 seconds. Any other path is a small page. The server prints its port
+when it is ready, and ends when stdin closes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class ServerProtocol(asyncio.Protocol):
                 self.send(body, b"text/plain")
 
     def robots(self, host: bytes) -> bytes:
-        """Each host always gets the same robots.txt."""
         name = host.partition(b":")[0]
         return self.bodies[zlib.crc32(name) % len(self.bodies)]
 
