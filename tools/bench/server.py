@@ -1,8 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
 /robots.txt is a file from the folder, or a generated one, chosen by the host's name. Hosts that
-begin with `slow-5-` send it after 5 seconds. Any other path is a small page. The server prints its port
-when it is ready, and ends when stdin closes.
+begin with `slow-5-` send it after 5 seconds. Any other path is a small page. The server
+prints its port when it is ready, and ends when stdin closes.
 """
 
 from __future__ import annotations
