@@ -1,6 +1,6 @@
 """Compare a folder of robots.txt files on a dask cluster, as `scrapy robots-compare` does.
 
-Usage: `python compare_dask.py FOLDER report.html`. Needs `pip install dask toolz`. To use an
+Usage: `python compare_dask.py FOLDER report.html`, after `pip install dask toolz`. To use an
 existing cluster, first create `dask.distributed.Client("scheduler:8786")`.
 """
 

@@ -1,1 +1,1 @@
-"""Programs to run by hand: benchmarks, long proofs and generators."""
+"""Programs to run by hand: benchmarks, comparisons and long tests."""

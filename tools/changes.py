@@ -1,8 +1,8 @@
-"""Count the sites that each dialect opens and closes, compared with Protego.
+"""Count the sites that each dialect opens or closes, compared with Protego.
 
 `python -m tools.changes NAME=FILE... NAME=FILE...` compares each group of robots.txt files or
-folders, and prints the table of `docs/_generated/sites.rst`. `--picture REPORT` renders a report in
-Chromium, and writes the images of the documentation (`docs/_static/report-…png`).
+folders, and prints the table in `docs/_generated/sites.rst`. `--picture REPORT` takes the
+screenshots of a report in the documentation (`docs/_static/report-….png`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def report_of(files: list[str], path: Path) -> dict[str, Any]:
 
 
 def shares(report: dict[str, Any], dialect: str) -> str:
-    """Return the percentages of sites that *dialect* opens and closes."""
+    """Return the percentages of sites that *dialect* opens and that it closes."""
     (parser,) = report["parsers"]
     changes = Counter(
         it["parsers"][parser]["dialects"][dialect] for it in report["sites"]
@@ -64,7 +64,7 @@ def table(reports: dict[str, dict[str, Any]]) -> str:
 
 
 def render(page: Path) -> None:
-    """Write images of the first screen of the report *page*, in light and dark mode."""
+    """Write screenshots of the top of the report *page*, in light and dark mode."""
     with (
         tempfile.TemporaryDirectory() as profile,
         browsers.chromium(Path(profile)) as browser,

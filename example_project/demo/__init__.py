@@ -1,4 +1,4 @@
-"""The code of the commands: local sites, crawls of them, and reports."""
+"""The code of `./run`, `./beyond` and `./distributed`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def end_with(main: Callable[[], int]) -> None:
-    """Exit with the return value of *main*, or with 130 on Ctrl-C."""
+    """Call *main* and exit with its return value, or with 130 on Ctrl-C."""
     try:
         code = main()
     except KeyboardInterrupt:

@@ -88,7 +88,7 @@ def output(case: Case, outcome: Outcome) -> Iterator[str]:
 
 def is_right(case: Case, outcome: Outcome) -> bool:
     exported = case.fetched if case.exported is None else case.exported
-    # A spider that starts at /robots.txt requests the file once more.
+    # A spider that starts at /robots.txt requests it a second time.
     robots = 1 + (case.start == "/robots.txt")
     return (
         set(outcome.fetched) == case.fetched

@@ -10,7 +10,7 @@ DELAY = 0.5
 @dataclass(frozen=True, slots=True)
 class Case:
     """`pages` maps each path to its links and the content of its robots meta tag. If `exported` is
-    None, an item of every fetched page is expected.
+    None, every fetched page must yield an item.
     """
 
     spider: str

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[1]
 WARNING = "] WARNING: "
 TIME_LIMIT = 120
-"""Seconds until a crawl is killed."""
+"""After this many seconds, a crawl is killed."""
 
 OURS: dict[str, str] = {}
 BUILTIN = {"ADDONS": "{}"}
@@ -39,9 +39,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """`refused` and `failed` map URLs to reasons. `robots` counts the requests for the robots.txt
-    of each host.
-    """
+    """`refused` and `failed` map URLs to reasons. `robots` counts robots.txt requests per host."""
 
     fetched: set[str]
     refused: dict[str, str]

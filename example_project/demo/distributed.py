@@ -1,7 +1,7 @@
 """Crawl the hosts of `./run` with several workers that share a Redis server.
 
-The exit code is 0 if the workers requested each robots.txt once, and fetched exactly the allowed
-pages. Two hosts cannot be reached: each worker with one of their pages requests their robots.txt.
+The exit code is 0 if the workers fetched exactly the allowed pages, and requested each robots.txt
+once. The robots.txt of an unreachable host is requested by every worker that crawls the host.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from demo.serving import Served, serve
 
 WIDTH = 100
 TIME_LIMIT = 600
-"""Seconds until a worker is killed."""
+"""After this many seconds, a worker is killed."""
 
 Items: TypeAlias = list[dict[str, Any]]
 
@@ -88,7 +88,7 @@ def print_workers(served: Served, workers: list[Items]) -> None:
 
 
 def is_right(sites: LocalSites, served: Served, workers: list[Items]) -> bool:
-    """Also print the number of robots.txt requests."""
+    """Print the numbers of robots.txt requests, and check them and the fetched pages."""
     urls = [request.url for request in sites.received]
     requests = Counter(
         served.short(url)[0] for url in urls if url.endswith("/robots.txt")

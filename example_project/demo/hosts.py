@@ -1,7 +1,7 @@
 """The hosts that `./run` crawls.
 
-The pages that the standard of 1994 allows to `examplebot` were worked out by hand, because the
-crawls are checked against them.
+The crawls are checked against the expected answers for `examplebot`, which were worked out by hand
+from the standard of 1994.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from demo import robots_files, server
 from demo.server import Response
 
 PAUSE = 1.5
-"""Seconds between the two halves of the slow robots.txt."""
+"""The time between the two halves of the slow robots.txt, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """If `robots` is the name of another host, robots.txt redirects to that host."""
+    """If `robots` is the name of another host, /robots.txt redirects to that host."""
 
     name: str
     about: str
@@ -33,7 +33,7 @@ class Host:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether the origin is unreachable (Ours R5), so that no store keeps its answer."""
+        """Ours R5: the answer of an unreachable origin is not stored."""
         robots = self.robots
         is_down = HTTPStatus.SERVICE_UNAVAILABLE
         return isinstance(robots, Response) and (

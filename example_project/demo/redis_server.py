@@ -22,7 +22,7 @@ TIME_LIMIT = 20.0
 
 @contextmanager
 def some_redis() -> Iterator[str]:
-    """Yield the URL of the server in `REDIS_URL`, or of a new one."""
+    """Yield `REDIS_URL`, or else the URL of a new server."""
     if url := os.environ.get("REDIS_URL"):
         yield url
         return
@@ -37,7 +37,7 @@ def some_redis() -> Iterator[str]:
     url = f"redis://127.0.0.1:{port}/0"
     command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     with tempfile.TemporaryDirectory() as folder:
-        # A session of its own, so that Ctrl-C does not stop it before its keys are deleted.
+        # In its own session, the server outlives Ctrl-C, until the keys have been deleted.
         process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.DEVNULL, start_new_session=True
         )

@@ -30,7 +30,7 @@ def wrapped(first: str, text: str, indent: str = INDENT) -> str:
 
 
 def by_host(served: Served, urls: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each host with pages in *urls*, and their paths."""
+    """Yield each host that has pages in *urls*, and the paths of these pages."""
     wanted = set(urls)
     for host in HOSTS:
         origin = served.origins[host.name]

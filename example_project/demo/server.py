@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""With this value of SO_LINGER, closing a socket resets the connection."""
+"""The value of SO_LINGER with which closing a socket resets the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The second half of the body is sent after *pause* seconds. With *reset*, the server resets
-    the connection instead.
+    """The server sends the second half of the body after *pause* seconds. If *reset* is true, it
+    resets the connection instead of responding.
     """
 
     status: int = 200
@@ -78,7 +78,7 @@ class LocalSites:
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """The query of a request is ignored."""
+        """Send *response* for *path* with any query."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:
@@ -105,7 +105,7 @@ class LocalSites:
     async def _serve_one(
         self, origin: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Return whether the connection stays open."""
+        """Answer one request, and return whether the connection stays open."""
         head = await reader.readuntil(b"\r\n\r\n")
         target = head.split(b" ", 2)[1].decode("latin-1")
         self.received.append(Received(origin, target, time.monotonic()))

@@ -12,7 +12,9 @@ from demo.server import LocalSites, Response
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The keys of `origins` are host names, and those of `allowed` are URLs."""
+    """`origins` maps host names to origins. `allowed` maps the URL of each page to whether it is
+    allowed.
+    """
 
     origins: dict[str, str]
     allowed: dict[str, bool]
@@ -23,7 +25,7 @@ class Served:
         return f"{self.origins[HOSTS[0].name]}/"
 
     def short(self, url: str) -> tuple[str, str]:
-        """Return the name of the host, and the path with the query."""
+        """Return the host's name, and the path with the query."""
         names = {origin: name for name, origin in self.origins.items()}
         parts = urlsplit(url)
         path = parts.path + (f"?{parts.query}" if parts.query else "")

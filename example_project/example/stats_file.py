@@ -17,7 +17,7 @@ class StatsFile:
     def __init__(self, crawler: Crawler, path: Path) -> None:
         self._crawler = crawler
         self._path = path
-        # Later than `spider_closed`, whose other handlers still add stats.
+        # `spider_closed` is too early, because its handlers may still add stats.
         crawler.signals.connect(self.write, signal=signals.engine_stopped)
 
     @classmethod

@@ -1,1 +1,1 @@
-"""The benchmarks. `tools/bench/run` compares all sides, and prints ratios."""
+"""The benchmarks, which `tools/bench/run` runs."""

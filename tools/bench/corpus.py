@@ -7,10 +7,10 @@ import tarfile
 from pathlib import Path
 
 ARCHIVES = (".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst")
-"""Extensions of archives, which no host name has."""
+"""Suffixes of archives. No host name ends with one of them."""
 COUNT = 2_000
 QUANTILES = ((0.0, 1), (0.25, 9), (0.5, 22), (0.75, 58), (0.95, 274), (0.99, 1_247))
-"""Lengths of 4,231 real files: quantile, lines."""
+"""Quantiles of the number of lines in 4,231 real files."""
 
 LONGEST = 12_000
 AGENTS = ("Googlebot", "bingbot", "GPTBot", "AhrefsBot", "MJ12bot", "Slurp", "*")
@@ -50,7 +50,7 @@ PARTS = [
 
 
 def read_corpus(source: str) -> list[bytes]:
-    """Return the files of the folder or tar archive *source*, sorted by name, or generated ones."""
+    """Return the files of the folder or tar archive *source*, or generated files if it is ""."""
     if not source:
         return made_corpus(COUNT)
     try:
@@ -65,7 +65,7 @@ def read_corpus(source: str) -> list[bytes]:
 def read_files(source: Path) -> tuple[tuple[str, bytes], ...]:
     """Return the base name and the bytes of every file in a folder or tar archive.
 
-    Raises RuntimeError if *source* has no files, or is a folder with an archive.
+    Raises RuntimeError if *source* contains no files, or is a folder that contains an archive.
     """
     if source.is_dir():
         for path in source.iterdir():
@@ -95,7 +95,7 @@ def made_corpus(count: int) -> list[bytes]:
 
 
 def lines_at(share: float) -> int:
-    """Return the number of lines of a file at the quantile *share*."""
+    """Return how many lines a file at the quantile *share* has."""
     ends = (*QUANTILES[1:], (1.0, LONGEST))
     for (low, least), (high, most) in zip(QUANTILES, ends, strict=True):
         if share <= high:

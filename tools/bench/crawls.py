@@ -32,12 +32,12 @@ SETTINGS: dict[str, Any] = {
 MB = 1e6
 
 NOT_DEARER = 1 / 1.03
-"""The target ratio if ours may be up to 3% slower than the built-in."""
+"""The target ratio where ours may be up to 3% slower than the built-in middleware."""
 
 
 @contextmanager
 def serving(corpus: str = "") -> Iterator[int]:
-    """Run the server, and yield its port."""
+    """Run `tools.bench.server`, and yield its port."""
     command = [sys.executable, "-m", "tools.bench.server", corpus]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -63,7 +63,7 @@ def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any
 
 
 def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
-    """Time a crawl of 20 fast hosts while the robots.txt of other hosts is slow."""
+    """Time a crawl of 20 fast hosts during which other hosts send robots.txt slowly."""
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
@@ -72,7 +72,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # The built-in takes a minute every time.
+                # The built-in takes a minute, so it runs only once.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])
@@ -83,7 +83,7 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
 
 
 def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
-    """Measure CPU time and memory for many origins with one page each."""
+    """Measure the CPU time and memory of a crawl of many origins with one page each."""
     settings = {"CONCURRENT_REQUESTS": 100}
     store = {"ROBOTS1994_STORE": f"memory://?max_origins={bound}"}
     clock: dict[str, list[float]] = {side: [] for side in SIDES}
@@ -104,7 +104,7 @@ def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
 
 
 def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
-    """Measure the CPU time for many origins in turn, with eight pages each."""
+    """Measure the CPU time of a crawl that requests eight pages of many origins in turn."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving(corpus or "made") as port:
         args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 8}
@@ -116,11 +116,11 @@ def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
 
 
 def cached(rounds: int, pages: int) -> Iterator[Result]:
-    """Measure the CPU time for pages from Scrapy's HTTP cache."""
+    """Measure the CPU time of a crawl whose pages come from Scrapy's HTTP cache."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving() as port, TemporaryDirectory() as folder:
         args = {"port": port, "hosts": [("site-{}.test", 1)], "pages": pages}
-        # The first crawl fills the cache for all sides, so the first round is discarded.
+        # The first crawl fills the cache, so the first round is discarded.
         for turn, side in enumerate(_taking_turns(rounds + 1)):
             settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": folder}
             measured = ran(side, "ListedPagesSpider", settings, **args)["cpu"]
@@ -131,7 +131,7 @@ def cached(rounds: int, pages: int) -> Iterator[Result]:
 
 
 def _taking_turns(rounds: int) -> Iterator[str]:
-    """Start each round with a different side."""
+    """Yield the sides of each round, with a different one first each time."""
     names = list(SIDES)
     for number in range(rounds):
         turn = number % len(names)

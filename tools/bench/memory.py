@@ -27,7 +27,7 @@ PROTEGO = "Protego"
 
 
 def memory(corpus: str) -> Iterator[Result]:
-    """Measure the bytes per origin, and those of a second host with an identical file."""
+    """Measure the bytes that an origin takes, with a new file and with a known one."""
     measured = {side: _in_process(side, corpus) for side in (OURS, PROTEGO)}
     values = {side: [float(each["first"])] for side, each in measured.items()}
     what = "memory of an origin, corpus policies stored, each used once"
@@ -45,7 +45,7 @@ def _in_process(side: str, corpus: str) -> dict[str, float]:
 
 
 def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Return a function that stores and uses a policy as our middleware does."""
+    """Return a function that stores a policy and uses it once, as our middleware does."""
     from scrapy import Request  # noqa: PLC0415 - one side per process
 
     from scrapy_robots1994.origin import Origin  # noqa: PLC0415 - one side per process
@@ -58,7 +58,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     middleware = middleware_with([])
 
     def store(host: str, number: int) -> None:
-        # In a crawl, no two bodies are the same object.
+        # In a crawl, even equal bodies are separate objects.
         body = bytes(bytearray(files[number]))
         # In a crawl, a URL and its policy share one origin object.
         url = f"http://{host}/page"
@@ -76,7 +76,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
-    """Return a function that stores and uses a parser as the built-in middleware does."""
+    """Return a function that stores a parser and uses it once, as the built-in middleware does."""
     from scrapy.robotstxt import ProtegoRobotParser  # noqa: PLC0415 - one side per process
 
     parsers: dict[str, Any] = {}
@@ -89,12 +89,12 @@ def _protego(files: Sequence[bytes]) -> Callable[[str, int], None]:
 
 
 def main(side: str, corpus: str) -> None:
-    """Store all files twice, for different hosts, and print the mean memory per file."""
+    """Store all files for one set of hosts and then for another, and print the memory per host."""
     from tools.bench.corpus import read_corpus  # noqa: PLC0415 - one side per process
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)
-    # The first file causes one-time work.
+    # The first file also allocates what all others share.
     hold("warm.test", 0)
     measured = {}
     tracemalloc.start()

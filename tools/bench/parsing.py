@@ -62,9 +62,9 @@ STEEP = 5.0
 
 
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
-    """Time parsing all files, and then checking no URL, one, and eight.
+    """Time parsing a file and checking no URL, one, or eight.
 
-    Some sides, including ours, defer work to the first check.
+    Some parsers, including ours, defer work to the first check.
     """
     sides, _ = all_sides()
     policies = {
@@ -127,7 +127,7 @@ def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
 
 
 def file_of_rules(count: int) -> bytes:
-    """Return a record of *count* rules, none of which is a prefix of another."""
+    """Return a record of *count* rules. No rule is a prefix of another."""
     dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:
@@ -153,7 +153,7 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Measure how parsing grows with the file, and checking with the number of rules."""
+    """Measure how parse times grow with the file, and check times with the number of rules."""
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]

@@ -41,13 +41,14 @@ PATHS = {
 SETTINGS = {"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0 (+http://e.test)"}
 MORE_ORIGINS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
 HORIZON = 4e9
-"""A lifetime in seconds that no benchmark reaches."""
+"""A lifetime in seconds that outlasts every benchmark."""
 
 
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` with fresh policies, without logging.
 
-    URLs are parsed beforehand, as other parts of Scrapy do in a crawl. This favours the built-in.
+    URLs are parsed beforehand, as in a crawl, where other parts of Scrapy parse them. This favours
+    the built-in middleware.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
@@ -76,7 +77,7 @@ def known_requests(rounds: int, most: int) -> Iterator[Result]:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Both sides log each refusal."""
+    # Both middlewares log each refusal.
     logging.disable(logging.CRITICAL)
     try:
         yield
@@ -85,7 +86,7 @@ def _no_log() -> Iterator[None]:
 
 
 def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
-    """Return our middleware with a fresh policy of the file `TEN` for each origin."""
+    """Return our middleware, with a fresh policy from the file `TEN` for each origin."""
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"
@@ -105,10 +106,7 @@ def policy_of(origin: Origin, body: bytes, middleware: Robots1994Middleware) -> 
 
 
 def _built_in(origins: int) -> Callable[..., Any]:
-    """Return the `process_request` of the built-in, with a parser for each origin.
-
-    Scrapy 2.13 needs the argument *spider*.
-    """
+    """Return `process_request` of the built-in middleware, with a parser for each origin."""
     crawler = idle_crawler(SETTINGS)
     middleware = RobotsTxtMiddleware(crawler)
     parser = ProtegoRobotParser(TEN, None)
@@ -116,6 +114,7 @@ def _built_in(origins: int) -> Callable[..., Any]:
         for port in ("", ":80"):
             middleware._parsers[f"site-{number}.test{port}"] = parser
     process: Callable[..., Any] = middleware.process_request
+    # Scrapy 2.13 also requires the argument *spider*.
     required = [
         it for it in signature(process).parameters.values() if it.default is it.empty
     ]

@@ -1,4 +1,4 @@
-"""The sides of a benchmark: parsers of robots.txt, each used as in a crawler."""
+"""The parsers that the benchmarks compare, each used as in a crawler."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """*policy* parses a file for `ROBOT`. *asks* turns the result into a function that checks a
-    URL.
-    """
+    """*policy* parses a file, and *asks* makes of the result a function that checks a URL."""
 
     name: str
     policy: Callable[[bytes], Any]
@@ -38,9 +36,9 @@ def _ours() -> Side:
 
 
 def _protego() -> Side:
-    """Protego looks up the robot for each URL, as in Scrapy."""
     parse = import_module("protego").Protego.parse
 
+    # As in Scrapy, Protego looks up the robot for each URL.
     def asks(parsed: Any) -> Callable[[str], bool]:
         ask = parsed.can_fetch
         return lambda url: ask(url, ROBOT)
@@ -86,7 +84,7 @@ def _reppy() -> Side:
 
 
 def all_sides() -> tuple[list[Side], list[str]]:
-    """Return the installed sides, ours first, and a message for each missing one."""
+    """Return the installed parsers, ours first, and a message for each missing one."""
     found, missing = [], []
     for make in (_ours, _protego, _reppy, _urllib, _rerp):
         try:

@@ -1,4 +1,4 @@
-"""Spiders of the crawl benchmarks, which measure their own process."""
+"""Spiders that measure the time and memory of their own process."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ PAGE = resource.getpagesize()
 
 
 class MeasuredSpider(scrapy.Spider):
-    """Requests *pages* pages of each host, and yields time, CPU time and memory.
+    """Requests *pages* pages of each host, and records the time, CPU time and memory of the crawl.
 
-    *hosts* are patterns with a count, such as `site-{}.test` and 20. With *required*, the crawl
-    ends as soon as all pages of the hosts that start with *required* are fetched.
+    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. With *required*, the
+    crawl ends as soon as all pages of the hosts whose names start with *required* are fetched.
     """
 
     name = "counting"
@@ -46,7 +46,6 @@ class MeasuredSpider(scrapy.Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Alternate between the hosts."""
         self.fetched, self.required_fetched = 0, 0
         self.resident: list[int] = []
         names = [
@@ -74,7 +73,7 @@ class MeasuredSpider(scrapy.Spider):
                 raise CloseSpider("measured")
 
     def missed(self, failure: Any) -> None:
-        """Scrapy counts failed pages."""
+        """Do nothing, because Scrapy counts failed pages."""
 
     def ended(self) -> None:
         self.result["items"].append(
@@ -93,8 +92,8 @@ class ListedPagesSpider(MeasuredSpider):
     """Requests the first page, and all other pages from its callback.
 
     Scrapy downloads one, two or 16 start requests at a time, depending on how many waited for
-    robots.txt. With pages from a cache, that alone changes the CPU time by a tenth. Requests from a
-    callback are always downloaded 16 at a time.
+    robots.txt. For pages from a cache, this number alone changes the CPU time by a tenth. Requests
+    from a callback are always downloaded 16 at a time.
     """
 
     name = "listing"

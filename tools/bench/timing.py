@@ -1,4 +1,4 @@
-"""Time several sides alternately, so that other load affects all of them equally."""
+"""Time functions alternately, so that other load affects all of them equally."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""Discarded rounds at the start."""
+"""The number of rounds at the start that are discarded."""
 
 MIN_SECONDS = 0.02
-"""Fast functions are called repeatedly, until they have taken this much CPU time."""
+"""Fast functions are called so often that the calls take this much CPU time together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """*values* of each side are in *unit*; smaller is better. *target* is the smallest acceptable
-    ratio of the median of *against* to ours.
+    """*values* contains the measurements of each side in *unit*; smaller is better. *target* is the
+    smallest acceptable ratio of the median of *against* to our median.
     """
 
     what: str
@@ -38,7 +38,7 @@ class Result:
         return median(self.values[side])
 
     def ratio(self, side: str) -> float:
-        """Return the median of *side* divided by ours. Above 1, ours is better."""
+        """Return the median of *side* divided by our median. Above 1, ours is better."""
         ours = self.median(OURS)
         return self.median(side) / ours if ours else math.inf
 
@@ -53,12 +53,12 @@ class Result:
 def race(
     sides: Mapping[str, Callable[[], object]], *, rounds: int, per: int = 1
 ) -> dict[str, list[float]]:
-    """Return the CPU seconds of each side and round, divided by *per*.
+    """Return the CPU seconds of each side in each round, divided by *per*.
 
-    The order changes from round to round, because each side affects the caches for the next one.
+    The order of the sides is random, because each side affects the CPU caches of the next one.
     """
     for side in sides.values():
-        # The first run includes one-time work.
+        # The first call includes one-time work.
         side()
     loops = {name: _loops(side) for name, side in sides.items()}
     names = list(sides)
@@ -73,7 +73,7 @@ def race(
 
 
 def _loops(side: Callable[[], object]) -> int:
-    """Return how often *side* must run to take `MIN_SECONDS`."""
+    """Return how many calls of *side* take `MIN_SECONDS` together."""
     loops = 1
     while (taken := _timed(side, loops)) < MIN_SECONDS:
         loops = max(loops * 2, int(loops * MIN_SECONDS / taken) if taken else 0)
@@ -81,7 +81,7 @@ def _loops(side: Callable[[], object]) -> int:
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """Return the CPU seconds of *loops* runs, with garbage collection on."""
+    """Return the CPU seconds of *loops* calls, including garbage collection."""
     gc.collect()
     started = process_time()
     for _ in range(loops):
@@ -90,9 +90,9 @@ def _timed(side: Callable[[], object], loops: int) -> float:
 
 
 def exponent(points: Iterable[tuple[float, float]]) -> float:
-    """Return the exponent k of the power law `y = c * x ** k` that fits *points* best.
+    """Return the exponent *k* of the curve `y = c * x ** k` that fits *points* best.
 
-    It is 0 for constant values, and 1 for linear growth.
+    *k* is 0 for constant values, and 1 for linear growth.
     """
     logs = [(math.log(x), math.log(y)) for x, y in points]
     x_mean = sum(x for x, _ in logs) / len(logs)

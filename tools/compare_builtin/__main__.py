@@ -1,4 +1,4 @@
-"""Run the scenarios with both middlewares, and print a table.
+"""Run the scenarios with Scrapy's middleware and with ours, and print a table.
 
 The exit code is 0 if our middleware was right in every scenario.
 """

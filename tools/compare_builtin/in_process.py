@@ -1,6 +1,6 @@
-"""Hooks and a middleware for the crawls of the scenarios.
+"""Parts of the scenarios that run in the crawling process.
 
-Hooks are called before the crawl starts.
+All functions are hooks, which are called before the crawl starts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def through_proxy(crawler: Crawler) -> None:
 
 
 def count_parsed(crawler: Crawler) -> None:
-    """Count the parsed files in memory at the end of the crawl."""
+    """Count the parsed robots.txt files that are in memory when the crawl closes."""
 
     def count() -> None:
         gc.collect()

@@ -31,7 +31,7 @@ LIMIT = 512_000
 HOSTS, MAX_ORIGINS = 30, 10
 SLOW, HEALTHY, PAGES = 20, 10, 16
 HUNG_SECONDS = 8.0
-"""A crawl that takes longer counts as hung."""
+"""A crawl that takes longer than this counts as hung."""
 QUIET_SECONDS = 5
 """If no request arrives for this long, the slow robots.txt is sent."""
 
@@ -77,7 +77,7 @@ def pages(site: Site) -> list[str]:
 
 
 def one_page(site: Site) -> Finding:
-    """/page must be fetched, and /private must not."""
+    """Report whether /page was fetched, as it should be, and /private was not."""
     targets = site.targets()
     fetched, missed = "/private" in targets, "/page" not in targets
     did = f"private page {'fetched' if fetched else 'refused'}"
@@ -100,7 +100,7 @@ def six_at_once(side: Side) -> Finding:
         site.robots(PRIVATE, gate="six")
         site.robots(PRIVATE, at="another.test")
         urls = [site.url(f"/private/{number}") for number in range(6)]
-        # Requests are sent in order, so all six are waiting by then.
+        # Requests are sent in order, so the six already wait when /allowed arrives.
         urls.append(site.url("/allowed", host="another.test"))
         site.open_when("six", "/allowed")
         crawl(side, urls)

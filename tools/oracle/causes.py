@@ -1,8 +1,8 @@
 """Find out why another implementation of RFC 9309 decides differently from ours.
 
-Each transform removes from the file or the URL what other implementations read leniently, without
-changing our decision. The first transform after which both agree is the cause. If no single one is
-enough, transforms are added until both agree, and all of them are the cause.
+Each function in `CAUSES` rewrites something that other implementations read leniently, without
+changing our decision. The first one after which both implementations agree is the cause. If no
+single one is enough, all are applied in turn until both agree, and together they are the cause.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Asks = Callable[[bytes, str], bool]
-    """Whether the other program allows a URL, given the file."""
+    """Whether the other implementation allows a URL, given the file and the URL."""
 
 KNOWN = ("user-agent", "allow", "disallow")
 MISSPELT = re.compile(
@@ -29,7 +29,7 @@ OTHER_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Line(NamedTuple):
-    """A line without its comment. Without a colon, *name* and *value* are empty."""
+    """A line without its comment. If it has no colon, *name* and *value* are empty."""
 
     text: str
     name: str
@@ -74,7 +74,7 @@ def colons_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove other fields that look like a known one, such as `Disalow`."""
+    """Remove fields whose names resemble a known field, such as `Disalow`."""
     return without(
         text,
         lambda line: line.name not in KNOWN and bool(MISSPELT.match(line.text)),
@@ -91,7 +91,7 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace each name with the robot's token, `*` or an unrelated name."""
+    """Replace each name in a User-agent line with `*`, the robot's token, or an unrelated token."""
     own = robot_names(robot)
 
     def name(value: str) -> str:
@@ -117,7 +117,7 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode a letter of `index.html`, so that no program treats it specially."""
+    """Percent-encode a letter of `index.html`, which some programs treat specially."""
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
@@ -133,7 +133,7 @@ def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove lines that are longer than some programs read."""
+    """Remove long lines, which some programs cut."""
     return without(
         text, lambda line: len(line.text.encode("utf-8", "surrogateescape")) > 16_000
     ), url

@@ -1,9 +1,9 @@
 """Compare the decisions of the dialect `rfc9309` with google/robotstxt and Protego.
 
-`python -m tools.oracle.sites [CORPUS]` checks a URL for each Allow and Disallow line with Scrapy's
-default User-Agent, and counts the differences by cause. CORPUS is a folder or a tar archive; the
-default is the files of `tests/support/corpus.py`. google/robotstxt is included if its Python
-binding is installed (`pip install jwm.robotstxt`).
+`python -m tools.oracle.sites [CORPUS]` checks one URL for each Allow and Disallow line, with
+Scrapy's default User-Agent, and counts the differences by cause. CORPUS is a folder or a tar
+archive. By default, the files of `tests/support/corpus.py` are used. google/robotstxt is included
+if its Python binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tools.bench.corpus import read_files
 from tools.oracle import causes
 
 MAX_QUESTIONS = 4_000
-"""The maximum number of URLs per file. If there are more, only every n-th is checked."""
+"""The maximum number of URLs per file. If there are more, only every n-th URL is checked."""
 
 PROTEGO, GOOGLE = "Protego", "google/robotstxt"
 HAS_GOOGLE = find_spec("jwm") is not None

@@ -1,1 +1,1 @@
-"""Long proofs to run by hand. The test suite runs small versions of them."""
+"""Long tests to run by hand. The test suite runs a small part of them."""

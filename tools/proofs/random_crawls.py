@@ -4,12 +4,12 @@
 is its random seed, so any crawl can be repeated. The robots.txt of a host is plain, compressed,
 slow, absent or redirected, fails at first, or always fails. Pages are plain, redirect to other
 hosts, fail once, are slow, or are disallowed. Concurrency, store, features, reactor and middlewares
-vary; some middlewares fail, replace or delay requests. A quarter of the crawls are interrupted and
-resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
+vary. Middlewares may fail, replace or delay requests. About a quarter of the crawls are interrupted
+and resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
 
-Prints each crawl with its faults, and then the totals as JSON. The exit code is 1 if a page was
-lost, a disallowed page was fetched, or a log contains an unexpected traceback. `--show` also
-prints the settings.
+Prints each crawl with its faults, and then the totals as JSON. `--show` also prints the settings.
+Faults are, for example, a lost page, a disallowed page that was fetched, and an unexpected
+traceback in the log. The exit code is 1 if a crawl has a fault.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ MAX_ROUNDS = 60
 TIMEOUT_SECONDS = 300.0
 MAX_SHOWN = 2_000
 
-# Deliberate failures log tracebacks, so such crawls are searched only for BUGS.
+# Crawls with deliberate failures log tracebacks, so their logs are searched for BUGS instead.
 FAULTS = re.compile(
     r"(?m)^\S.*(?:Traceback|Unhandled|never retrieved|never awaited).*$"
 )
@@ -92,9 +92,9 @@ class Plan:
 def robots_of(
     host: str, site: Site, dice: random.Random, *, is_failed: bool
 ) -> tuple[str, Sequence[Reply]]:
-    """Return the final policy of *host*, and the responses to its robots.txt requests.
+    """Return the policy that *host* ends up with, and its responses to robots.txt requests.
 
-    With *is_failed*, a middleware may also fail one of these requests.
+    If *is_failed*, a middleware may fail one of these requests.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)
@@ -103,7 +103,7 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # A middleware may cause a second failure. After three, the site is unreachable (R5).
+        # The middleware may add a failure. After three, the site would be unreachable (R5).
         del fails[1:]
     return dice.choice(
         (
@@ -121,7 +121,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """Return random settings, except those of the mode."""
+    """Return random settings, without JOBDIR and CLOSESPIDER_PAGECOUNT, which the mode decides."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),
@@ -141,7 +141,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
     middlewares: dict[str, int] = {}
     if dice.random() < 1 / 3:
         middlewares["FailingMiddleware"] = dice.choice((10, 50, 200, 750, 950))
-        # Enough retries for every request to succeed
+        # With 15 retries, no request fails in the end.
         chosen |= {"FAILING_SEED": seed, "FAILING_SHARE": 0.03, "RETRY_TIMES": 15}
     for name, share in (("ReplacingMiddleware", 0.2), ("SlowMiddleware", 0.4)):
         if dice.random() < share:
@@ -162,7 +162,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
 
 
 def plan_of(seed: int, site: Site, folder: Path) -> Plan:
-    """Return the plan, and script *site* for it."""
+    """Return a random plan, and set the answers of *site* for it."""
     dice = random.Random(seed)  # noqa: S311 - each crawl must be repeatable
     plan = Plan(dice.choice(MODES), settings_of(seed, folder, dice))
     if plan.mode != "whole":
@@ -185,7 +185,7 @@ def plan_of(seed: int, site: Site, folder: Path) -> Plan:
 def _request(
     site: Site, host: str, page: int, dice: random.Random, plan: Plan
 ) -> CrawlRequest:
-    """Return the request for one page of *host*, and script the page at random."""
+    """Return a request for a page of *host*, and set a random answer to it."""
     kind = dice.choice(
         ("plain", "plain", "private", "moved", "hidden", "slow", "fails")
     )
@@ -215,7 +215,7 @@ def _request(
 
 
 def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
-    """Run the crawl, resume it after each interruption, and return the result of each run."""
+    """Run the crawl, resume it until it finishes, and return the result of each run."""
     dice = random.Random(-seed)  # noqa: S311 - each crawl must be repeatable
     known = reactors()
     results: list[CrawlResult] = []
@@ -224,7 +224,7 @@ def rounds_of(plan: Plan, seed: int) -> list[CrawlResult]:
         if plan.mode == "counted":
             settings["CLOSESPIDER_PAGECOUNT"] = dice.choice((5, 20, 50))
         running = start_crawl(
-            # Later runs get their requests from the scheduler.
+            # A resumed crawl gets its requests from the scheduler.
             [] if results else plan.requests,
             spider="tools.proofs.random_parts:RandomSpider",
             settings=settings,
@@ -285,7 +285,7 @@ def prove(first: int, count: int, *, show: bool) -> dict[str, Any]:
                 results = rounds_of(plan, seed)
                 faults = faults_of(plan, site, results)
             except AssertionError as error:
-                # Without a result, the message ends with the log.
+                # The crawl has no result, and the message ends with its log.
                 results, faults = [], [f"no end: {str(error)[-MAX_SHOWN:]}"]
         requests += len(plan.requests)
         rounds += len(results)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""Logged after the last request. A later interruption must not lose any request."""
+"""Logged after the last request. Only after this line may a crawl be interrupted."""
 
 
 class RandomSpider(RequestingSpider):
@@ -29,9 +29,8 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fails a few requests, as a network would, but each robots.txt at most once.
-
-    After three failures in a row, a site would count as unreachable (R5).
+    """Fails a few requests, as a network would, but each robots.txt no more than once: after three
+    failures in a row, the site would be unreachable (R5).
     """
 
     def __init__(self, seed: int, share: float) -> None:
@@ -63,7 +62,7 @@ class FailingMiddleware:
 
 
 class ReplacingMiddleware:
-    """Replaces each request once with a copy, as middlewares that choose a proxy do."""
+    """Replaces each request with a copy once, as middlewares that choose a proxy do."""
 
     def process_request(self, request: Request, **_: Any) -> Request | None:
         if "is_replaced" in request.meta:

@@ -1,4 +1,4 @@
-"""The settings of each worker: those of the example, scrapy-redis, and a shared store."""
+"""Settings of the workers: the example's settings, with scrapy-redis and a shared store."""
 
 import os
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class RevisitedSpider(PagesSpider):
-    """Obeys the grammar of 1996, with several names or paths on a line."""
+    """Obeys the grammar of 1996, which allows several names or paths on a line."""
 
     name = "revisited"
     custom_settings = {"ROBOTS1994_DIALECT": "revisited"}
 
 
 class ExtendedSpider(PagesSpider):
-    """Also obeys Allow lines. The first Allow or Disallow line that matches a URL decides."""
+    """Obeys Allow lines too. The first Allow or Disallow line that matches a URL decides."""
 
     name = "extended"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
@@ -49,7 +49,7 @@ class PageDirectivesSpider(PagesSpider):
 
 
 class SitemapsSpider(SitemapSpider):
-    """Starts with a robots.txt, and requests the pages in its sitemaps."""
+    """Requests the pages in the sitemaps that a robots.txt lists."""
 
     name = "sitemaps"
     custom_settings = {"ROBOTS1994_DIALECT": "extended"}
