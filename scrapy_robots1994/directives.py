@@ -191,8 +191,8 @@ _ATTRIBUTE = re.compile(
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, in linear time.
 
-    Tags in comments, scripts and other text are ignored, and so are tags without a name, a content
-    or a closing `>`.
+    Tags in comments, scripts and other text are ignored, and so are tags without a closing `>`. A
+    missing name or content is "".
     """
     # Pages P8: tags in the body count too, so search up to the last "meta" of the page.
     last = page.lower().rfind("meta")
@@ -203,9 +203,7 @@ def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
             found: dict[str, str] = {}
             for name, value in _ATTRIBUTE.findall(piece["meta"]):
                 found.setdefault(name.lower(), value)
-            name, content = (_text(found.get(key, "")) for key in ("name", "content"))
-            if name and content:
-                yield name, content
+            yield _text(found.get("name", "")), _text(found.get("content", ""))
 
 
 def _text(value: str) -> str:

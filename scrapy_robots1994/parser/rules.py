@@ -275,7 +275,7 @@ class RobotRules:
         texts = [canonical(target)]
         if self._has_cut_escape:
             texts.append(_AS_WRITTEN + target)
-        if head and not self._is_plain:
+        if not self._is_plain:
             url = head.lstrip(_BEFORE_A_URL) + target
             texts += url_forms(url, canonical)
             if self._has_cut_escape:
