@@ -50,20 +50,6 @@ def test_each_origin_has_its_delay_and_one_without_has_none(
     assert result.stats["robots1994/crawl_delay/kept"] == len(delays)
 
 
-def test_delay_over_the_maximum_is_capped_and_logged(site: Site) -> None:
-    site.robots(stating(999))
-    result = crawl(
-        [site.url("/1"), site.url("/2")],
-        settings=EXTENDED | {"ROBOTS1994_CRAWL_DELAY": "0.2"},
-        hook="note_slots",
-    )
-
-    assert states(result)[1:] == [(0.2, 1, 0.2)] * 2
-    (line,) = result.lines("asks for a pause of 999 s")
-    assert "; 0.2 s are applied (ROBOTS1994_CRAWL_DELAY)" in line
-    assert result.stats["robots1994/crawl_delay/capped"] == 1
-
-
 @pytest.mark.parametrize(
     "settings",
     [

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 
 from tests.support import replies
 from tests.support.crawl import BY_HAND, CrawlResult, Reactor, crawl
@@ -32,36 +31,17 @@ def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("listed", [{}, BY_HAND], ids=["add-on", "by hand"])
 def test_built_in_decides_and_the_close_says_what_would_change(
-    site: Site, reactor: Reactor, listed: dict[str, Any], tmp_path: Path
+    site: Site, reactor: Reactor, listed: dict[str, Any]
 ) -> None:
-    path = tmp_path / "report.json"
     site.robots(MIXED)
     pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y")]
-    settings = DRY | listed | ONE_BY_ONE | {"ROBOTS1994_COMPARE_REPORT": str(path)}
+    settings = DRY | listed | ONE_BY_ONE
     result = crawl(pages, settings=settings, reactor=reactor)
 
     assert result.fetched_urls == [pages[0], pages[3]]
     assert {it.name for it in result.failed} == {"scrapy.exceptions.IgnoreRequest"}
     assert result.stats["robotstxt/forbidden"] == 2
     assert ways(result) == ways(result, PROTEGO) == (2, 1, 1)
-    (line,) = result.lines("Dry run, ")
-    says = (
-        "Dry run, 4 requests: scrapy_robots1994 would allow 1 that Scrapy refused, and "
-        "refuse 1 that Scrapy allowed; sent while robots.txt was on its way: 0"
-    )
-    assert line.endswith(says)
-    report = json.loads(path.read_text("utf-8"))
-    assert report["notes"] == [says]
-    assert report["source"] == "dry run"
-    rows = {
-        row["url"]: (row["did"], row["says"], row["cause"], row["lines"])
-        for row in report["rows"]
-        if row["parser"] == "RobotsTxtMiddleware"
-    }
-    assert rows == {
-        pages[0]: ("sent", "allows", "allow", [1, 2, 3]),
-        pages[2]: ("refused", "forbids", "wildcard", [1, 4]),
-    }
 
 
 @pytest.mark.parametrize("host", ["", "moved.test"])
@@ -149,41 +129,3 @@ def test_dry_run_obeys_nothing_where_nothing_was_obeyed(site: Site) -> None:
 
     assert site.targets() == ["/a"]
     assert "Dry run disabled: ROBOTSTXT_OBEY is False" in result.log
-
-
-def test_parser_is_asked_by_the_name_of_the_built_in(
-    site: Site, tmp_path: Path
-) -> None:
-    """Unlike ours, the built-in ignores DEFAULT_REQUEST_HEADERS."""
-    path = tmp_path / "report.json"
-    settings = {
-        "USER_AGENT": "tester/1.0",
-        "DEFAULT_REQUEST_HEADERS": {"User-Agent": "rover/2.0"},
-        "ROBOTS1994_COMPARE": ["PythonRobotParser"],
-        "ROBOTS1994_COMPARE_REPORT": str(path),
-    }
-    site.robots("# tester\nUser-agent: tester\nDisallow: /\n")
-    result = crawl([site.url("/a")], settings=DRY | settings)
-
-    assert ways(result) == (0, 1, 0)
-    report = json.loads(path.read_text("utf-8"))
-    names = ["RobotsTxtMiddleware", "ProtegoRobotParser", "PythonRobotParser"]
-    assert [*report["parsers"]] == names
-    robots = "robot", "others_robot", "cause"
-    found = {tuple(row[it] for it in robots) for row in report["rows"]}
-    assert found == {("rover/2.0", "tester/1.0", "agent-matching")}
-    assert {tuple(row["lines"]) for row in report["rows"]} == {(2, 3)}
-    named = DRY | settings | {"ROBOTSTXT_USER_AGENT": "rover"}
-    assert ways(crawl([site.url("/a")], settings=named), PROTEGO) == (1, 0, 0)
-
-
-class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass that a project lists."""
-
-
-def test_subclass_of_the_built_in_is_named_as_not_watched(site: Site) -> None:
-    listed = {f"{__name__}.OwnMiddleware": 50}
-    result = crawl([site.url("/a")], settings=DRY | {"DOWNLOADER_MIDDLEWARES": listed})
-
-    (line,) = result.lines("is not watched")
-    assert f"{__name__}.OwnMiddleware" in line

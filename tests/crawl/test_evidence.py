@@ -17,8 +17,7 @@ import pytest
 
 from tests.support import replies
 from tests.support.commands import scrapy
-from tests.support.crawl import CrawlRequest, crawl, crawl_over_time, start_crawl
-from tests.support.rows import rows
+from tests.support.crawl import CrawlRequest, crawl, start_crawl
 from tests.support.site import Site
 
 if TYPE_CHECKING:
@@ -136,43 +135,6 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
     assert (verified.code, verified.lines[-1].endswith(" 0 differences")) == (0, True)
 
 
-@pytest.mark.plugin("http_sf")
-def test_declined_request_is_written_with_what_was_stated(
-    site: Site, tmp_path: Path
-) -> None:
-    said = "Content-Usage: train-ai=y\nContent-Signal: ai-train=no\n"
-    site.robots(f"User-agent: *\n{said}Disallow: /a\n")
-    settings = {
-        "ROBOTS1994_EVIDENCE": str(tmp_path),
-        "ROBOTS1994_USAGE": "requests",
-        "ROBOTS1994_PURPOSES": ["train-ai"],
-    }
-    crawl([site.url("/a"), site.url("/b")], settings=settings)
-    found = {it["url"][-1]: it for it in of_kind(lines_of(tmp_path), "decision")}
-
-    assert (found["a"]["decision"], found["b"]["decision"]) == ("refused", "declined")
-    assert found["b"]["usage"]["train-ai"] == ["disallow", "robots.txt line 3"]
-    assert evidence(tmp_path, "--verify").code == 0
-
-
-def test_refused_refresh_is_written_and_the_older_answer_decides(
-    site: Site, tmp_path: Path
-) -> None:
-    site.answer("/robots.txt", [replies.text(RULES), replies.status(503)])
-    settings = {
-        "ROBOTS1994_EVIDENCE": str(tmp_path),
-        "ROBOTS1994_TTL": 0,
-        "RETRY_ENABLED": False,
-    }
-    steps = ([site.url(f"/{it}")] for it in range(5))
-    crawl_over_time(*steps, settings=settings)
-    lines = lines_of(tmp_path)
-
-    assert {it["status"] for it in of_kind(lines, "robots")} == {200, 503}
-    assert {it["robots"] for it in of_kind(lines, "decision")} == {1}
-    assert evidence(tmp_path, "--verify").code == 0
-
-
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
     """A request may have its own robot name or proxy."""
     with Site() as site, Site() as proxy:
@@ -188,82 +150,6 @@ def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
     assert sorted(map(str, result.reasons)) == ["rule", "unreachable"]
     verified = evidence(tmp_path, "--verify")
     assert (verified.code, len(verified.lines)) == (0, 1)
-
-
-# Kind of line, name, value, difference
-CHANGES = """
-decision | decision | "declined" | decision is 'declined'
-decision | line | 3 | line is 3
-robots | body | "User-agent: *" | sha256
-robots | status | 404 | the outcome would be absent
-robots | origin | "http://other.test" | is of http://other.test
-robots | id | 7 | the answer that decided is missing
-decision | robots | null | the answer that decided is missing
-decision | time | "soon" | no evidence
-crawl | robot | null | no robot
-crawl | settings | {"ROBOTS1994_DIALECT": "2000"} | must be
-"""
-
-
-@pytest.mark.parametrize(("kind", "name", "value", "part"), rows(CHANGES, 4))
-def test_changed_evidence_is_found(  # noqa: PLR0913, PLR0917 - the columns
-    recorded: list[dict[str, Any]],
-    tmp_path: Path,
-    kind: str,
-    name: str,
-    value: str,
-    part: str,
-) -> None:
-    lines = json.loads(json.dumps(recorded))
-    of_kind(lines, kind)[0][name] = json.loads(value)
-    write(tmp_path, lines)
-
-    result = evidence(tmp_path, "--verify")
-    as_json = evidence(tmp_path, "--verify", "--json")
-
-    assert (result.code, as_json.code) == (1, 1)
-    assert part in result.out, result
-    assert part in json.loads(as_json.lines[0])["difference"]
-
-
-def test_decision_about_a_url_is_found_in_any_spelling(
-    recorded: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    path = write(tmp_path, recorded)
-    base = of_kind(recorded, "robots")[0]["origin"]
-    other = base.replace("http://", "HTTP://me:pass@")
-
-    assert evidence(path, f"{base}/b").code == 0
-    refused = evidence(tmp_path, f"{other}/a#part")
-    assert (refused.code, refused.lines[0].split()[0]) == (1, "refused")
-    assert 'line 2, "/a"' in " ".join(refused.out.split())
-    assert f"{base}/robots.txt" in refused.out
-    assert "pass" not in refused.out
-    (row,) = map(json.loads, evidence(tmp_path, f"{base}/a", "--json").lines)
-    assert (row["decision"]["line"], row["robots"]["status"]) == (2, 200)
-    missing = evidence(tmp_path, f"{base}/c", f"{base}/b")
-    assert (missing.code, missing.lines[0].split()[:2]) == (3, ["no", "decision"])
-    failed = json.loads(json.dumps(recorded))
-    of_kind(failed, "decision")[0]["decision"] = "failed"
-    named = write(tmp_path, failed, "copied")
-    assert evidence(named, f"{base}/a").code == 3
-
-
-def test_last_decision_up_to_a_time_is_found(
-    recorded: list[dict[str, Any]], tmp_path: Path
-) -> None:
-    base = of_kind(recorded, "robots")[0]["origin"]
-    older = json.loads(json.dumps(recorded))
-    for it in of_kind(older, "decision"):
-        it |= {"time": "2020-01-01T00:00:00.000Z", "decision": "allowed"}
-    write(tmp_path, recorded, "a.jsonl.gz")
-    write(tmp_path, older, "b.jsonl.gz")
-
-    assert evidence(tmp_path, f"{base}/a").code == 1
-    assert evidence(tmp_path, f"{base}/a", "--at", "2021-01-01T00:00:00Z").code == 0
-    assert evidence(tmp_path, f"{base}/a", "--at", "2019-01-01T00:00:00Z").code == 3
-    (tmp_path / "c.jsonl.gz").write_bytes(b"no gzip")
-    assert evidence(tmp_path, f"{base}/a").code == 3
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
@@ -384,30 +270,3 @@ def test_folder_of_others_opens_and_imports_nothing(
     assert not marker.exists()
     pipe = evidence(folder / "pipe.jsonl.gz", f"{base}/a")
     assert (pipe.code, "not a regular file" in pipe.err) == (3, True)
-
-
-# Arguments, exit code, message
-WRONG = """
- | 2 | no evidence given
-{} | 2 | no URL given
-{} --verify http://h.test/ | 2 | leave the URLs
-{} http://h.test/ --at soon | 2 | 'soon' is not a time
-{} word | 2 | is not a URL
-{}/none.jsonl.gz --verify | 3 | No such file
-{}/bad.jsonl.gz --verify | 3 | Not a gzipped file
-{}/new.jsonl.gz --verify | 3 | has the format 2
-"""
-
-
-@pytest.mark.parametrize(("args", "code", "message"), rows(WRONG, 3))
-def test_wrong_use_is_one_sentence(
-    recorded: list[dict[str, Any]], tmp_path: Path, args: str, code: str, message: str
-) -> None:
-    write(tmp_path, recorded)
-    (tmp_path / "bad.jsonl.gz").write_bytes(b"not gzip")
-    write(tmp_path, [{"crawl": {"format": 2}}], "new.jsonl.gz")
-
-    result = evidence(*args.replace("{}", str(tmp_path)).split())
-
-    assert (result.code, "Traceback" in result.err) == (int(code), False)
-    assert message in result.err

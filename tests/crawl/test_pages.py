@@ -89,18 +89,9 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, spider=spider, reactor=reactor)
     followed = ALL_PAGES - {"/shut/1", "/none/1"}
-    url = site.url("/unindexed")
 
     assert pages_of(site) == followed
     assert {*items_of(result)} == followed - UNINDEXED
-    prefix, of = "robots1994/pages/", result.stats
-    assert (of[f"{prefix}noindex"], of[f"{prefix}nofollow"]) == (3, 2)
-    assert of[f"{prefix}requests_dropped/nofollow"] == 2
-    assert of[f"{prefix}items_dropped"] == of["item_dropped_count"] == 3
-    assert of["item_dropped_reasons_count/DroppedByPage"] == 3
-    why = f'Not to be indexed: "noindex" in the meta tag robots of {url}'
-    assert of[f"test/dropped{url}"] == [url, url, "DroppedByPage", why]
-    assert len(result.lines("Not followed: ", "in the meta tag robots of http")) == 2
     assert not result.error
 
 
@@ -177,28 +168,6 @@ def test_pages_each_directive_can_be_enabled_separately(
         assert stated == [[False, True], [False, False], [True, True]]
 
 
-def test_pages_terms_without_a_comma_are_reported_at_debug_and_not_obeyed(
-    site: Site,
-) -> None:
-    site.answer("/", page("/a", tag="noindex nofollow"))
-    result = follow(site, pages=True)
-
-    assert pages_of(site) == {*items_of(result)} == {"/", "/a"}
-    said = 'Not understood: "noindex nofollow" in the meta tag robots of '
-    assert len(result.lines(f"DEBUG: {said}{site.url('/')}")) == 1
-
-
-def test_links_with_rel_nofollow_are_dropped_if_configured(site: Site) -> None:
-    """A request is dropped if every link to its URL on the page has rel=nofollow."""
-    shut = page("/a#top", "/b", "/c.png", rel="ugc nofollow")
-    body = shut.body.replace(b"</body>", b'<a href="/b#x">x</a></body>')
-    site.answer("/", Reply(200, body, shut.headers))
-    result = follow(site, pages="rel-nofollow")
-
-    assert pages_of(site) == {"/", "/b"}
-    assert result.stats["robots1994/pages/requests_dropped/rel-nofollow"] == 2
-
-
 def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
     site: Site,
 ) -> None:
@@ -212,76 +181,6 @@ def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
     assert result.stats["item_dropped_count"] == 2
     assert result.stats["robots1994/pages/items_dropped"] == 2
     assert "robots1994/usage/items_dropped/train-ai" not in result.stats
-
-
-def test_report_hands_over_counts_and_drops_nothing(
-    site: Site, reactor: Reactor
-) -> None:
-    fill(site, USAGE, ROBOTS)
-    result = use(site, "report", "train-ai", reactor=reactor)
-    items = items_of(result)
-
-    assert pages_of(site) == {*items} == OPEN
-    shut = 'train-ai disallow: "train-ai=n" in robots.txt line 3'
-    search = 'search allow: "search=y" in robots.txt line 3'
-    assert items["/shut"]["usage"] == [shut, search]
-    assert items["/shut"]["read"] == ["robots.txt", "header", "meta"]
-    assert items["/plain"]["train-ai"] == "unstated"
-    (noai,) = items["/noai"]["usage"][1:]
-    assert noai == 'train-ai disallow: "noai" in meta tag robots'
-    assert result.stats["robots1994/usage/train-ai/disallow"] == 4
-    assert "robots1994/usage/search/allow" not in result.stats
-    assert result.stats["robots1994/usage/not_understood"] == 1
-    assert "4 of 6 pages disallow train-ai" in result.log
-    assert "pages are for train-ai (AIPREF vocab-" in result.log
-    odd = 'Not understood: "search=Y" in the header Content-Usage of http'
-    assert odd in result.log
-    assert len(result.lines("DEBUG: Usage preferences of")) == 1
-
-
-def test_report_says_that_all_pages_disallow(site: Site) -> None:
-    site.robots("User-agent: *\nContent-Usage: train-ai=n\n")
-    site.answer("*", page())
-    result = use(site, "report", "train-ai", urls=[site.url("/1"), site.url("/2")])
-
-    assert len(result.lines("INFO: all 2 pages disallow train-ai")) == 1
-
-
-def test_items_of_pages_that_are_not_for_a_purpose_are_dropped(
-    site: Site, reactor: Reactor
-) -> None:
-    fill(site, USAGE, ROBOTS)
-    result = use(site, "items", "train-ai", reactor=reactor)
-
-    assert pages_of(site) == OPEN
-    assert {*items_of(result)} == PLAIN
-    assert result.stats["robots1994/usage/items_dropped/train-ai"] == 4
-    assert result.stats["item_dropped_count"] == 4
-    said = f'<200 {site.url("/signal")}> is not for train-ai ("ai-train=no", line 4 of '
-    assert len(result.lines(f"{said}robots.txt); its item is dropped")) == 1
-    assert "pages disallow" not in result.log
-    (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
-    assert "for train-ai, so 4 items were dropped and 0 requests were not sent" in line
-
-
-def test_requests_that_are_not_for_a_purpose_are_not_sent(
-    site: Site, reactor: Reactor
-) -> None:
-    """Headers and meta tags come too late, so only the item is dropped."""
-    fill(site, USAGE, ROBOTS)
-    result = use(site, "requests", "tdm", "train-ai", reactor=reactor)
-
-    assert pages_of(site) == PLAIN | {"/noai", "/header"}
-    assert {*items_of(result)} == PLAIN
-    declined = {urlsplit(it.url).path for it in result.failed if it.name == REFUSED}
-    assert declined == {"/shut", "/signal"}
-    assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 2
-    assert result.stats["robotstxt/forbidden"] == 1
-    assert len(result.lines("DEBUG: <GET ", "not requested")) == 2
-    said = f'<GET {site.url("/signal")}> is not for train-ai ("ai-train=no", line 4 of '
-    assert len(result.lines(f"DEBUG: {said}robots.txt): not requested")) == 1
-    (line,) = result.lines("INFO: Usage preferences: pages must not be used for")
-    assert "so 2 items were dropped and 2 requests were not sent" in line
 
 
 PAGES_BY_HAND = BY_HAND | {"SPIDER_MIDDLEWARES": {PAGES: 5}}
@@ -316,19 +215,6 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
     assert ("/robots.txt" in site.targets()) is is_read
     read = ["robots.txt"] * is_read + ["header", "meta"]
     assert items_of(result)["/plain"]["read"] == read
-
-
-def test_start_request_that_is_declined_is_no_refused_start(site: Site) -> None:
-    fill(site, USAGE, ROBOTS)
-    more = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
-    urls = [site.url("/shut")]
-    result = use(site, "requests", "train-ai", urls=urls, settings=more)
-
-    assert pages_of(site) == set()
-    assert result.stats["finish_reason"] == "finished"
-    assert result.stats["robots1994/usage/requests_dropped/train-ai"] == 1
-    assert "robots1994/starts_refused" not in result.stats
-    assert "robotstxt/forbidden" not in result.stats
 
 
 def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(

@@ -69,25 +69,6 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "suggestion"),
-    [
-        ("TLL", 5, "ROBOTS1994_TTL"),
-        ("UNREACHEABLE", 5, "ROBOTS1994_UNREACHABLE"),
-        ("ttl", 5, "ROBOTS1994_TTL"),
-        ("USAGES", 5, "ROBOTS1994_USAGE"),
-        ("DIALECT", "Extnded", '"extended"'),
-        ("DIALECT", 1994, '"1994"'),
-        ("USAGE", "item", '"items"'),
-        ("PURPOSES", "search, train_ai", '"train-ai"'),
-    ],
-)
-def test_misspelt_name_or_value_is_an_error_with_a_suggestion(
-    name: str, value: object, suggestion: str
-) -> None:
-    assert f"did you mean {suggestion}?" in refused(f"ROBOTS1994_{name}", value)
-
-
-@pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),

@@ -11,6 +11,7 @@ from typing import Any
 from scrapy import Request, Spider, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
@@ -163,6 +164,10 @@ class RenamingMiddleware:
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         request.headers["User-Agent"] = "other/2.0"
+
+
+class OwnMiddleware(RobotsTxtMiddleware):
+    """A subclass of Scrapy's middleware that a project lists."""
 
 
 class OpenParser:

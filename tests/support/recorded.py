@@ -2,15 +2,15 @@ r"""Play the sessions of `tests/recorded`: commands and crawls, and what users s
 
 A session is a text. Each of its sections has a heading `=== …`:
 
-- `file NAME` is written to the folder of the session.
+- `file NAME` is written to the folder of the session, compressed if its name ends with `.gz`.
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` is what the server sends. A second answer for the
   same target is sent to the next request, and the last one to all further requests.
 - `$ COMMAND` is run, and followed by its output, and `exit CODE` by what it prints to stderr. The
   command `cat` prints files of the session.
-- `crawl` has settings and URLs, each on a line. A request begins when those above have ended,
-  unless its line is indented. `+ SECONDS` sets the clock forward. What follows are the lines of
-  this package in the `log`, the `ends` of the requests, the `stats`, and the `requests` that
-  reached the server.
+- `crawl` has settings, arguments of the spider (in small letters), and URLs, each on a line. A
+  request begins when those above have ended, unless its line is indented. `+ SECONDS` sets the
+  clock forward. What follows are the lines of this package in the `log`, the `ends` of the
+  requests, the `stats`, and the `requests` that reached the server.
 
 Hosts under `test` are the server, on port 80. In files and answers, `\xNN` is a byte.
 """
@@ -54,6 +54,7 @@ VARYING = {
     r"\b(Scrapy/|(Python|Scrapy|Protego|scrapy_robots1994|robots-lint) )\d[\w.]*": (
         r"\1VERSION"
     ),
+    r'"(python|scrapy|scrapy_robots1994)": "[^"]+': r'"\1": "VERSION',
     r"(?<=choose from )[^)]*": "…",
     r"\nGlobal Options\n(.+\n)+": "",
     r"(?<=-)20[\dT-]{17}-[0-9a-f]{8}": "TIME-ID",
@@ -88,7 +89,8 @@ def play(session: str, folder: Path, site: Site) -> str:
         if kind == "file":
             file = folder / argument
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(_bytes(body))
+            packed = gzip.compress if file.suffix == ".gz" else bytes
+            file.write_bytes(packed(_bytes(body)))
         elif kind == "answer":
             target, *more = argument.split(" ", 2)
             host, _, path = target.partition("/")
@@ -187,12 +189,14 @@ def prepare_crawl(crawler: Any) -> None:
 
 def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     settings: dict[str, Any] = {"PORT": site.port, "LOG_FORMAT": LOG_FORMAT}
+    arguments: dict[str, Any] = {}
     steps: list[Any] = []
     for line in filter(None, lines):
         name, is_setting, value = line.partition(" = ")
         url, _, options = line.strip().partition(" ")
         if is_setting:
-            settings[name] = ast.literal_eval(value.replace("FOLDER", str(folder)))
+            given = arguments if name.islower() else settings
+            given[name] = ast.literal_eval(value.replace("FOLDER", str(folder)))
         elif url == "+":
             steps.append(float(options))
         else:
@@ -202,7 +206,9 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     site.forget()
     spider = "tests.support.recorded:RecordedSpider"
     hook = "tests.support.recorded:prepare_crawl"
-    result = crawl_over_time(*steps, spider=spider, hook=hook, settings=settings)
+    result = crawl_over_time(
+        *steps, spider=spider, hook=hook, settings=settings, spider_args=arguments
+    )
     yield "=== log"
     for record in result.log.split("\x1e")[1:]:
         logger, _, text = record.rstrip("\n").partition("\x1f")
@@ -217,5 +223,7 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     for name in sorted(filter(STATS.search, result.stats)):
         yield f"{name}: {result.stats[name]}"
     yield "=== requests"
-    yield from (f"{it.method} {it.host}{it.target}" for it in site.log())
+    requests = [f"{it.method} {it.host}{it.target}" for it in site.log()]
+    # The robots.txt requests of Scrapy's middleware and ours are concurrent.
+    yield from sorted(requests) if "ROBOTS1994_DRY_RUN" in settings else requests
     yield ""
