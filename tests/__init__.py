@@ -1,1 +1,1 @@
-"""The tests, in one folder for each part of the package."""
+"""The tests, with a folder for each part of the package."""

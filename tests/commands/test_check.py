@@ -57,7 +57,7 @@ def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
-    """*spider* is the class body of the spider "walk"."""
+    """Write a project with a spider "walk", whose class body is *spider*."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
     (folder / "spiders.py").write_text(

@@ -54,7 +54,7 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
-    """Lambda functions cannot be sent to another process."""
+    """The settings contain a lambda, which cannot be sent to another process."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
     files = {
@@ -69,7 +69,7 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
         (tmp_path / "town" / name).write_text(text)
     options = ("--spider", "walker", "--parsers", MARKING)
 
-    # A pool of processes compares more than 50 files.
+    # More than 50 files are compared by a pool of processes.
     for number in (1, 51):
         for each in range(number):
             (tmp_path / f"{each}.test").write_bytes(CLOSED)
@@ -87,7 +87,7 @@ def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
         options = ("--parsers", "PythonRobotParser", "--json", *more)
         result = compare("a.test", *options, folder=tmp_path)
 
-        # The file closes everything, but our side always allows /robots.txt (Ours O22).
+        # The file disallows everything, but we always allow /robots.txt (Ours O22).
         counts = json.loads(result.out)["parsers"]["PythonRobotParser"]
         assert (counts["agree"] > 0, counts["stricter"]) == (True, 0)
 
@@ -114,7 +114,7 @@ def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
 def test_parsers_are_named_and_the_one_of_the_project_comes_first(
     tmp_path: Path,
 ) -> None:
-    """Class names may clash, so parsers other than Scrapy's are named by import path."""
+    """Parsers other than Scrapy's are named by import path, because class names may clash."""
     (tmp_path / "a.test").write_bytes(CLOSED)
     parsers = ["tests.support.components.OpenParser", OPEN]
     chosen = "--parsers", ",".join(parsers), "--json"

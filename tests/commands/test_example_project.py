@@ -26,7 +26,7 @@ USER["ROBOTS1994_PYTHON"] = sys.executable
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, and check that only lines with a URL exceed 100 columns."""
+    """Run a command, and check that no line without a URL exceeds 100 columns."""
     done = subprocess.run(
         command,
         cwd=folder,
@@ -68,7 +68,7 @@ def test_run_fetches_exactly_the_allowed_pages_and_prints_both_crawls() -> None:
     "arguments", [pytest.param([], marks=pytest.mark.long), ["--serve"]]
 )
 def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
-    """As in a terminal, the whole process group gets the signal."""
+    """In a terminal, Ctrl-C interrupts the whole process group."""
     with subprocess.Popen(
         [EXAMPLE / "run", *arguments],
         env=USER,
@@ -79,7 +79,7 @@ def test_ctrl_c_ends_the_run_with_a_sentence(arguments: list[str]) -> None:
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
-        # The first line is printed once the sites are served.
+        # The first line is printed when the sites are ready.
         process.stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=TIME_LIMIT)
@@ -150,7 +150,7 @@ def test_workers_request_each_robots_txt_once() -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
-    # These two hosts have no policy to share.
+    # The policy of an unreachable host is not shared.
     assert int(counts.pop("reset")) in {1, 2}
     assert int(counts.pop("unavailable")) in {1, 2}
     assert len(counts) == 11

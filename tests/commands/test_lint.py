@@ -22,7 +22,7 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """*python* is an interpreter and its options."""
+    """Run `robots-lint`, with the interpreter and options *python* if given."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,
@@ -107,7 +107,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """Ours O24 limits local files too."""
+    """The limit of O24 applies to local files too."""
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")
     os.truncate(file, 2**40)
@@ -119,7 +119,7 @@ def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
 
 
 def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
-    """The numbered rows of the sample are the file."""
+    """The sample contains the linted file, in its numbered rows."""
     page = (ROOT / "docs" / "lint.rst").read_text("utf-8")
     block = page.partition("$ robots-lint robots.txt\n")[2].partition("\n\n")[0]
     shown = [row.removeprefix("    ") for row in block.splitlines()]
@@ -144,7 +144,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
 def test_dialect_is_that_of_the_project(
     settings: str | None, dialect: str, tmp_path: Path
 ) -> None:
-    """The settings file of the project is read, not run."""
+    """The settings file is read without running it."""
     inner = tmp_path / "inner"
     inner.mkdir()
     if settings is not None:

@@ -49,7 +49,7 @@ def plain(page: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def large_page(page: Path, plain: dict[str, Any]) -> Path:
-    """A report with 10,000 copies of the sites of `page`."""
+    """A report on 10,000 sites, copied from the report *page*."""
     sites, rows = [], []
     for number in range(COUNT):
         site = plain["sites"][number % len(plain["sites"])]
@@ -72,7 +72,7 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 
 def opened(chromium: Chrome, page: Path, state: str = "") -> Chrome:
-    """Load *page* afresh."""
+    """Load *page* without the state of an earlier load."""
     chromium.get("about:blank")
     chromium.get(page.as_uri() + state)
     return chromium
@@ -178,7 +178,7 @@ def test_each_site_has_the_cells_of_the_data(
 
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
-    # The last column is the same in all rows.
+    # The last column cannot be tested, because it is the same in all rows.
     for column in range(1, len(COLUMNS)):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
@@ -244,7 +244,7 @@ def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> 
 
 
 def test_page_logs_nothing_and_sends_no_request(chromium: Chrome, page: Path) -> None:
-    # Each call of `log` returns the entries since the last one.
+    # Each call returns the entries since the previous call.
     log: Any = chromium.get_log
     log("performance")
     log("browser")
@@ -286,7 +286,7 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # With one letter per line, a column head would be three times as tall.
+    # Column heads with one letter per line would be three times as tall.
     assert tallest < 65
     assert violations == []
 

@@ -66,7 +66,7 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
 def test_stream_that_is_closed_or_full_is_no_traceback(
     stream: str, args: tuple[str, ...], code: int
 ) -> None:
-    """A service manager may close a stream."""
+    """Some service managers close a stream."""
     shell = ("/bin/sh", "-c", f'"$@" {stream}', "sh")
     ended = run(*shell, *args, cwd=ROOT, stdout=subprocess.PIPE)
 
@@ -76,7 +76,7 @@ def test_stream_that_is_closed_or_full_is_no_traceback(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# A command that waits for its fetches after Ctrl-C exceeds the time limit.
+# With this timeout, a command that waited for its fetches after Ctrl-C would exceed the time limit.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /a b\n"
 
@@ -112,7 +112,7 @@ def test_command_that_waits_for_an_origin_says_so(
 
     def until_it_says_so(command: Started) -> None:
         assert command.stderr is not None
-        # Without a reactor, a download handler first prints a warning.
+        # Without a reactor, a warning by a download handler comes first.
         notes.append(next(it for it in command.stderr if "no answer yet" in it))
 
     urls = [it.url("/") for it in hosts[:2]]
@@ -153,7 +153,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # Blocks until the command opens the pipe, after it has read the first file.
+            # The call returns when the command opens the pipe, which is its second file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)
@@ -167,7 +167,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 
 
 def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
-    """The output is longer than the buffer of a pipe."""
+    """The output exceeds the buffer of a pipe, so the command cannot write all of it."""
     file = tmp_path / "robots.txt"
     file.write_text(WARNING * 5_000, "utf-8")
 

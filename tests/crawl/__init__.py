@@ -1,1 +1,1 @@
-"""Real Scrapy crawls of a real server on loopback."""
+"""Scrapy crawls of a real server on loopback."""

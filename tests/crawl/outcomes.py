@@ -19,14 +19,14 @@ from tests.support.site import Site
 RULES = b"User-agent: *\nDisallow: /closed\n"
 FETCHED = "fetched"
 PAUSE = 300.0
-"""The shortest lifetime of a file and the pause after a failure, in seconds."""
+"""The shortest lifetime of a file, and the pause after a failure, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """*opened* and *closed* say how the requests for /open and /closed end. *log* is the start of
-    the explanation in the log. *kept* is in seconds. *shared* answers reach the next crawl through
-    the store.
+    """*opened* and *closed* are the ends of the requests for /open and /closed. *log* is how the
+    explanation in the log begins. *kept* is in seconds. If *shared*, the answer is stored for other
+    crawls.
     """
 
     opened: str
@@ -76,9 +76,9 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An answer of the origin *at*, or of `{slug}.test`.
+    """An answer to GET /robots.txt of the origin *at*, or of `{slug}.test`, and its meaning.
 
-    Each attempt takes *requests* requests. If *by_proxy*, they go through the test's server.
+    Each attempt takes *requests* requests. If *by_proxy*, the test's server is their proxy.
     """
 
     slug: str
@@ -90,7 +90,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """The text after the URL in the log line about the first fetch."""
+        """The log line about the first fetch, from after the URL."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
@@ -99,7 +99,7 @@ class Row:
 
 
 def meaning_of(status: int) -> Meaning:
-    """R1 to R7"""
+    """Return what *status* means by R1 to R7."""
     if status // 100 == 2:
         return R1_EMPTY if status == 204 else R1
     if status in {401, 403}:
@@ -113,7 +113,7 @@ def meaning_of(status: int) -> Meaning:
 
 
 def raw(text: bytes) -> Reply:
-    """Send exactly the bytes *text*, and close the connection."""
+    """Return a reply that sends only the bytes *text*, and closes the connection."""
     return Reply(head=False, raw=True, body=text, ending="close")
 
 
@@ -175,13 +175,13 @@ CODINGS = [
     Row("gzip-twice", coded(gzip.compress(PACKED), "gzip", "gzip"), R1),
     Row("gzip-members", coded(MEMBERS, "gzip"), R1),
     Row("gzip-tail", coded(PACKED + b"\0" * 9, "gzip"), R1),
-    # Scrapy's `download_maxsize` bounds these.
+    # `download_maxsize` limits what Scrapy unpacks.
     Row("bomb", coded(BOMB, "gzip"), R5),
     Row("bomb-in-gzip", coded(gzip.compress(BOMB, mtime=0), "gzip", "gzip"), R5),
     Row("bad-gzip", coded(RULES, "gzip"), R5),
     Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R7),
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
-    # Scrapy does not unpack these.
+    # Codings that Scrapy does not unpack
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
     Row("compress", coded(RULES, "compress"), R5),
     Row("no-coding", coded(RULES, "utf-8"), R1),
@@ -252,8 +252,7 @@ FILES = [
 ]
 
 
-# Ours 3.1: through a proxy, 2xx, 404 and 410 come from the origin. Other answers may come from the
-# proxy.
+# Ours 3.1: through a proxy, only 2xx, 404 and 410 certainly come from the origin.
 REFUSED_BY_PROXY = replace(R3, kept=PAUSE, shared=False)
 PROXIED = [
     Row(f"proxied-{slug}", answer, means, by_proxy=True)
@@ -286,11 +285,11 @@ TURNED = {
         Row("turned-reset", replies.reset(), R5),
     ],
 }
-"""The setting `ROBOTS1994_{key}` reverses the meaning of these answers."""
+"""The setting `ROBOTS1994_{key}` reverses the meanings of the rows under *key*."""
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """R2: script the targets, and yield the rows."""
+    """Set the answers of the redirect targets (R2), and yield the rows."""
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),

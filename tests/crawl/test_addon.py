@@ -46,13 +46,13 @@ def test_ours_takes_the_place_of_the_built_in(
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
-    """A project's own subclass of the built-in middleware."""
+    pass
 
 
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The subclass would fetch each robots.txt a second time."""
+    """With the subclass enabled, each robots.txt is fetched twice."""
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 
     listed = settings.getdict("DOWNLOADER_MIDDLEWARES")

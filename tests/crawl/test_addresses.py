@@ -1,6 +1,6 @@
 """Unusual URLs are checked with the robots.txt of the right origin.
 
-Handlers disagree about which part of a URL is the host. For paths, see `test_clients`.
+Download handlers disagree about which part of a URL is the host. `test_clients` tests paths.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tests.support.crawl import (
 from tests.support.project import CLOSED
 from tests.support.site import Site
 
-# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting, and
-# warns about the old name.
+# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting that
+# changes it, and warns about the old name.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 FAKE = f"{COMPONENTS}.FakeHandler"
@@ -41,7 +41,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # Whether the page with a password is fetched depends on the version of Scrapy.
+    # Only some versions of Scrapy fetch the page with a password.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -63,7 +63,7 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 
 def test_ipv6_address_is_readable_in_the_log() -> None:
-    """`::` also begins a CI command, which would be escaped."""
+    """`::` can begin a CI command, but must not be escaped in an address."""
     url = "http://[::1]:1/"
     result = crawl([url])
 
@@ -74,7 +74,7 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """A fake handler stands in for the WebSocket handler of Scrapy's pull request 8050."""
+    """A fake handler replaces the WebSocket handler of Scrapy's pull request 8050."""
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
@@ -87,7 +87,7 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """Some clients would send the request to another host."""
+    """Some clients would take `far.test` for the host."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
@@ -124,8 +124,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that clients send to different hosts. `{0}` allows everything, `{1}` nothing. Scrapy accepts
-only URLs that contain `://`.
+"""URLs that some clients send to `{0}`, which allows everything, and others to `{1}`, which allows
+nothing. Scrapy rejects URLs without `://`.
 """
 
 

@@ -18,13 +18,13 @@ NOT_USED = {
         Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)),
     ),
 }
-"""Unusable answers by host, each with words from its message."""
+"""Unusable answers by host, each with a part of its message."""
 
 
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(
     site: Site, reactor: Reactor
 ) -> None:
-    """A refusal after an error status has no cause, because no exception ended the fetch."""
+    """If the fetch raised no exception, the refusal has no `__cause__`."""
     site.answer("/robots.txt", replies.reset(), at="reset.test")
     site.answer("/robots.txt", replies.status(503), at="down.test")
     site.answer("/robots.txt", replies.redirect("http://b.invalid/r"), at="to.test")
@@ -51,7 +51,7 @@ def test_refusal_says_what_failed_and_has_the_exception_as_cause(
 
 
 def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
-    """Ours 3.1: robots.txt is requested RETRY_TIMES + 1 times, however many pages wait."""
+    """Ours 3.1: however many pages wait, robots.txt is requested RETRY_TIMES + 1 times."""
     meta = {"proxy": site.refused_url("").rstrip("/")}
     pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
     settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 4}

@@ -1,7 +1,7 @@
 """Whatever download handlers make of a URL, no disallowed URL arrives (O27).
 
-The URLs contain every byte in each part, raw and percent-encoded. A first crawl shows what arrives.
-robots.txt then disallows just that, and nothing may arrive in a second crawl.
+Each part of a URL contains every byte, raw and percent-encoded. A first crawl shows in which form
+the URLs arrive. robots.txt then disallows exactly these forms, and a second crawl may request none.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Patterns with the texts for the second placeholder. The first takes a number."""
+"""Patterns, each with the texts for its second placeholder. The first one takes a number."""
 
 ODD = """
     /{}? /{}?# /{}# /{}; /{}?; /{}/; /{}/a;b /{}/a;b/c /{}/a;b?q /{};p?q=1 /{};?q /{};; /{}?q;
@@ -69,7 +69,7 @@ def verbatim(target: str) -> bool:
 
 
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
-    """*as_is* leaves out the targets that Scrapy must encode."""
+    """If *as_is*, request only the targets that need no encoding, with Scrapy's encoding off."""
     if as_is:
         meta = {"verbatim_url": True}
         return [CrawlRequest(base + it, meta=meta) for it in wanted if verbatim(it)]
@@ -82,7 +82,7 @@ def number_of(target: str) -> str:
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Map each target that arrived changed to its form in *seen*."""
+    """Map each target that a client changed to the form in which it arrived, from *seen*."""
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}
@@ -103,20 +103,20 @@ def is_kept(target: str) -> bool:
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Disallow what arrived. In the dialect "extended", also allow the targets as written."""
+    """Disallow the forms that arrived. In the dialect "extended", allow the targets as written."""
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # An Allow line that also covers what arrived would allow it (O18).
+        # The Allow line must not cover the form that arrived (O18).
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# The default handler is the same for `asyncio` and `select`, and httpx for `none`.
+# `asyncio` and `select` have the same default handler, and the default of `none` is httpx.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()
@@ -154,7 +154,7 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 @pytest.mark.plugin("h2")
 @needs_http2
 def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives() -> None:
-    """HTTP/2 sends the path in a header, and Scrapy drops the parameters of its last segment."""
+    """Scrapy's HTTP/2 client drops the parameters of the last path segment."""
     settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
     with http2_site() as (base, seen):
         sent = requests(base, targets(), as_is=False)

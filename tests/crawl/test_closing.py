@@ -1,4 +1,4 @@
-"""A crawl can close while requests wait for a robots.txt, and loses none of them."""
+"""A crawl that closes while requests wait for a robots.txt loses none of them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ CONCURRENT = 16
 SCRAPY_TASK_MESSAGES = re.compile(
     r".*Task was destroyed but.*\ntask: .* coro=<Scraper\..*\n"
 )
-"""Scrapy 2.16 logs this if a crawl without a reactor is forced to end."""
+"""Scrapy 2.16 logs these lines if a crawl without a reactor is forced to end."""
 
 
 @pytest.mark.parametrize(
     ("limit", "most"),
     [
         ({"CLOSESPIDER_PAGECOUNT": 20}, 20 + 2 * CONCURRENT),
-        # Within six seconds, the first page arrives even on a busy machine.
+        # Even on a busy machine, the first page arrives within six seconds.
         pytest.param(
             {"CLOSESPIDER_TIMEOUT": 6, "DOWNLOAD_DELAY": 0.2},
             30 + 2 * CONCURRENT,
             marks=pytest.mark.long,
         ),
-        # A few more pages arrive before the error is counted.
+        # Before the error is counted, a few more pages arrive.
         ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 3 * CONCURRENT),
     ],
     ids=["pages", "timeout", "errors"],
@@ -85,8 +85,8 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
 def test_resumed_crawl_requests_each_waiting_page_once(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The first crawl stops while all requests wait for robots.txt, the second while another
-    middleware has them.
+    """The first crawl stops while all requests wait for robots.txt. The second stops while another
+    middleware delays them.
     """
     side = Side(reactor=reactor, settings={"JOBDIR": str(tmp_path)})
     args = {"pages": WAIT, "filtered": True}
@@ -131,7 +131,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site.robots(OPEN)
     side.crawl(site, spider_args=args)
 
-    # Up to two more pages were already past the scheduler.
+    # Up to two pages had already left the scheduler.
     assert len(after) <= len(before) + 2
     assert sorted(pages_of(site)) == list(range(12))
 
@@ -174,7 +174,7 @@ def test_concurrency_changed_by_others_is_preserved(
 
 
 def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
-    """The engine does not run yet, so it has no free slot for a page that waited."""
+    """The engine is not running yet, so it cannot give a waiting page a free slot."""
     site.robots(OPEN)
     result = Side().crawl(
         site,
@@ -192,7 +192,7 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
-    """The server answers the awaited pages once all four are requested."""
+    """The server answers only when all four awaited pages have been requested."""
     site.robots(OPEN)
     for number in range(4):
         site.answer(f"/p{number}", replies.html("held", gate="pages"))
@@ -215,7 +215,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     ("answers", "settings", "end"),
     [
         ([replies.text(OPEN, gate="late")], {}, 200),
-        # After a temporary error, the callback must still get its page.
+        # The fetch is retried, and the callback gets its page.
         (
             [replies.Reply(503, gate="late"), replies.text(OPEN)],
             {"RETRY_ENABLED": True},
@@ -250,7 +250,7 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """The copy has the meta of a scheduled request, but was never scheduled."""
+    """The copy has the meta of a scheduled request, but was not scheduled itself."""
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
@@ -289,8 +289,8 @@ def complete_items(
 ) -> tuple[bool, int]:
     """Run a crawl that closes early, and resume it.
 
-    Return whether every item of the first crawl has the field *found*, and how many items of both
-    have it.
+    Return whether all items of the first crawl have the field *found*, and how many items of both
+    crawls have it.
     """
     settings = {
         "ITEM_PIPELINES": {f"{COMPONENTS}.{pipeline}": 1},
@@ -309,7 +309,7 @@ def complete_items(
         site.answer("*", replies.image(), at="files.test")
         running = side.start(site, spider_args=args, settings=limit)
         site.wait("/robots.txt", host="files.test")
-        # Begin to close before the robots.txt of `files.test` arrives.
+        # The close begins before the robots.txt of `files.test` arrives.
         if not limit:
             site.wait("*", count=10, host="a.test")
             running.interrupt()
@@ -322,13 +322,13 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """The built-in middleware loses requests that are in the scheduler."""
+    """Under the built-in middleware, requests in the scheduler are lost."""
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})
         args = {"pages": 30, "filtered": True}
         with Site() as site:
-            # The robots.txt arrives long after the crawl has begun to close.
+            # robots.txt arrives long after the close has begun.
             late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
             site.answer("/robots.txt", [late, replies.text(OPEN)])
             running = side.start(site, "Unserializable", spider_args=args)

@@ -1,4 +1,4 @@
-"""ROBOTS1994_COMPARE asks other parsers too."""
+"""ROBOTS1994_COMPARE: other parsers check the URLs too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of every kind of spider and component are checked."""
+"""The requests of every kind of spider and component are checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
-# Newer versions of Scrapy put the reason for a missing file into the results of a pipeline.
+# Newer versions of Scrapy report why a pipeline has no file.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
@@ -101,7 +101,7 @@ def test_meta_of_an_earlier_request_changes_no_verdict(
 
     assert result.fetched_urls == [site.url("/open"), site.url("/page")]
     assert result.failed_urls == [site.url("/private/1")] * 2
-    # A request whose verdict cannot be serialized would stay in memory without a message.
+    # If the verdict could not be serialized, the request would silently stay in memory.
     assert "scheduler/unserializable" not in result.stats
     assert result.stats["scheduler/enqueued/disk"] == 4
 
@@ -125,7 +125,7 @@ def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
-    """One request after another is cancelled, each one step of the event loop later."""
+    """Each request is cancelled one step of the event loop later than the one before."""
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(

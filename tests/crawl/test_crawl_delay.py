@@ -28,14 +28,14 @@ def stating(delay: float) -> str:
 
 
 def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]]:
-    """Return the slot's delay, concurrency and next delay after each download."""
+    """Return the slot's delay, concurrency and next delay, after each download."""
     return [tuple(state) for state in result.stats[f"test/slot/{host}"]]
 
 
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """The slot has no jitter, although the settings ask for it."""
+    """The slots have no jitter, although the settings enable it."""
     delays = {f"{delay}.test": delay for delay in (0.06, 0.07, 0.08)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)
@@ -66,7 +66,7 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 
 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
-    """AutoThrottle begins with a longer delay, and lowers it because the server is fast."""
+    """AutoThrottle starts with a longer delay, and lowers it because the server is fast."""
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(5)]
@@ -82,7 +82,7 @@ MANY = 16
 def test_pages_that_wait_for_a_delay_stop_no_other_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """The pages with a delay are first in the queue, and outnumber CONCURRENT_REQUESTS."""
+    """The delayed pages come first in the queue, and exceed CONCURRENT_REQUESTS in number."""
     site.robots(stating(60), at="slow.test", gate="robots")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
     free = [

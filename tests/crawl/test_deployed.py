@@ -1,4 +1,4 @@
-"""A project that is deployed as an egg runs from the archive, as in Scrapyd."""
+"""A project and this package in one egg, which runs from the archive as in Scrapyd."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENTRY = "[scrapy]\nsettings = walker.settings\n"
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
-    """The package must not read files next to its modules."""
+    """In an archive, the package cannot read files next to its modules."""
     project = Project.make(tmp_path, site)
     with (tmp_path / "walker" / "settings.py").open("a") as settings:
         settings.write(
@@ -36,7 +36,7 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    # Scrapyd also lists the spiders before it accepts a project.
+    # Before it accepts a project, Scrapyd lists its spiders.
     listed = run(RUNNER, archive, "list", folder=elsewhere)
     options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
     result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)

@@ -48,7 +48,7 @@ def test_built_in_decides_and_the_close_says_what_would_change(
 def test_race_is_counted_and_named_and_laid_on_no_parser(
     site: Site, tmp_path: Path, host: str
 ) -> None:
-    """Scrapy's middleware sends pages while robots.txt is on its way."""
+    """Scrapy's middleware lets page requests through while it downloads robots.txt."""
     path = tmp_path / "report.json"
     target = "/moved" if host else "/robots.txt"
     if host:
@@ -57,13 +57,13 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
     pages = [site.url(f"/{number}") for number in range(8)]
     settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
     site.open_when("all", target)
-    # If the crawl closed earlier, the target of our redirect might never be fetched.
+    # If the crawl closed earlier, we might never fetch the target of the redirect.
     site.answer("/7", Reply(gate="ours"))
     site.open_when("ours", target, count=2)
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})
 
     sent = len(result.fetched)
-    # Scrapy may fix the race one day.
+    # `sent` is 0 if Scrapy has fixed the race.
     said = f"refuse {sent} that Scrapy allowed; sent while robots.txt was on its way: {sent}"
     assert f"would allow 0 that Scrapy refused, and {said}" in result.log
     assert ways(result) == (8 - sent, 0, sent)
@@ -112,7 +112,7 @@ def test_pages_are_those_of_the_built_in_with_one_more_robots_txt(name: str) -> 
 
 
 def test_no_request_waits_for_our_robots_txt(site: Site) -> None:
-    """Our fetch never ends, so we would refuse both pages."""
+    """Our fetch gets no answer, so we would refuse both pages."""
     file, never = replies.text(MIXED), replies.text(MIXED, gate="never")
     site.answer("/robots.txt", [file, never])
     pages = [site.url("/page"), site.url("/end")]

@@ -1,6 +1,6 @@
 """ROBOTS1994_EVIDENCE and `robots-evidence`.
 
-The tests read the files without our code.
+The tests read evidence without the code of the package.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
 
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
-    """A request may have its own robot name or proxy."""
+    """One request has its own robot name, and another its own proxy."""
     with Site() as site, Site() as proxy:
         site.robots("User-agent: rex\nDisallow: /a\n")
         proxy.answer("/robots.txt", replies.status(402))
@@ -153,7 +153,7 @@ def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
-    """The kill comes between two writes."""
+    """The crawl is killed between two writes."""
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.02))
     pages = [site.url(f"/{page}") for page in range(20_000)]
@@ -172,7 +172,7 @@ def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
 def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """A kill during a write cuts the last gzip member at any byte."""
+    """If the crawl is killed during a write, the last gzip member may end at any byte."""
     first = packed(recorded)
     last = packed([{"decision": it} for it in of_kind(recorded, "decision") * 2])
     whole = 0
@@ -246,7 +246,7 @@ def test_odd_lines_are_differences(
 def test_folder_of_others_opens_and_imports_nothing(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """The folder may come from a stranger."""
+    """Evidence from others may be hostile."""
     base = of_kind(recorded, "robots")[0]["origin"]
     lines = json.loads(json.dumps(recorded))
     marker = tmp_path / "imported"

@@ -27,9 +27,7 @@ ROBOTS = (
     b"Content-Signal: ai-train=no, use=caf\xe9\x01, ai-input=\xe9\x01\n"
     b"License: http://a.test/\xe9\x02\n"
 )
-"""The second rule and the usage preferences contain control characters, and bytes that are not
-UTF-8.
-"""
+"""The second rule and the usage preferences contain control characters and invalid UTF-8."""
 
 REFUSED = ("/no", "/caf%E9%01", "/x/../no")
 
@@ -92,7 +90,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """Our objects are fields of *nested* items, or the items themselves."""
+    """If *nested*, items contain our objects in a field. Otherwise, our objects are the items."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:
@@ -107,13 +105,13 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
         assert not result.unclean
         for rows in read_feeds(tmp_path, name).values():
             assert len(rows) == len(result.items)
-    # Each page yields an item with its meta. With ours, a refused page also yields the verdict and
-    # its parts.
+    # Each page yields an item with its meta. With our middleware, each refused page also yields the
+    # verdict and its parts.
     assert len(results["builtin"].items) == 4
     assert len(results["ours"].items) == 4 + 3 * (8 if nested else 5)
     found = [it for it in read_feeds(tmp_path, "ours")["json"] if "reason" in it]
     decided = {(it["allowed"], it["reason"], it["line"], it["rule"]) for it in found}
-    # A byte that a feed cannot contain is percent-encoded.
+    # Bytes that a feed cannot contain are percent-encoded.
     rules = {(False, "rule", 3, "/no"), (False, "rule", 4, "/caf%E9%01")}
     assert decided == (set() if nested else rules)
 

@@ -17,7 +17,7 @@ RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
-    """Request two pages of each host, and check that each ends in its errback."""
+    """Request two pages of each host, and check that all end in their errback."""
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
     result = crawl(urls, settings={"DOWNLOAD_HANDLERS": handler}, reactor=reactor)
@@ -40,7 +40,7 @@ def test_ours_r5_failure_of_the_network_makes_the_origin_unreachable(
 def test_ours_r7_every_other_failure_fails_the_pages_with_itself(
     reactor: Reactor,
 ) -> None:
-    """A failure outside `RETRY_EXCEPTIONS`, or of this machine, says nothing about the origin."""
+    """Local failures, and exceptions outside RETRY_EXCEPTIONS, say nothing about the origin."""
     failures = OURS | BUGS | OF_LIBRARIES
     result = crawl_failing(failures, reactor)
 
@@ -84,7 +84,7 @@ def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:
 
 
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
-    """The missing half might disallow the page."""
+    """The missing half may disallow the page."""
     site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
     site.answer("/page", replies.truncated(b"half a page", 500))
     exempt = CrawlRequest(site.url("/page"), {"dont_obey_robotstxt": True})
@@ -97,13 +97,13 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """R7: all fetches together would need more file descriptors than the limit permits."""
-    # robots.txt is slow, so that all fetches are in progress at once.
+    """R7: all fetches together would need more file descriptors than the process may open."""
+    # robots.txt is slow, so that the fetches overlap.
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
-    # Half of them are for fetches, 16 for pages, and the rest for the process.
+    # 36 descriptors are for fetches, 16 for pages, and 20 for the process.
     settings = RETRIED | {"TEST_DESCRIPTORS": 72}
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 

@@ -52,7 +52,7 @@ def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
 
 
 def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> None:
-    """A request that a component awaits, such as a login, is not a start request."""
+    """A login that a component awaits is not a start request."""
     site.robots(CLOSED)
     result = crawl(
         [site.url("/private/1")],
@@ -85,7 +85,7 @@ def test_start_request_that_is_retried_counts_once(
 def test_start_request_of_an_earlier_run_was_not_refused(
     site: Site, tmp_path: Path, order: list[int]
 ) -> None:
-    """The resumed crawl drops the request as a duplicate."""
+    """The resumed crawl drops a start request of the earlier run as a duplicate."""
     site.robots(CLOSED)
     settings = CLOSING | {"JOBDIR": str(tmp_path)}
     urls = [site.url("/a"), site.url("/b"), site.url("/private")]

@@ -1,4 +1,4 @@
-"""A request passes the project's components once, however long it waits for robots.txt."""
+"""However long a request waits for robots.txt, it passes the project's components once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
         "RequestingSpider",
         {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Leases": BEFORE}},
     ),
-    # These requests leave the middlewares without passing ours on their way back.
+    # If a later middleware replaces a request, ours never sees a response to it.
     "rewritten": (
         "RequestingSpider",
         {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Rewriting": BEHIND}},
@@ -107,7 +107,7 @@ def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
 
 @pytest.mark.redis
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> None:
-    """Slots are few, so some requests go back to the queue."""
+    """With few slots, some requests go back to the queue."""
     origins = 40
     file = Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5)
     site.answer("/robots.txt", file)

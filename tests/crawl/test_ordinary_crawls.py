@@ -35,11 +35,11 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
     ("record", "again", "age"),
     [
         (RFC, REPLAY, 40 * DAY),
-        # Without a server, a cached robots.txt of unknown age is the last good policy.
+        # If the server is gone, a cached robots.txt of unknown age still decides.
         ({}, None, None),
-        # A Date in the future counts as now.
+        # A Date in the future is replaced by the current time.
         ({}, {}, -2 * DAY),
-        # The first crawl caches no robots.txt.
+        # The first crawl fetches no robots.txt, so none is cached.
         ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
         ({}, {}, 100),
         ({}, REPLAY, None),
@@ -51,7 +51,7 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """The second crawl has the settings *again*, or no server."""
+    """*again* are the settings of the second crawl. If they are None, the server is gone."""
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
     page = replies.status(200, b"page", Cache_Control="max-age=1000")
     for middleware in BOTH:
@@ -76,7 +76,7 @@ def test_recorded_crawl_replays_without_a_request(
 
 
 def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -> None:
-    """Ours 3.2: redirect and target come from the HTTP cache."""
+    """Ours 3.2: the redirect and its target come from the HTTP cache."""
     site.answer("/robots.txt", replies.redirect("/1.txt"))
     site.answer("/1.txt", replies.text(OPEN + "Disallow: /3\n"))
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
@@ -91,7 +91,7 @@ def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -
 def test_retry_is_not_answered_by_the_cached_failure(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: the retry finds the 503 in the cache."""
+    """Ours 3.2: the cache contains the 503 when the fetch is retried."""
     site.answer("/robots.txt", [replies.status(503), replies.text(OPEN)])
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     settings |= {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -109,10 +109,10 @@ REFUSING = replies.text("User-agent: *\nDisallow: /\n")
     ("cached_answer", "now", "reasons"),
     [
         (replies.status(200, OPEN.encode(), **RECENT), REFUSING, ["rule"]),
-        # A stale policy that is not too old stays in use if it cannot be refreshed.
+        # If the refresh fails, a stale policy stays in use until it is too old.
         (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
         (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
-        # A failure counts for 300 s.
+        # A failure is fresh for 300 s.
         (replies.status(503, **RECENT), REFUSING, ["rule"]),
         (replies.status(503, **RECENT), replies.text(OPEN), []),
     ],
@@ -139,7 +139,7 @@ def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
 def test_old_cached_answer_does_not_end_a_last_good_policy(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: this crawl fetched the policy itself, so its Date does not count."""
+    """Ours 3.2: the Date does not count, because this crawl fetched the policy itself."""
     site.answer(
         "/robots.txt", [replies.status(200, OPEN.encode(), **OLD), replies.status(503)]
     )
@@ -168,8 +168,8 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
-    """A robots.txt counts as a page, and ours fetches up to 16 more. On a busy machine, a limit
-    takes effect some pages late, so 80% of the built-in's items are enough.
+    """Limits count a robots.txt as a page, and our middleware may fetch 16 more of them. On a busy
+    machine, a limit takes effect a few pages late, so 80% of the built-in's items are enough.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -189,7 +189,7 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """Each robots.txt arrives after the crawl has begun to close."""
+    """Each robots.txt arrives when the crawl is already closing."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -199,8 +199,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # With the built-in middleware, each robots.txt request takes a slot, so there are only
-            # a few.
+            # With the built-in middleware, only a few are requested, because each takes a slot.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -214,7 +213,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """The pages occupy all slots, so awaited requests must not need one."""
+    """The pages occupy all slots, so awaited requests must be sent without one."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -243,7 +242,7 @@ def test_no_limit_of_concurrent_requests() -> None:
             site.robots(OPEN)
             site.robots(OPEN, at="slow.test", gate="pages")
             site.answer("*", replies.html("page", gate="pages"))
-            # Without a limit, all pages of the quick origin wait for the gate at once.
+            # Without a limit, all pages of the quick origin are requested before the gate opens.
             quick = [site.url(f"/{it}", host="quick.test") for it in range(40)]
             slow = [site.url(f"/{it}", host="slow.test") for it in range(40)]
             site.open_when("pages", count=42)

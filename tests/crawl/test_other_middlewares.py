@@ -1,6 +1,4 @@
-"""Other middlewares and handlers must not change a verdict, and ours must not block the event
-loop.
-"""
+"""Other middlewares must not change verdicts, and ours must not block the event loop."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from tests.support.site import Site
 OPEN = "User-agent: *\nDisallow: /closed\n"
 SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
 
-# Scrapy versions without HTTPAUTH settings read attributes of the spider, such as `http_user`.
+# Before it had HTTPAUTH settings, Scrapy read attributes of the spider, such as `http_user`.
 OLDER_HTTPAUTH = (
     {}
     if hasattr(default_settings, "HTTPAUTH_USER")
@@ -106,7 +104,7 @@ def test_ours_r5_stopped_download_is_incomplete(
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """Without the middleware, nothing would be disallowed."""
+    """Only the middleware's answer or request leads to a file that disallows a page."""
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
     result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
@@ -129,7 +127,7 @@ def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
     ours = result.lines("[scrapy_robots1994")
     assert "Forbidden by robots.txt" in "".join(ours)
     assert SECRET not in "".join(ours)
-    # With Scrapy 2.13, the allowed page fails with a message of Scrapy that contains the password.
+    # In Scrapy 2.13, the allowed page fails too, and Scrapy's message contains the password.
     refused = next(each for each in result.failed if each.verdict)
     assert SECRET not in refused.message + str(refused.verdict) + str(result.stats)
     assert "authorization" not in robots.headers
@@ -169,8 +167,8 @@ FIRST = b"User-agent: *\nDisallow: /first\n"
 def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours O28: many wildcards can take milliseconds, so each decision gets its own turn of the
-    event loop.
+    """Ours O28: matching many wildcards can take milliseconds, so each turn of the event loop makes
+    only one decision.
     """
     many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
@@ -180,14 +178,14 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
 
     assert result.fetched_urls == sorted(urls)
-    # The hook resets its counter after the first decision of the next turn.
+    # The hook resets its count late, so it may include the first decision of the next turn.
     assert result.stats["test/decisions_in_a_turn"] <= 2
 
 
 def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
     many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
     site.robots(FIRST + many)
-    # Identical files would be parsed only once.
+    # The files differ, because identical files are parsed only once.
     for number in range(6):
         site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
     urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]

@@ -38,14 +38,14 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""When a page of each origin is requested, in seconds. No policy expires at exactly these times."""
+"""When a page of each origin is requested, in seconds. No policy expires at one of these times."""
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The site answers a request with this meta once it has received all requests of a step."""
+"""The meta of the last request in a step, which is answered once all fetches have been sent."""
 
-# Since Scrapy 2.16, a setting enables the verification of certificates. Older versions need a
-# context factory.
+# Since Scrapy 2.16, a setting enables the verification of certificates. Before, a context factory
+# did.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
     if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
@@ -57,7 +57,7 @@ VERIFYING = (
 
 
 class Table:
-    """Rows of `outcomes` on a site, and what a crawl must do with them."""
+    """Rows of `outcomes`, and checks of a crawl of their origins."""
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
         self.site = site
@@ -78,7 +78,7 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Assert that the request for *path* of each row ended as the field *wanted* says."""
+        """Check that each row's request for *path* ended as the row's field *wanted* says."""
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
             ended[failed.url] = "twice" if failed.url in ended else reason or "failed"
@@ -88,7 +88,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Count the requests of each row, except those for pages."""
+        """Count the requests of each row, without page requests."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -98,7 +98,7 @@ class Table:
 
 
 def fetches_of(row: Row, times: Sequence[float]) -> list[int]:
-    """Return how many fetches of *row* begin at each of *times*."""
+    """Return the number of fetches (0 or 1) that *row* needs at each of *times*."""
     fetches, until = [], -1.0
     for now in times:
         fetches.append(int(now > until))
@@ -139,14 +139,14 @@ def test_ours_each_answer_means_what_its_row_says(
                 expected[row.slug][step] * row.means.attempts * bool(row.requests)
                 for row in rows
             )
-            # The mark is answered once the last refresh of the step has been sent.
+
             site.answer(f"/mark/{step}", replies.Reply(gate=str(step)))
             site.open_when(str(step), "/robots.txt", count=sent)
             paths = ["/open", "/closed"] if step == 0 else [f"/open/{step}"]
             mark = CrawlRequest(site.url(f"/mark/{step}"), MARK)
             passed = now - times[step - 1] if step else 0.0
             steps += [passed, table.requests(paths), [mark]]
-        # /6 is the last request of the longest refresh.
+        # The longest refresh ends with a request for /6.
         site.answer("/end", replies.Reply(gate="end"))
         site.open_when("end", "/6", count=min(len(times), 2))
         steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
@@ -154,8 +154,8 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, compare the steps before it, to show which rows sent a wrong number of
-        # requests.
+        # If a mark failed, compare the counts up to its step, to show which rows sent a wrong number
+        # of requests.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -182,7 +182,7 @@ def test_ours_each_answer_means_what_its_row_says(
 def assert_logged(result: CrawlResult, table: Table) -> None:
     """Check the log line about the first fetch of each row.
 
-    Only the first twenty lines of a kind are warnings, so DEBUG is accepted too.
+    DEBUG is accepted too, because only the first twenty lines of a kind are warnings.
     """
     lines: dict[str, list[tuple[str, str]]] = {row.slug: [] for row in table.rows}
     urls = {table.request(row, "/robots.txt").url: row.slug for row in table.rows}
@@ -235,14 +235,14 @@ def test_ours_r5_answer_that_does_not_end_is_given_up(
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)
 
-    # The HTTP client repeats some requests by itself, and these do not count.
+    # Requests that the HTTP client repeats by itself are not counted.
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
-    """HTTP clients differ from reactor to reactor."""
+    """Each reactor has its own HTTP clients."""
     with Site(tls="valid") as site:
         rows = list(at_once(site))
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)
@@ -258,7 +258,7 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
 
 
 def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """A 401 or 403 that allows all pages is no warning."""
+    """No warning is logged for a 401 or 403 that allows all pages."""
     settings, rows = {}, []
     for name, answers in outcomes.TURNED.items():
         for row in answers:
@@ -277,7 +277,7 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2: an @ in the path stays, and `allowed_domains` do not apply."""
+    """R2: an @ in the path is kept, and `allowed_domains` does not apply."""
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
     site.answer("/robots.txt", replies.redirect(location))

@@ -1,4 +1,4 @@
-"""Policies over time: fresh, stale, refreshed, last good, and with a clock that is set back."""
+"""Policies over time: fresh, stale, refreshed, last good, and after the clock is set back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAST = b"User-agent: *\nDisallow: /last\n"
 FIRST_REPLY = replies.text(FIRST)
 DOWN = replies.status(503)
 LONG = DAY + HOUR
-"""A policy is stale after this many seconds."""
+"""After this many seconds, a policy is stale."""
 
 
 def both(site: Site, step: int) -> list[str]:
@@ -45,7 +45,7 @@ def test_ours_r3_repeated_403_is_one_warning(site: Site) -> None:
 
 
 def test_policy_without_a_lifetime_is_refreshed_at_each_use(site: Site) -> None:
-    """Ours R5: a failed fetch still pauses for 300 s."""
+    """Ours R5: after a failed fetch, there is still a pause of 300 s."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {f"ROBOTS1994_{name}": 0 for name in ("TTL", "STALE_TTL")}
 
@@ -88,10 +88,10 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
     ("first", "seconds", "fetches"),
     [
         (FIRST_REPLY, LONG, 2),
-        # A policy from the future is not used after the clock was set back.
+        # After the clock is set back, a policy from the future is not used.
         (replies.text(FIRST), -HOUR, 2),
         (DOWN, -HOUR, 2),
-        # A correction by less than a minute does not matter.
+        # A correction of less than a minute does not matter.
         (replies.text(LAST), -50, 1),
     ],
     ids=["stale", "future", "503 of the future", "corrected"],
@@ -99,7 +99,7 @@ def test_answer_ends_the_use_on_error(site: Site) -> None:
 def test_policy_out_of_its_time_is_fetched_again(
     site: Site, first: Reply, seconds: float, fetches: int
 ) -> None:
-    """Pages wait for the new answer, even if the old file is only stale."""
+    """Pages wait for the new answer, even if the old policy is only stale."""
     site.answer("/robots.txt", [first, replies.text(LAST)])
 
     result = crawl_over_time(both(site, 1), seconds, both(site, 2))
@@ -110,7 +110,7 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """A policy from the future would be refreshed for every page."""
+    """If it stayed in the future, the policy would be refreshed for every page."""
     site.answer("/robots.txt", [FIRST_REPLY, DOWN])
 
     result = crawl_over_time(both(site, 1), -5 * DAY, both(site, 2), 60, both(site, 3))
@@ -122,7 +122,7 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5: the last good policy is the newer one in memory."""
+    """Ours R5: the newer policy, which is in memory, stays the last good one."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {"ROBOTS1994_STORE": f"tests.support.stores.KeepsFirst://{tmp_path}"}
 
@@ -136,9 +136,7 @@ def test_older_policy_of_the_store_does_not_replace_a_newer_one(
 
 
 def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
-    """Ours 3.1: some proxies terminate TLS, so the Retry-After of an answer through a tunnel is
-    ignored.
-    """
+    """Ours 3.1: some proxies terminate TLS, so Retry-After is ignored even through a tunnel."""
     pages = [f"https://far.example/{number}" for number in (1, 2)]
     with Site(tls="valid") as site:
         unavailable = replies.status(503, Retry_After="9999")

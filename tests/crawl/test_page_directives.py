@@ -96,7 +96,7 @@ def test_pages_only_the_header_of_other_content_is_read(kind: type[Response]) ->
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "cp1251", "gbk"])
 def test_pages_in_any_encoding(encoding: str) -> None:
-    """An ASCII character may take several bytes."""
+    """In some encodings, an ASCII character takes several bytes."""
     body = f"<html><head><title>Робот</title>{TAG}</head></html>".encode(encoding)
     kind = {"Content-Type": f"text/html; charset={encoding.removesuffix('-sig')}"}
 
@@ -116,11 +116,11 @@ def test_pages_that_scrapy_cannot_parse_are_read(kind: type[Response]) -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""The large pages are this many times larger, but short enough to be read to the end."""
+"""The large pages are this many times as large as the small ones. Even they are read to the end."""
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function that repeats *unit* up to a size."""
+    """Return a function that repeats *unit* up to a given size."""
     return lambda size: before + unit * (size // len(unit))
 
 
@@ -153,7 +153,7 @@ WORK += [(repeated(unit), False, "") for unit in HEADERS]
 
 
 def cost(text: str, *, is_page: bool) -> int:
-    """Return the shortest of five times to read the directives, in nanoseconds."""
+    """Return the CPU time to read the directives, in nanoseconds: the shortest of five."""
     costs = []
     for _ in range(5):
         body, header = (text.encode(), b"") if is_page else (b"", text.encode())

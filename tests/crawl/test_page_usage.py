@@ -39,7 +39,7 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
-# Number of the example, headers, body, statements, terms that are not understood
+# Number, headers, body, statements, and terms that are not understood
 EXAMPLES = rows(
     r"""
 23 | Content-Usage: train-ai=n, search=y & content-usage: train-ai=y |  |
@@ -91,7 +91,7 @@ def test_page_states_this() -> None:
 
 
 def test_example_25_noimageai_of_an_image() -> None:
-    """An image has no meta tags, so only the header is read."""
+    """An image cannot contain meta tags, so only the header is read."""
     found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
 
     assert found["train-ai"] is D
@@ -145,7 +145,7 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
 
 
 def test_wide_page_is_read_and_an_endless_header_is_not() -> None:
-    """A page in UTF-16 does not contain the bytes `noai`."""
+    """In UTF-16, `noai` is not the bytes `noai`."""
     wide = HtmlResponse(URL, body=meta("robots", "noai").encode("utf-16"))
     assert page_usage(wide, "mybot")["train-ai"] is D
     long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])

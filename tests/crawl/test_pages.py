@@ -59,7 +59,7 @@ def fill(site: Site, pages: dict[str, Reply], robots: str = "") -> None:
 
 
 def follow(site: Site, pages: Any, *urls: str, **options: Any) -> CrawlResult:
-    """Crawl *urls*, by default the first page, with ROBOTS1994_PAGES."""
+    """Crawl *urls* (by default "/") with ROBOTS1994_PAGES."""
     own = {"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"}
     more = own | options.pop("settings", {})
     options = {"spider": "PlainSpider", "hook": "count_dropped"} | options
@@ -69,7 +69,7 @@ def follow(site: Site, pages: Any, *urls: str, **options: Any) -> CrawlResult:
 def use(
     site: Site, usage: object, *purposes: str, urls: Any = None, **options: Any
 ) -> CrawlResult:
-    """Crawl *urls*, by default the first page, with ROBOTS1994_USAGE."""
+    """Crawl *urls* (by default "/") with ROBOTS1994_USAGE."""
     own = {"ROBOTS1994_USAGE": usage, "ROBOTS1994_PURPOSES": list(purposes)}
     more = {"USER_AGENT": "rover/1.0"} | own | options.pop("settings", {})
     options = {"spider": "UsageSpider", "hook": "count_dropped"} | options
@@ -98,7 +98,7 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
 def test_asynchronous_handlers_of_dropped_items_end(
     site: Site, reactor: Reactor
 ) -> None:
-    """The crawl closes after the handlers of `item_dropped` have ended."""
+    """The crawl closes only after the handlers of `item_dropped` have ended."""
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, reactor=reactor, hook="count_dropped_slowly")
 
@@ -122,7 +122,7 @@ def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
-    # MetaRefreshMiddleware raises for such a page.
+    # MetaRefreshMiddleware would raise for the broken page.
     more = {"METAREFRESH_ENABLED": False}
     pages = ["noindex", "rel-nofollow"]
     args = {"follow": ""}
@@ -134,7 +134,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
 
 
 def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
-    """An exempt request is not exempt from page directives."""
+    """Page directives apply to exempt requests too."""
     fill(site, {"/": page("/1", tag="none")}, "User-agent: *\nDisallow: /\n")
     exempt = CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})
     more = {"ROBOTS1994_PAGES": True}
@@ -150,7 +150,7 @@ def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
         (["nofollow"], 5, False, True),
         ("noindex", 5, True, False),
         (False, 5, True, True),
-        # A component that the user disabled stays disabled.
+        # Components that the user disabled stay disabled.
         (True, None, True, True),
     ],
 )
@@ -203,8 +203,8 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
     kept: set[str],
     searchable: int | None,
 ) -> None:
-    """Without purposes, all statements are counted. With ROBOTSTXT_OBEY = False, pages are read,
-    but robots.txt is not.
+    """Without purposes, all statements are counted. With ROBOTSTXT_OBEY = False, the preferences in
+    pages are read, but robots.txt is not.
     """
     fill(site, USAGE, ROBOTS)
     result = use(site, usage, *purposes, settings=more)
@@ -239,7 +239,7 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """One of the stored requests is the retry of a page, with its preferences."""
+    """A stored request is the retry of a page, and contains usage preferences."""
     fill(site, USAGE, ROBOTS)
     site.answer("/noai", [replies.status(503), USAGE["/noai"]])
     more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}

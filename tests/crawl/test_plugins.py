@@ -1,4 +1,4 @@
-"""Crawls with other plugins and download handlers."""
+"""Crawls with plugins and download handlers of others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.site import Site
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:
-    """Unless ROBOTS1994_PROPAGATE_META lists `impersonate`, another client fetches robots.txt."""
+    """If ROBOTS1994_PROPAGATE_META lists `impersonate`, its client fetches robots.txt too."""
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
     meta = {"impersonate": "chrome"}

@@ -1,6 +1,6 @@
 """Two origins that differ only in the port.
 
-CI also runs this test on macOS and Windows, so it needs no `fork`, no signals, and only 127.0.0.1.
+CI runs this test on macOS and Windows too, so it uses no `fork`, no signals, and only 127.0.0.1.
 """
 
 from __future__ import annotations

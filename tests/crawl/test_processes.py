@@ -1,4 +1,4 @@
-"""Scripts that start crawls with each process and runner class of Scrapy."""
+"""Scripts that start crawls with each of Scrapy's process and runner classes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Return the sorted lines that the spiders print, and the log."""
+    """Run a script, and return its output as sorted lines, and its log."""
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log

@@ -1,4 +1,4 @@
-"""Robots.txt requests use the right proxy, and leak no password."""
+"""Requests for robots.txt use the right proxy, and reveal no password."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_only_the_proxy_gets_its_password(
 
 
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
-    """The user may have set the Proxy-Authorization header only for the proxy of the page."""
+    """The Proxy-Authorization header of a page may be meant only for the proxy of the page."""
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
     crawl([CrawlRequest("http://far.example/1", meta, sent)])
@@ -71,7 +71,7 @@ def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
 def test_proxy_of_the_environment_is_that_of_its_scheme(
     https_proxies: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A redirect from http to https uses neither the proxy for http nor its password."""
+    """After a redirect from http to https, the proxy for http and its password are not used."""
     with Site(tls="valid") as site, Site() as proxy:
         url = proxy.url("").rstrip("/")
         proxies = {"http_proxy": url.replace("//", f"//user:{SECRET}@")}
@@ -81,7 +81,7 @@ def test_proxy_of_the_environment_is_that_of_its_scheme(
         target = site.secure_url("/policy.txt", host="far.test")
         proxy.answer("/robots.txt", replies.redirect(target))
         site.answer("/policy.txt", replies.text(FILE))
-        # The redirected page request already has the proxy for http in its meta.
+        # The meta of the redirected page request already contains the proxy for http.
         proxy.answer("/old", replies.redirect("http://far.test/page"))
         result = crawl(["http://old.test/old"], hook="name_proxies")
         through = proxy.targets()
@@ -127,7 +127,7 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """The exception of the client contains the URL of the proxy."""
+    """The client raises an exception that contains the URL of the proxy."""
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
         for n, info in enumerate(USER_INFO)
@@ -141,7 +141,7 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 
 
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
-    """Ours 3.1: the cached 403 decides in the next crawl."""
+    """Ours 3.1: in the next crawl, the cached 403 decides."""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as site:
         site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))

@@ -20,13 +20,13 @@ PAGE = "https://www.site.test/no"
 
 
 def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
-    """Shells use `dir` to complete names."""
+    """Interactive shells complete names with `dir`."""
     assert dir(scrapy_robots1994) == sorted(scrapy_robots1994.__all__)
 
 
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
-    # An earlier test may have stored the value in the package.
+    # Importing the name would not call `__getattr__` if an earlier test had loaded it.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 
@@ -50,7 +50,7 @@ def test_parser_accepts_bytes_text_and_parsed_files() -> None:
 
 
 def test_parser_reads_by_the_settings_of_its_crawler() -> None:
-    """Scrapy's interface allows None as the crawler."""
+    """In Scrapy's interface, the crawler may be None."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\nAllow: /no\nDisallow: /no\n"
     settings = {"ROBOTS1994_DIALECT": "extended"}
     plain = Robots1994Parser.from_crawler(None, body)
@@ -64,7 +64,7 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
 
 def test_parser_of_a_crawler_with_an_invalid_setting_is_an_error() -> None:
-    """The built-in middleware parses b"" when a crawl starts, so the crawl does not start."""
+    """The built-in middleware parses b"" at the start, so the crawl fails at once."""
     crawler = idle_crawler({"ROBOTS1994_DIALECT": "bold"})
 
     with pytest.raises(SettingsError, match="ROBOTS1994_DIALECT must be"):

@@ -1,4 +1,4 @@
-"""Headers and meta of robots.txt requests, and requests that are not checked."""
+"""The headers and meta of robots.txt requests, and requests that are not checked."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     }
     (robots,) = site.log("/robots.txt")
     assert robots.headers.keys().isdisjoint({"cookie", "referer", "authorization"})
-    # Ours 3.1: Scrapy passes on half of a truncated gzip.
+    # Ours 3.1: of a truncated gzip, Scrapy would pass on half a file without an error.
     assert robots.headers["accept-encoding"] == "identity"
     assert robots.peer == "127.0.0.9"
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """The policy is already known, from requests with the usual name."""
+    """The policy was fetched for requests with the usual name."""
     site.robots("User-agent: special\nDisallow: /\n")
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
     pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]
@@ -81,7 +81,7 @@ def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> No
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """The first of two spellings in DEFAULT_REQUEST_HEADERS counts."""
+    """If DEFAULT_REQUEST_HEADERS contains two spellings, the first counts."""
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
         [CrawlRequest(site.url("/page"), headers=headers)], settings=settings

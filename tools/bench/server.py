@@ -1,8 +1,8 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-/robots.txt is a file from the folder, or a generated one, chosen by the host's name. Hosts that
-begin with `slow-5-` send it after 5 seconds. Any other path is a small page. The server
-prints its port when it is ready, and ends when stdin closes.
+The host's name decides which file of the folder is its robots.txt. Hosts whose names begin with
+`slow-5-` send robots.txt after 5 seconds. Any other path is a small page. The server prints its
+port when it is ready, and ends when stdin closes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 class ServerProtocol(asyncio.Protocol):
-    """Requests must not have a body."""
+    """Answers requests, which must not have a body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 
@@ -55,9 +55,9 @@ class ServerProtocol(asyncio.Protocol):
 
 
 async def main(corpus: str) -> None:
-    """Without *corpus*, all sites have the file `OPEN`."""
+    """*corpus* is a folder, "made" for generated files, or "" to serve `OPEN` on all hosts."""
     if corpus:
-        # Leave out files that forbid everything: such a crawl measures nothing.
+        # Crawling a host that forbids everything would measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)
         ServerProtocol.bodies = tuple(
             body for body in files if b"Disallow: /\n" not in body
