@@ -154,8 +154,8 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, compare the counts up to its step, to show which rows sent a wrong number
-        # of requests.
+        # If a mark failed, the counts up to its step show which rows sent a wrong number of
+        # requests.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}

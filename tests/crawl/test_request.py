@@ -118,7 +118,7 @@ def test_exempt_request_is_sent_and_allows_no_others(
 
 
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
-    """A false value has no effect, as in Scrapy."""
+    """As in Scrapy, only a true value has an effect."""
     site.robots(CLOSED)
     pages = [
         CrawlRequest(site.url(f"/{number}"), {"dont_obey_robotstxt": value})
@@ -131,7 +131,7 @@ def test_opt_out_that_is_false_is_none(site: Site) -> None:
 
 
 def test_hosts_and_origins_of_the_setting_are_not_checked(site: Site) -> None:
-    """A host is exempt on every port, an origin on one."""
+    """A host is exempt on every port, but an origin only on its own."""
     site.robots(CLOSED)
     exempt = ["API.test", site.url("", host="one.test"), "https://two.test"]
     hosts = ["api.test", "one.test", "two.test", "sub.api.test", "api.test.other.test"]

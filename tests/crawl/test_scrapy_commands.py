@@ -19,7 +19,7 @@ def project(tmp_path: Path, site: Site) -> Project:
 def test_fetch_and_view_show_only_the_allowed_page(
     command: str, project: Project
 ) -> None:
-    """`scrapy view` opens a copy of the page in a browser. Here, `echo` prints its path."""
+    """`echo` replaces the browser of `scrapy view`, and prints the path of the page's copy."""
     site = project.site
 
     closed = project.scrapy(command, site.url("/private"), BROWSER="echo %s")
@@ -59,9 +59,7 @@ def test_check_fails_a_contract_with_the_reason(project: Project) -> None:
 
 
 def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None:
-    """In older versions of Scrapy, `scrapy crawl` does not run the crawl as a task, and logs a
-    traceback.
-    """
+    """Older versions of Scrapy log a traceback, because they do not run the crawl as a task."""
     result = project.scrapy("crawl", "walk", "-s", "ROBOTS1994_DIALET=rfc9309")
 
     assert result.code == 1
@@ -73,7 +71,7 @@ def test_wrong_setting_is_one_line_without_a_traceback(project: Project) -> None
 
 
 QUIETER = ("-s", "LOG_LEVEL=INFO")
-"""At INFO, users must still see why there is no page."""
+"""Even at INFO, users must see why there is no page."""
 
 
 def assert_logged_once(project: Project, log: str) -> None:

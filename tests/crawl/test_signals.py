@@ -31,7 +31,7 @@ def sitemap(*urls: str) -> Reply:
 def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:
-    """The spider requests the robots.txt itself."""
+    """The spider requests robots.txt itself."""
     hosts = ("a.test", "b.test")
     for host in hosts:
         pages = [site.url(path, host=host) for path in ("/1", "/2", "/shut")]
@@ -50,7 +50,7 @@ def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
 def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:
-    """The handlers get only absolute http and https URLs, each once."""
+    """The handlers get each absolute http or https URL once, and no others."""
     invalid = "http://[x", "http://", "mailto:a@b", "ftp://h/b"
     valid = "/a.xml", "http://h.test/c", "/a.xml"
     site.robots("".join(f"Sitemap: {url}\n" for url in (*invalid, *valid)))
@@ -81,7 +81,7 @@ def test_signals_of_a_file_are_sent_once_also_for_a_policy_of_a_store(
     not hasattr(signals, "robots_parsed"), reason="this Scrapy has no robots_parsed"
 )
 def test_last_good_file_is_not_signalled_again(site: Site) -> None:
-    """A failed refresh reads no file, but one that finds the same file does."""
+    """The second fetch fails, so only the first and the third send the signal."""
     file = replies.text("User-agent: *\nDisallow: /shut\n")
     site.answer("/robots.txt", [file, replies.status(503), file])
     steps = [step for it in range(3) for step in ([site.url(f"/{it}")], 2 * DAY)]
@@ -94,14 +94,14 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
 
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:
-    """Since Scrapy's pull request 8069, a SitemapSpider uses the parser."""
+    """With Scrapy's pull request 8069, a SitemapSpider gets its sitemaps from the parser."""
     body = b"Sitemap: /a.xml\r\nUser-agent: *\nsitemap:http://h.test/b\n Sitemap: c#d"
     crawler = idle_crawler({"ROBOTS1994_DIALECT": dialect})
     sitemaps = Robots1994Parser.from_crawler(crawler, body).sitemaps()
     read = sitemap_urls_from_robots(body, base_url="http://h.test/robots.txt")
 
     assert [*sitemaps] == ["/a.xml", "http://h.test/b", "c"]
-    # Our parser ends a value at `#` (F5), and requests are sent without a fragment anyway.
+    # Our parser cuts off the fragment (F5), which is never sent to a server anyway.
     joined = [urljoin("http://h.test/", it) for it in sitemaps]
     assert [urldefrag(it)[0] for it in read] == joined
 
@@ -109,7 +109,7 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> No
 def test_each_refusal_is_signalled_once_even_if_a_handler_fails(
     site: Site, reactor: Reactor
 ) -> None:
-    """One refused request waited for its policy, and the other found it in memory."""
+    """One refused request waits for its policy, and the other finds it in memory."""
     site.robots("User-agent: *\nDisallow: /a\n")
     pages = [site.url(path) for path in ("/a/1", "/a/2", "/b")]
     result = crawl(
@@ -131,7 +131,7 @@ NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "STALE_TTL")}
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
 ) -> None:
-    """The policy is used before the handlers run, even if its lifetime is zero."""
+    """Even a policy with a lifetime of zero can be used before the handlers run."""
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}
@@ -153,7 +153,7 @@ def test_handler_may_await_a_page_of_the_origin(
 
 
 def test_handler_may_await_the_close_of_the_crawl(site: Site, reactor: Reactor) -> None:
-    """The close cancels the fetch of robots.txt, but not the handler."""
+    """Closing cancels the fetch of robots.txt, but not the handler."""
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
 
     result = crawl(

@@ -1,4 +1,4 @@
-"""Time limits of a robots.txt request, with slow components and servers."""
+"""The time limits of a robots.txt request, with slow components and servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATHS = "/open", "/closed"
 
 @pytest.mark.parametrize("seconds", [0, -1])
 def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) -> None:
-    """A `download_timeout` that is not positive does not limit the robots.txt request."""
+    """A `download_timeout` of 0 or less does not limit the robots.txt request."""
     site.answer("/robots.txt", replies.trickle(OPEN.encode(), 8, 0.01))
     site.answer("/open", replies.status(200))
     result = crawl(
@@ -32,7 +32,7 @@ def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) 
 def test_component_that_does_not_return_is_given_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """Ours R7: the pages fail 5 s after the time limit of the request."""
+    """Ours R7: the pages fail 5 s after the time limit of the robots.txt request."""
     site.robots(OPEN)
     site.answer("/robots.txt", replies.status(403), at="slow.test")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(3)]
@@ -52,7 +52,7 @@ def test_component_that_does_not_return_is_given_up(
 
 @pytest.mark.long
 def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY exceeds ROBOTS1994_TIMEOUT by more than 5 s."""
+    """DOWNLOAD_DELAY exceeds ROBOTS1994_TIMEOUT by more than the 5 s of grace."""
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
     settings = {

@@ -1,4 +1,4 @@
-"""`Robots1994Middleware.check`, which returns the verdict without a page request."""
+"""`Robots1994Middleware.check`, which returns a verdict without requesting the page."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """Errors are local (R7), or `NotSupported` for a URL without a host or scheme."""
+    """A failure of the fetch is local (R7). A URL without a host or scheme is not supported."""
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open", "foo"]
     settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}

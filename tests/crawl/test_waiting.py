@@ -1,7 +1,7 @@
 """Requests that wait for a robots.txt neither delay nor starve other requests.
 
-A gate holds each slow robots.txt back until all pages of the quick hosts were requested. If slow
-hosts delayed quick ones, the gate would never open.
+A gate holds back each slow robots.txt until all pages of the quick hosts have been requested. If
+slow hosts delayed quick ones, the gate would never open.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Without a reactor, half of the connections are for robots.txt, so 3 are too few."""
+    """Without a reactor, half of the connections are for robots.txt, so 3 would be too few."""
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
         site,
@@ -99,7 +99,7 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
 
 WAITING_OF_ORIGIN = 64
-"""Up to this many waiting requests of an origin take no slot."""
+"""The maximum number of an origin's waiting requests that take no slot."""
 MANY = 150
 FEWER = WAITING_OF_ORIGIN - 4
 QUEUES = [
@@ -135,7 +135,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     pages = hosts[hosts.index("urgent") + 1 :]
     first = pages.index("urgent")
     last = max(at for at, host in enumerate(pages) if host == "urgent")
-    # Before the first urgent page, its policy is not known.
+    # Until the first urgent page, the policy of its origin is unknown.
     assert pages[first:last].count("less") <= 4
 
 
@@ -151,11 +151,11 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
 ) -> None:
     """Up to 64 waiting requests of an origin may overtake urgent ones.
 
-    Scrapy 2.13 calls callbacks 0.1 s late, so the site sends only one page before the urgent
+    Scrapy 2.13 calls callbacks 0.1 s late, so the site sends only one page until the urgent
     requests are scheduled.
     """
     page = replies.html("many")
-    # Of two equally busy hosts, Scrapy 2.13 takes the first by name.
+    # If two hosts are equally busy, Scrapy 2.13 takes the first in alphabetical order.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     many = [site.url(f"/many/{n}", host="usual.test") for n in range(MANY)]

@@ -1,4 +1,4 @@
-"""`tests.support.crawl` fails a test whose crawling process emits a warning."""
+"""A test fails if the process of its crawl emits a warning."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""An independent, naive parser with which the package is compared."""
+"""An independent, naive parser, whose answers the package must give too."""

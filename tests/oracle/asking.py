@@ -1,4 +1,4 @@
-"""Ask the package and the naive parser the same questions."""
+"""Compare the answers of the package and of the naive parser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """The compared parts of a verdict, and the crawl delay."""
+    """The parts of a verdict that are compared, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Ask the package. If `allowed()` and `verdict()` disagree, the reason says so."""
+    """Return the package's answer. If `allowed()` and `verdict()` disagree, its reason says so."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value
@@ -49,9 +49,9 @@ def expect(naive: Reading, question: Question) -> Row:
 
 
 def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
-    """Ask one `RobotsTxt` all questions of *case* in each dialect, and yield the differences.
+    """Yield the different answers to the questions of *case*, in each dialect.
 
-    If *threads* is true, ask in parallel.
+    If *threads* is true, several threads share one `RobotsTxt`.
     """
     for dialect in DIALECTS:
         naive = Reading(case.body, dialect)

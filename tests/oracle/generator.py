@@ -1,7 +1,7 @@
-"""Generate robots.txt files, and questions about URLs that resemble their rules.
+"""Generate robots.txt files, and questions about URLs.
 
 The same seed gives the same cases. Most records name the robot of the questions, and most URLs
-resemble a rule's path. Otherwise, few rules would be tested.
+resemble the path of a rule, because few rules would be tested otherwise.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ class Generator:
         return self.dice.random() < share
 
     def small(self, questions: int = 16) -> Case:
-        """Return a small file and questions about it."""
         self.values = []
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 2, 2, 2, 3, 3, 3, 4))):
@@ -44,7 +43,7 @@ class Generator:
         return Case(self.body(lines), [self.question() for _ in range(questions)])
 
     def record(self) -> list[str]:
-        """Return the lines of one record, with other lines in between."""
+        """Return the lines of one record, mixed with other lines."""
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3))):
             names = self.dice.choices(
@@ -68,14 +67,14 @@ class Generator:
         return lines
 
     def line(self, fields: tuple[str, ...], value: str) -> str:
-        """Return a line in a random equivalent spelling. A few fields are unknown."""
+        """Return a line in a random equivalent spelling, or sometimes with an unknown field."""
         pick = self.dice.choice
         if self.chance(0.02):
             fields = words.UNKNOWN_FIELDS
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, value: str) -> str:
-        """Return a Disallow or Allow line, and remember its value for the questions."""
+        """Return a Disallow or Allow line, and keep its value for the questions."""
         self.values.append(value)
         first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
@@ -174,10 +173,10 @@ class Generator:
         return url
 
     def edge(self, value: str) -> str:
-        """Return *value*, or a path or URL that differs slightly from it."""
+        """Return *value*, or change it slightly."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Keep or replace the origin, and change only the path.
+            # Only the path is changed slightly. The origin is kept or replaced.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):
@@ -191,7 +190,7 @@ class Generator:
         return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
 
     def cut(self, value: str) -> str:
-        """Drop the last character, or a random part of the end."""
+        """Drop the last character, or a random number of characters at the end."""
         return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
 
     def change(self, value: str) -> str:
@@ -202,7 +201,7 @@ class Generator:
         return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
 
     def escape(self, value: str) -> str:
-        """Percent-encode one character, or all."""
+        """Percent-encode one character, or all of them."""
         place = self.dice.randrange(len(value) + 1)
         if self.chance(0.3):
             return quote_from_bytes(value.encode("utf-8", "surrogateescape"), "/:?%")
@@ -238,7 +237,7 @@ class Generator:
     def overlap(self, value: str) -> str:
         """Drop the wildcards, a final `$` and the last character.
 
-        For `/a*a$`, the result is `/a`, which the pattern does not match: the text after a wildcard
+        `/a*a$` becomes `/a`, which the pattern does not match, because the text after a wildcard
         must not overlap the text before it.
         """
         return value.removesuffix("$").replace("*", "")[:-1]

@@ -1,7 +1,7 @@
 """Split a robots.txt into numbered field lines and blank lines.
 
 Implements the clauses F1 to F5 (lines and comments), and the decisions O6 (blank lines) and O13 to
-O17 (unusual lines and bytes). It shares no code with the parser, and is slow and simple on purpose.
+O17 (unusual lines and bytes). It shares no code with the package, and is simple on purpose.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""The only white space (F3, O6). All other characters are ordinary (O25)."""
+"""F3, O6: the only characters that are white space."""
 
 
 class Field(NamedTuple):
-    """A line with a colon: its number, its field name in lower case, and its value."""
+    """A line with a colon. *name* is in lower case."""
 
     number: int
     name: str
@@ -29,7 +29,7 @@ class Blank(NamedTuple):
 
 
 def decoded(body: bytes | str) -> str:
-    """Decode a file and remove its byte order mark (O16, O17)."""
+    """Decode *body*, and remove its byte order mark (O16, O17)."""
     if isinstance(body, bytes):
         if body.startswith(codecs.BOM_UTF16_LE):
             text = body.decode("utf-16-le", "replace")
@@ -49,7 +49,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def fields(body: bytes | str) -> list[Field | Blank]:
-    """Return the lines that have an effect: field lines and blank lines, in order."""
+    """Return the field lines and blank lines. Other lines have no effect."""
     found: list[Field | Blank] = []
     for number, line in enumerate(split_lines(decoded(body)), 1):
         content, mark, _ = line.partition("#")  # F5, O13

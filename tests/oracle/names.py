@@ -1,6 +1,6 @@
 """Find the names in User-agent lines, and the names of a robot.
 
-`tests/standard/test_names.py` tests names that are whole User-Agent headers (O9, O10).
+Whole User-Agent headers as names (O9, O10) are tested in `tests/standard/test_names.py` instead.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def header_text(header: bytes) -> str:
 
 
 def robot_names(robot: bytes | str) -> list[str]:
-    """Return the name of *robot* in lower case, and its words, which RFC 9309 compares.
+    """Return the name of *robot* and each of its words, in lower case, the longest first (O9).
 
-    The longest comes first (O9).
+    RFC 9309 also compares the words.
     """
     text = header_text(robot) if isinstance(robot, bytes) else robot
     words = words_of(text.partition("/")[0].lower())
@@ -55,8 +55,9 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 
 def longest_match(record: list[str], robot: list[str]) -> int:
-    """Return the length of the longest name in *record* that is part of a name in *robot*, or 0
-    (A2, O8).
+    """Return the length of the longest name in *record* that is part of a name in *robot* (A2, O8).
+
+    Without a match, the length is 0.
     """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

@@ -1,4 +1,4 @@
-"""Decide which URLs a rule covers, by the clauses and decisions that each function cites."""
+"""Decide which URLs a rule covers. Each function cites its clauses and decisions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from contextlib import suppress
 from functools import lru_cache
 
 ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
-"""Scheme, authority and rest of a URL. A backslash ends the authority, as a slash does."""
+"""The scheme, authority and rest of a URL. A backslash ends the authority, as a slash does."""
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""Stands for a percent-encoded slash (O18). The characters that stand for octets have smaller
-codes.
-"""
+"""Stands for a percent-encoded slash (O18). Its code is larger than that of any octet."""
 
 
 def as_text(url: bytes | str) -> str:
@@ -29,7 +27,7 @@ def octets(text: str) -> bytes:
 
 @lru_cache(1 << 16)
 def written(text: str) -> str:
-    """Return *text* with one character per octet. Escapes stay."""
+    """Return *text* with one character per octet, without decoding escapes."""
     return octets(text).decode("latin-1")
 
 
@@ -45,12 +43,12 @@ def unescaped(text: str) -> str:
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Return the origin as written, or "", and the target without a fragment (O26)."""
+    """Return the origin as written (or "") and the target without a fragment (O26)."""
     url = url.partition("#")[0]
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        # The backslash only ends the authority (O27).
+        # The backslash ends the authority, but is no part of the target (O27).
         target = target[1:]
     return origin, target if target.startswith("/") else "/" + target
 
@@ -61,13 +59,13 @@ def normalised_origin(origin: str) -> str:
     if not match:
         return origin
     scheme, place = match.group(1).lower(), match.group(2)
-    # IPv6 addresses also contain colons, so the port comes after the `]`.
+    # Look for the port after the `]`, because IPv6 addresses contain colons too.
     end = place.find("]") + 1
     host, _, port = place[end:].partition(":")
     host = place[:end] + host
     host = host.lower().rstrip(".")
     if not host.isascii():
-        # A host without an ASCII form stays as it is.
+        # A host that has no ASCII form is kept as it is.
         with suppress(UnicodeError):
             host = host.encode("idna").decode()
     port = "" if port == PORTS.get(scheme) else port
@@ -95,7 +93,7 @@ def without_dots(target: str, dot: str, end: str) -> str:
 
 
 def in_query(target: str) -> str:
-    """Decode the characters that aiohttp decodes in a query."""
+    """Decode a query as aiohttp does."""
 
     def spelled(match: re.Match[str]) -> str:
         character = chr(int(match.group(1), 16))
@@ -123,8 +121,9 @@ MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
 
 
 def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
-    """Return the origin with each compared spelling of the target, and whether there are more
-    (O27).
+    """Return the spellings of *url* as pairs of origin and target (O27).
+
+    The second result is true if there are more spellings, which are not compared.
     """
     origin, target = split_url(as_text(url))
     found = [target]
@@ -136,12 +135,12 @@ def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
 
 
 def is_robots_txt(target: str) -> bool:
-    """Whether *target* is robots.txt itself, which is always allowed (O22)."""
+    """O22: robots.txt itself is always allowed."""
     return unescaped(target) == "/robots.txt"
 
 
 def begins(target: str, value: str) -> bool:
-    """Whether *target* begins with *value*, as written or decoded (D1, O18)."""
+    """Whether *target* begins with *value*, both as written or both decoded (D1, O18)."""
     return written(target).startswith(written(value)) or unescaped(target).startswith(
         unescaped(value)
     )
@@ -153,23 +152,23 @@ def without_user(url: str) -> str:
 
 
 def without_case(url: str) -> str:
-    """Return *url* with scheme and authority in lower case.
+    """Return *url* with its scheme and authority in lower case.
 
-    An encoded `?` or backslash also ends the authority (O19).
+    An encoded `?` or backslash ends the authority too (O19).
     """
     head = re.match(r"(?i)[a-z][a-z0-9+.-]*://(?:(?!%3f|%5c)[^/?#\\])*", url)
     return url[: head.end()].lower() + url[head.end() :] if head else url
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """Whether a rule covers a URL. Its value is a path (D1, O18), a URL (O19), or neither (O20)."""
+    """Whether a rule covers a URL. *value* is a path (D1, O18), a URL (O19), or neither (O20)."""
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
         return False  # O20: the value does not cover any URL.
-    # O19: user name and password are ignored, and so is the case of the authority. The rule covers
-    # URLs that begin with its value, even within the authority (D1), and URLs with an equal
-    # normalised origin whose target begins with its path.
+    # O19: user name, password, and the case of the authority are ignored. The rule covers a URL
+    # that begins with its value, even if the value ends within the authority (D1). It also covers
+    # a URL with an equal normalised origin if the target begins with the rule's path.
     value, origin = without_user(value), without_user(origin)
     if begins(without_case(origin + target), without_case(value)):
         return True

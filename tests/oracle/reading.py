@@ -1,6 +1,6 @@
-"""A naive parser, which reads records and answers questions about a URL and a robot.
+"""A naive parser, which decides whether a robot may request a URL.
 
-Each step cites its clause or decision. It shares no code with the package.
+It shares no code with the package. Each step cites its clause or decision.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ from tests.oracle.paths import (
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""Dialects with wildcards, in which product tokens are compared as a whole and blank lines are
-ignored.
-"""
+"""The dialects with wildcards, which compare whole product tokens and ignore blank lines."""
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
 
@@ -39,7 +37,7 @@ class Answer(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """One path of a Disallow or Allow line."""
+    """A path in a Disallow or Allow line."""
 
     line: int
     allows: bool
@@ -54,7 +52,7 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names in the last run of User-agent lines, which a rule or a delay ends."""
+    """The names in the last group of consecutive User-agent lines, which a rule or a delay ends."""
     ends_run: bool = False
     has_rule_line: bool = False
 
@@ -81,12 +79,12 @@ class Records:
         ):
             self._add_rule(record, line.number, line.name, line.value)
         elif line.name == "crawl-delay" and dialect in WITH_DELAY:
-            # X4: a delay is a decimal number, small enough for a timer.
+            # X4: a delay is a finite decimal number.
             is_number = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", line.value)
             if is_number and float(line.value) != float("inf"):
                 record.delays.append((float(line.value), record.run))
                 record.ends_run = True
-        # F6: all other fields are ignored.
+        # F6: other fields are ignored.
 
     def _add_agent(self, value: str) -> None:
         names = record_names(value, self._dialect)
@@ -102,7 +100,7 @@ class Records:
 
     def _add_rule(self, record: Record, number: int, name: str, value: str) -> None:
         record.has_rule_line = True
-        # K2: a line may have any number of paths. D2, O21: an empty value adds no rule.
+        # K2: a line may contain any number of paths. D2, O21: an empty value adds no rule.
         is_list = self._dialect == "revisited"
         values = [it for it in re.split("[ \t]+", value) if it] if is_list else [value]
         for it in filter(None, values):
@@ -120,13 +118,13 @@ class Reading:
         obeyed = self._chosen(own)
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
-            # A delay is for the names in the last run of User-agent lines above it.
+            # A delay applies to the names in the last group of User-agent lines above it.
             by = named_by([it.names for it in obeyed], own)
             delays = [it for it in delays if by & set(it[1])]
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """*url* is disallowed if any of its spellings is."""
+        """*url* is disallowed if one of its spellings is disallowed (O27)."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent, has_more = spellings(text)
@@ -159,7 +157,7 @@ class Reading:
         return Answer(allowed=True, reason="no-rule")
 
     def _decisions(self, chosen: list[Record], origin: str, target: str) -> list[Rule]:
-        """Return the rules that can decide, the deciding one first."""
+        """Return the rules that may decide, the deciding one first."""
         if self.dialect in GROUPED:
             return most_specific(
                 [it for record in chosen for it in record.rules], target
@@ -169,11 +167,11 @@ class Reading:
             for record in chosen
         ]
         if self.dialect != "extended":
-            # O2: the records for all robots are obeyed together. D1: any rule that covers the URL
-            # disallows it. The shortest is reported, or the first of equally short ones.
+            # O2: all records for all robots are obeyed. D1: any rule that covers the URL disallows
+            # it. The shortest rule is reported, or the first of the shortest rules.
             return sorted(chain(*found), key=lambda it: (len(it.value), it.line))
-        # X1: in each record, the first rule that covers the URL decides. X3: records for all robots
-        # are separate, and the URL is disallowed if one of them disallows it.
+        # X1: in each record, the first rule that covers the URL decides. X3: a URL is disallowed if
+        # one of the records for all robots disallows it.
         return sorted((it[0] for it in found if it), key=lambda it: it.allows)
 
     def _chosen(self, own: list[str]) -> list[Record]:
@@ -188,8 +186,8 @@ class Reading:
             for record in records
         ]
         if any(lengths):
-            # X3: in `extended`, the record with the longest name applies. O1: otherwise, and for
-            # equally long names, the first record applies.
+            # X3: in `extended`, the record with the longest matching name applies. O1: in other
+            # dialects, and for equally long names, the first record applies.
             wanted = max(lengths)
             if self.dialect != "extended":
                 wanted = next(filter(None, lengths))
@@ -198,15 +196,16 @@ class Reading:
 
 
 def named_by(records: list[list[str]], own: list[str]) -> set[str]:
-    """Return the longest of the robot's *own* names that have a group, or `*`."""
+    """Return the longest of the robot's *own* names for which there is a record, or else `*`."""
     named = {name for names in records for name in names}
     lengths = [len(name) for name in own if name in named and name != "*"]
     return {it for it in own if len(it) in lengths[:1]} or {"*"}
 
 
 def most_specific(rules: list[Rule], target: str) -> list[Rule]:
-    """Return the matching rules, those with the most octets first. Allow wins a tie (RFC 9309
-    2.2.2).
+    """Return the matching rules, the one with the most octets first.
+
+    Of equally long rules, Allow comes first (RFC 9309 2.2.2).
     """
     found = [it for it in rules if rfc9309.matches(it.value, target)]
     return sorted(

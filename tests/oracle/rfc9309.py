@@ -1,4 +1,4 @@
-"""Patterns of RFC 9309 2.2.2 and 2.2.3, matched in the simplest way."""
+"""Match the patterns of RFC 9309 2.2.2 and 2.2.3 with simple code."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""Octets that a path or query may contain, so not `[`, `]` or a lone `%`."""
+"""The octets that a path or query may contain: not `[`, `]` or a `%` on its own."""
 
 
 @lru_cache(1 << 16)
 def normalised(text: str) -> str:
     """Normalize percent-encodings (RFC 9309 2.2.2, RFC 3986 2 and 6.2.2).
 
-    Encoded unreserved characters are decoded. Octets that RFC 3986 does not allow in a path or
-    query are encoded. Hexadecimal digits are in upper case.
+    Unreserved characters are decoded. Octets that RFC 3986 does not allow in a path or query are
+    encoded, with hexadecimal digits in upper case.
     """
 
     def one(match: re.Match[str]) -> str:
@@ -27,7 +27,7 @@ def normalised(text: str) -> str:
         if not triplet:
             return character if character in UNESCAPED else triplet_of(character)
         decoded = chr(int(triplet, 16))
-        # RFC 9309 2.2.3: `%2A` and `%24` are a literal `*` and `$`.
+        # RFC 9309 2.2.3: `%2A` and `%24` stand for a literal `*` and `$`, so they stay encoded.
         return decoded if decoded in UNRESERVED else triplet_of(decoded)
 
     return re.sub(r"%([0-9A-Fa-f]{2})|.", one, written(text), flags=re.DOTALL)
@@ -38,14 +38,14 @@ def triplet_of(character: str) -> str:
 
 
 def octets_of(url: str) -> str:
-    """Normalize a target, and encode its `*` and `$`, which are literal."""
+    """Normalize a target, and encode `*` and `$`, which are literal in a target."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 
 def matches(pattern: str, target: str) -> bool:
     """Whether *pattern* matches the beginning of *target*.
 
-    `ends` contains all places in the target at which the pattern read so far can end.
+    `ends` contains the places in *target* where a match of the pattern so far can end.
     """
     if not pattern.startswith(("/", "*")):
         return False
@@ -64,5 +64,5 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def octet_count(pattern: str) -> int:
-    """Count the octets of a pattern. The rule with the most octets decides (RFC 9309 2.2.2)."""
+    """Count the octets of the normalised *pattern*. The most octets win (RFC 9309 2.2.2)."""
     return len(normalised(pattern))

@@ -1,4 +1,4 @@
-"""The package agrees with the naive parser about generated files."""
+"""For generated files, the package and the naive parser give the same answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words for generated files and questions, many of them edge cases."""
+"""The parts of generated files and questions, among them many edge cases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DISALLOW_FIELDS = ("Disallow",) * 8 + (
 )
 ALLOW_FIELDS = ("Allow",) * 4 + ("allow", "ALLOW", " Allow ")
 RULE_FIELDS = {"Disallow": DISALLOW_FIELDS, "Allow": ALLOW_FIELDS}
-"""Spellings of the fields whose values are paths. The first is the most frequent."""
+"""Spellings of the fields whose values are paths. The first spelling is the most frequent."""
 UNKNOWN_FIELDS = (
     *("Disalow", "Dissallow", "Disallow\x00", "Di\u017fallow", "\xa0Disallow"),
     *("\u200bDisallow", "Disallow\uff1a", "Dis allow", "Useragent", "User agent"),
@@ -23,7 +23,7 @@ DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     "9" * 400,
 )
 OTHER_FIELDS = {"Crawl-delay": DELAYS}
-"""Valid and invalid values of other fields."""
+"""Other fields, with valid and invalid values."""
 OTHER_LINES = (
     *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
     *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),
@@ -38,7 +38,7 @@ OUR_NAMES = (
     *("foo", "Foo/1.0", "bot", "b"),
     *("FooBot Max", "* foobot"),
 )
-"""Values of User-agent lines. Each names a robot of `OUR_ROBOTS` in at least one dialect."""
+"""Values of User-agent lines. In at least one dialect, each names a robot of `OUR_ROBOTS`."""
 
 OUR_ROBOTS = (
     *("FooBot", "foobot", "FooBot/2.1", "FooBot/2.1 (+http://foo.test/)") * 2,
@@ -86,4 +86,4 @@ PORTS = ("",) * 6 + (":80", ":443", ":8080", ":808", ":")
 OUR_ORIGINS = ("http://h.test",) * 6 + (
     *("HTTP://h.test", "http://H.Test", "http://h.test:80", "http://h.test."),
 )
-"""Spellings of one origin. The first is the most frequent."""
+"""Spellings of one origin. The first spelling is the most frequent."""

@@ -1,1 +1,1 @@
-"""The release is built, checked, and installed outside the source folder."""
+"""Build the release, check it, and install it outside the source folder."""

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def run(*command: str | Path, folder: Path, **variables: str) -> str:
     """Return the output of *command*, or raise `AssertionError` if it fails."""
-    # With the variables of coverage, pip would be traced too.
+    # With coverage's variables, pip would be traced too.
     known = {key: os.environ[key] for key in os.environ if "COVERAGE" not in key}
     done = subprocess.run(
         [str(part) for part in command],
@@ -29,7 +29,7 @@ def run(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def install(folder: Path, *wanted: str | Path) -> Path:
-    """Install *wanted* in a new environment, and return its Python."""
+    """Install *wanted* in a new environment, and return the path of its interpreter."""
     venv = ("-m", "venv", "--without-pip", folder / "venv")
     run(sys.executable, *venv, folder=folder)
     python = folder / "venv" / "bin" / "python"

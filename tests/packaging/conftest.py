@@ -1,4 +1,4 @@
-"""One build and one environment for all tests of the release."""
+"""The build and the environment that all tests of the release share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.packaging.building import ROOT, install, run
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run all tests on one worker, to build the release once."""
+    """Run all tests of the release on one worker, so that it is built only once."""
     for item in items:
         if "tests/packaging/" in item.nodeid:
             item.add_marker(pytest.mark.xdist_group("packaging"))
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the sdist and the wheel."""
+    """The folder with the sdist and the wheel."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--outdir", folder, folder=ROOT)
     return folder
@@ -28,5 +28,5 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def newest(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with the wheel and the newest dependencies."""
+    """The interpreter of an environment with the wheel and the newest dependencies."""
     return install(tmp_path_factory.mktemp("newest"), next(dist.glob("*.whl")))

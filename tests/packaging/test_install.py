@@ -1,4 +1,4 @@
-"""The wheel in new environments: with the lowest and newest dependencies, and with extras."""
+"""The wheel works with the lowest and the newest dependencies, and with extras."""
 
 from __future__ import annotations
 

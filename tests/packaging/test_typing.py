@@ -1,4 +1,4 @@
-"""Strict type checkers accept a user's project that imports the wheel."""
+"""Strict type checkers accept a project that uses the installed package."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Everything that users see of commands and crawls, word for word."""
+"""What users see of commands and crawls, word for word."""

@@ -1,4 +1,4 @@
 """Tests of the grammar: clauses, decisions, dialects and problems.
 
-These tests import only what `scrapy_robots1994` exports.
+They use only the public names of the package.
 """

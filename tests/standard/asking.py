@@ -1,4 +1,4 @@
-"""Helpers to ask a file about a URL, in all equivalent spellings of the file."""
+"""Check a URL with a file, and with all equivalent spellings of the file."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tests.oracle import reading
 HOST = "http://a.example"
 DIALECTS = reading.DIALECTS
 PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
-"""The dialects whose rules are prefixes, and whose records end at a blank line."""
+"""The dialects in which rules are prefixes, and a blank line ends a record."""
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """*path* may be a whole URL."""
+    """*path* is a path or a URL."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """`verdict()` and `allowed()` must agree."""
+    """Return whether the URL is allowed, and check that `verdict()` and `allowed()` agree."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
@@ -47,10 +47,10 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*, keyed by what was changed."""
+    """Return equivalent spellings of *text*, by what was changed."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # Blank lines end with CR NL, because a NL after a CR would be part of that line end.
+    # Blank lines end with CR NL, because a blank line that ends with NL would vanish after a CR.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {
@@ -67,7 +67,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """All spellings of *body* must agree."""
+    """Return whether *path* is allowed, and check that all spellings of *body* agree."""
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

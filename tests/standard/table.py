@@ -1,12 +1,12 @@
-"""Tables of files and their answers, one row per line.
+"""Tables of robots.txt files and expected answers, one row per line.
 
 A row is `title | file | answers | codes of problems`. In the file, `{U}` stands for `User-agent: `,
-`{D}` begins a new Disallow line, and `{H}` is an origin. Escapes are written as in Python. A file
+`{D}` begins a new Disallow line, `{H}` is an origin, and escapes are written as in Python. A file
 without a line end is the value of one Disallow line for every robot.
 
 `-/a` means that `/a` is disallowed, `+/a` that it is allowed, and `-max/a` that it is disallowed
-for the robot max. The codes are for the dialect 1994, or `-` if there are no problems. Without the
-last column, problems are not checked.
+for the robot max. The codes are the problems in the dialect 1994, or `-` for none. Without the last
+column, problems are not checked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def rows(
     dialects: tuple[str, ...] = ("1994",),
     robot: str = "rex",
 ) -> list[Row]:
-    """Answers without a robot are for *robot*."""
+    """Parse *table*. An answer that names no robot is for *robot*."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]
@@ -57,7 +57,7 @@ def rows(
 
 
 def check(row: Row) -> None:
-    """Check the answers of *row* in each spelling of its file, and the problems of the file."""
+    """Check the answers of *row* with each spelling of its file, and the problems of the file."""
     assert row.answers
     for answer in row.answers:
         robot, slash, path = answer[1:].partition("/")

@@ -1,6 +1,6 @@
-"""The text of 1994 and our decisions, with a row for each clause and decision.
+"""The clauses of 1994 and our decisions, each with rows of examples.
 
-`tests/standard/table.py` describes the rows.
+`tests/standard/table.py` describes the format of the rows.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> No
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Blank lines, comments and User-agent lines that name a robot are not ignored."""
+    """Blank lines, comments and User-agent lines with a name give no reason."""
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines
@@ -256,7 +256,7 @@ FILE = disallowing("/caf\u00e9")
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
-    """UTF-16 is decoded only with a byte order mark."""
+    """Without a byte order mark, UTF-16 is not decoded."""
     body = FILE.encode(encoding)
 
     assert RobotsTxt.parse(body).text == FILE
@@ -267,7 +267,7 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """A rule that ends within the percent-encoding does not cover the byte."""
+    """The rule `/%` does not cover the byte, because it ends within the percent-encoding."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")
@@ -286,7 +286,7 @@ def test_ours_o19_absolute_rule_does_not_cover_a_path_without_an_origin() -> Non
 def test_ours_o24_only_whole_lines_within_the_limit_count(
     limit: int, lines: int
 ) -> None:
-    """A file that is exactly as long as the limit is complete."""
+    """A file of exactly the limit is complete."""
     body = "User-agent: *\nDisallow: /x\r\nDisallow: /y"
 
     robots = RobotsTxt.parse(body, limit=limit)
@@ -298,7 +298,7 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """Part of a line could be a different rule."""
+    """A part of a line could be a different rule."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
     assert robots.is_truncated
@@ -325,7 +325,7 @@ def test_ours_o27_what_clients_drop_at_the_end() -> None:
 
 
 def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> None:
-    """RFC 9309 2.2.2. In 1994, both spellings are the same (O18)."""
+    """RFC 9309 2.2.2. In the dialect 1994, both spellings are equal (O18)."""
     body = disallowing("/a:b")
 
     assert allowed(body, "/a%3Ab", "rex", dialect="rfc9309")
@@ -334,11 +334,11 @@ def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> Non
 
 @pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
 def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
-    """An Allow for the URL as written does not allow its other spellings."""
+    """An Allow line that covers a URL as written need not cover its other spellings."""
     body = "User-agent: *\nAllow: /r?u=%2Fok\nDisallow: /r?u=/\n"
 
     assert allowed(body, "/r?u=ok", "rex", dialect=dialect)
-    # The Allow does not cover the decoded spelling, because `%2F` is not `/` (O18).
+    # The Allow line does not cover the decoded spelling, because `%2F` is not `/` (O18).
     assert not allowed(body, "/r?u=%2Fok", "rex", dialect=dialect)
 
 
@@ -354,7 +354,7 @@ def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the size limit whose patterns would take a naive matcher minutes."""
+    """Return a file within the size limit that would take a naive matcher minutes."""
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]

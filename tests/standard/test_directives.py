@@ -18,7 +18,7 @@ def directives_of(
     headers: Iterable[str] = (),
     robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
-    """Return the directives for *robot* of a page with these meta tags and X-Robots-Tag headers."""
+    """Return a page's directives for *robot*, from meta tags and X-Robots-Tag headers."""
     metas = "".join(
         f'<meta name="{escape(name)}" content="{escape(content)}">'
         for name, content in tags
@@ -33,7 +33,7 @@ def directives_of(
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Return (index, follow) of a page that has a meta tag *name* with each of *contents*."""
+    """Return (index, follow) of a page with meta tags *name*, one for each of *contents*."""
     made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 
@@ -58,7 +58,7 @@ TERMS = [
     ("noindex nofollow", True, True),
     ("no index", True, True),
     ("noarchive, noodp, nofollow", True, False),
-    # P3: ALL overrides the other terms. P4: the more restrictive of two contradicting terms
+    # P3: ALL overrides all other terms. P4: of two contradicting terms, the more restrictive one
     # applies.
     ("noindex, all, nofollow", True, True),
     ("none, ALL", True, True),
@@ -70,7 +70,7 @@ TERMS = [
 def test_pages_p1_p3_p4_p10_terms_of_one_tag_or_header(
     content: str, index: bool, follow: bool
 ) -> None:
-    """Six terms are known, in any case. Commas separate them, and any other term has no effect."""
+    """Commas separate terms, and case is ignored. Only six terms have an effect."""
     assert by_tags(content) == (index, follow)
     assert by_headers(content.replace("\n", "")) == (index, follow)
 
@@ -88,10 +88,10 @@ HEADERS = [
     (["other: all, none"], True, True),
     (["noindex, other: all"], False, True),
     (["*: none, rover: all"], False, False),
-    # P4: the more restrictive of two contradicting terms applies.
+    # P4: of two contradicting terms, the more restrictive one applies.
     (["index", "noindex"], False, True),
-    # P6: terms after a name and a colon are only for the robot of that name. Terms that take a
-    # value are not names.
+    # P6: terms after a name and a colon are only for the robot of that name. A term with a value
+    # is not a name.
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),
@@ -123,7 +123,7 @@ def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
 
 
 def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
-    """ALL overrides only the terms of its own tag or header. The most restrictive term applies."""
+    """ALL overrides only terms in the same tag or header. The most restrictive term applies."""
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
     assert not directives_of([("robots", "all"), ("rover", "noindex")]).index
@@ -138,7 +138,7 @@ NAMES |= dict.fromkeys(("other", "rov", "rover2", "", "description"), False)
 def test_pages_p5_meta_name_must_equal_the_robots_name(
     name: str, is_ours: bool
 ) -> None:
-    """Case is ignored. `robots` addresses every robot."""
+    """The case of names is ignored. `robots` addresses every robot."""
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 
@@ -162,7 +162,7 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """A term is reported only if it contains a known term."""
+    """Only a term that contains a known term is reported."""
     terms = (
         "noarchive",
         "noai, noimageai",
@@ -174,7 +174,7 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """All KEYWORDS are joined. The first usable DESCRIPTION and URL count."""
+    """The values of all KEYWORDS tags are joined. The first usable DESCRIPTION and URL count."""
     made = directives_of(
         [
             ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),

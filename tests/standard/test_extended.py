@@ -51,13 +51,13 @@ DELAYS = [
         for value, seconds in {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "0": 0}.items()
     ),
     (f"{STAR}Crawl-delay:   7 \n", 7),
-    # X5: the longest delay of a record, or of several default records (O2), applies.
+    # X5: the longest delay applies, even if it is in another default record (O2).
     (f"{STAR}Crawl-delay: 2\nCrawl-delay: 5\n", 5),
     (f"{STAR}Crawl-delay: 2\n\n{STAR}Crawl-delay: 9\n\n{STAR}Crawl-delay: 3\n", 9),
-    # A3: a robot with a record of its own does not obey the delay of the default record.
+    # A3: a robot that has its own record does not obey the delay of the default record.
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: max\nDisallow:\n", 5),
     (f"{STAR}Crawl-delay: 5\n\nUser-agent: rex\nDisallow:\n", None),
-    # X6: a delay between two names does not separate them.
+    # X6: a delay between two User-agent lines does not separate them.
     ("User-agent: a\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", 5),
     ("User-agent: rex\nCrawl-delay: 5\nUser-agent: a\nDisallow: /\n", 5),
     # O4, O5: a delay below a blank line is ignored.
@@ -68,7 +68,7 @@ DELAYS = [
 
 @pytest.mark.parametrize(("body", "seconds"), DELAYS)
 def test_extended_crawl_delay_of_a_robot(body: str, seconds: float | None) -> None:
-    """In 1994, delays are ignored. In `rfc9309`, the delay of a split record (O5) is obeyed too."""
+    """`1994` ignores delays. `rfc9309` obeys even the delay of a split record (O5)."""
     assert delay(body) == seconds
     assert delay(body, dialect="1994") is None
     assert delay(SPLIT, dialect="rfc9309") == 5

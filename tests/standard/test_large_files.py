@@ -1,4 +1,4 @@
-"""Large files give the right answers with little work and memory."""
+"""Large files are decided correctly, with little work and memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EQUAL = {
 @pytest.mark.parametrize("kind", EQUAL)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
-    """The first of 2,000 copies decides, with about as many function calls as for one copy."""
+    """The first of 2,000 copies decides, and takes hardly more function calls than one copy."""
     found = []
     for times in (1, 2_000):
         body = "User-agent: *\n" + EQUAL[kind] * times
@@ -67,7 +67,7 @@ def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_very_long_values_are_not_cached(dialect: str) -> None:
-    """A hostile file may contain huge names of hosts and robots."""
+    """A hostile file may contain huge host names and robot names."""
     size = 200_000
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Mistakes from real files and public reports, and their problems in 1994 and rfc9309."""
+"""Mistakes from real files and public reports, and the problems that the linter finds in them."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ copied line | {U}*{D}x\n\n{U}bot{D}x\n | R015 2,5 error opens
 
 @pytest.mark.parametrize("row", MISTAKES.strip().splitlines(), ids=lambda it: it[:24])
 def test_mistake_is_reported_by_its_cause(row: str) -> None:
-    """The consequences of a mistake are not reported."""
+    """Other problems that follow from the same mistake are not reported."""
     title, file, *expected = row.split(" | ")
     text = unescaped(file)
     body = text.encode("latin-1") if title.startswith("bytes") else text
@@ -129,7 +129,7 @@ def test_mistake_is_reported_by_its_cause(row: str) -> None:
     assert found(body, "1994") == expected[-1].strip("-")
 
 
-# A file, and a part of its message
+# Files, each with a part of its message
 MESSAGES = {
     STAR + "Disallow *\n": 'was "Disallow: /" meant? Some robots, Googlebot among them',
     STAR + "Disallow: /a\nhttps://h.test/sitemap.xml\n": 'was "Sitemap: https://h.test',
@@ -176,7 +176,7 @@ def test_kind_is_said_once_a_record() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_weakening_problems_are_those_of_the_records_of_a_robot(dialect: str) -> None:
-    """Problems before the first record, and in wrong User-agent lines, concern every robot."""
+    """Problems before the first record or in wrong User-agent lines concern every robot."""
     file = (
         "Disallow: /above\n\nUser-agent: a\nDisallow: x\n\nUser-agent: b\nAllow: x\n"
         "Disallow: y\n\nUser-agnt: c\nDisallow: z\n"

@@ -8,7 +8,7 @@ from tests.standard.asking import allowed, disallowing
 
 SAFARI = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"
 HEADERS = [
-    # A bare name has no `/`, `(` or `;`.
+    # Names on their own, without `/`, `(` or `;`
     ("  My Robot ", ["my robot"]),
     ("Mac Finder 2", ["mac finder 2"]),
     (" \t", []),
@@ -30,7 +30,7 @@ HEADERS = [
     ("Rex/1.0 (max@a.test; www.mia.test/1; +x/y; en-US; http://m/2.0)", ["rex"]),
     ("Rex/mia@a.test/2 (max/Mobile Mozilla/5.0/Firefox/9.0)", ["rex", "max"]),
     ("Mozilla/5.0 (Linux; Android 8; Pixel 2 Build/OPD3; Rex) Chrome/W.X", ["rex"]),
-    # A browser names no robot.
+    # The headers of browsers name no robot.
     (f"{SAFARI} Version/17.4 Safari/605.1.15", []),
     ("Mozilla/5.0 (Windows NT 6.1; Trident/7.0; .NET CLR 3.5; rv:11.0) like Rex", []),
     ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) CriOS/123.0.6 Mobile/15E148", []),
@@ -44,8 +44,8 @@ BROWSER_WORDS = (
 
 @pytest.mark.parametrize(("robot", "phrases"), HEADERS)
 def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
-    """A name addresses a robot if it is part of a phrase, or in rfc9309, if it is a phrase or a
-    word of one.
+    """A name addresses the robot if it is part of a phrase in the header. In rfc9309, it must be
+    the whole phrase or one of its words.
     """
     words = {word.strip("'") for phrase in phrases for word in phrase.split()}
 
@@ -53,7 +53,7 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
         is_part = any(name in phrase for phrase in phrases)
         is_equal = name in phrases or name in words
         body = disallowing("/", name)
-        # A number at the end of a value is its version.
+        # A final number in a User-agent line would be a version.
         if not name.endswith(" 2"):
             assert allowed(body, "/", robot) is not is_part, name
             assert allowed(body, "/", robot, dialect="rfc9309") is not is_equal, name
@@ -103,7 +103,7 @@ ROBOTS = (
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """A User-Agent header in a User-agent line stands for its first phrase."""
+    """If a User-agent line contains a whole User-Agent header, its first phrase is the name."""
     body = disallowing("/", value)
 
     for robot in ROBOTS:
@@ -122,7 +122,7 @@ def test_ours_o10_version_is_stripped_on_both_sides() -> None:
 
 
 def test_ours_o10_header_in_a_list_is_one_header() -> None:
-    """Revisited K1: the spaces in a header do not separate names."""
+    """Revisited K1: spaces inside a header do not separate names."""
     body = disallowing("/", "Mozilla/5.0 (compatible; MJ12bot/v1.4)")
 
     assert not allowed(body, "/", "MJ12bot/v2", dialect="revisited")

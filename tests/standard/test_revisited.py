@@ -1,6 +1,4 @@
-"""The dialect `revisited` of Kollar, Leavitt and Mauldin (1996): clauses of its grammar, and its
-examples.
-"""
+"""The clauses and examples of the dialect `revisited` (Kollar, Leavitt and Mauldin, 1996)."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ def test_revisited_clause_decides(row: Row) -> None:
 
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
-    """The verdict contains only the matching path, and the record all names and paths (K1, K2)."""
+    """The record contains all names and paths, but the verdict only the matching path (K1, K2)."""
     body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
 

@@ -71,7 +71,7 @@ def test_rfc9309_clause_decides(row: Row) -> None:
         ("Allow: /a*c\nDisallow: /abc\n", "/abcd", (True, 1)),
         ("Allow: /a*\nDisallow: /abc\n", "/abcd", (False, 2)),
         ("Allow: /a$\nDisallow: /a\n", "/a", (True, 1)),
-        # A final `$` also counts as an octet.
+        # A final `$` counts as an octet too.
         ("Disallow: /a$\nAllow: /a\n", "/a", (False, 1)),
         ("Allow: /caf\u00e9\nDisallow: /caf%C3%A9x\n", "/caf\u00e9x", (False, 2)),
         ("Allow: /page\nDisallow: /*.htm\n", "/page.htm", (False, 2)),
@@ -90,7 +90,7 @@ def test_rule_with_most_octets_decides(
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # *expected* contains the number of the rule. Rule 1 is in line 2.
+    # *expected* contains the number of the rule, which is one less than its line.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 
@@ -110,7 +110,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 @pytest.mark.parametrize(
     ("body", "delays"),
     [
-        # The delays of rex and of bingbot
+        # Expected: the delays of rex and bingbot
         (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),
@@ -128,7 +128,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
             (5, 60),
         ),
         ("User-agent: *\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", (None, 5)),
-        # A delay that is not a number is ignored, and does not end a list of names.
+        # A delay that is not a number is ignored, so it does not end a list of names.
         (
             "User-agent: rex\nCrawl-delay: x\nUser-agent: bingbot\nCrawl-delay: 5\n",
             (5, 5),

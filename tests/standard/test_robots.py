@@ -1,4 +1,4 @@
-"""`RobotsTxt` objects, and their verdicts with explanations."""
+"""`RobotsTxt` objects and the explanations of their verdicts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ SENTENCES = [
     (FILE, "/robots.txt", "allowed: robots.txt itself may always be retrieved"),
     ("", "/x", "allowed: robots.txt contains no record"),
     ("User-agent: max", "/", "allowed: no record of robots.txt applies to this robot"),
-    # Ours O25: names and rules are printed without control characters.
+    # Ours O25: control characters in names and rules are escaped.
     (
         ESCAPED,
         "/x\x9by",
@@ -135,7 +135,7 @@ def test_every_reason_has_a_text(reason: Reason) -> None:
 
 
 def test_values_of_kinds_and_reasons_are_stable() -> None:
-    """Stats and reports use these values as keys."""
+    """The values are keys in stats and reports."""
     exceptions = {"ROBOTS_TXT": "robots.txt-itself"}
     for kind in (*LineKind, *Reason):
         name = kind.name
@@ -153,7 +153,7 @@ def pickled(verdict: Verdict) -> Verdict:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
-    """A crawl may store thousands of verdicts on disk, in the meta of its requests."""
+    """A crawl may store thousands of verdicts on disk, in the meta of requests."""
     lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
     robots = RobotsTxt.parse(body, dialect=dialect)
@@ -184,7 +184,7 @@ def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
 
 
 def test_copy_of_a_verdict_has_its_whole_record() -> None:
-    """Scrapy copies the meta of requests."""
+    """Scrapy copies verdicts with the meta of requests."""
     robots = RobotsTxt.parse(f"{disallowing('/')}Disallow: /b")
     verdict = robots.verdict("/", "me")
 
@@ -217,7 +217,7 @@ def test_printed_record_reads_as_the_same_record() -> None:
 
         assert record.names == (f"x{end}",)
         assert str(record) == body
-    # X4 accepts no exponent, so a printed number must not have one.
+    # Delays must be printed without an exponent, which X4 does not accept.
     for delay in ("0.5", "5", "0.00001", "100000000000000000000"):
         body = f"User-agent: a\nCrawl-delay: {delay}\nAllow: /x\nDisallow:\n"
         assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body

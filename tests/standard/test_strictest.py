@@ -1,4 +1,4 @@
-"""The dialect `strictest`: what 1994 or rfc9309 disallows is disallowed."""
+"""The dialect `strictest` disallows what 1994 or rfc9309 disallows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Disallow: /below
 def test_refusal_names_the_dialect_and_the_line(
     path: str, dialect: str, line: int
 ) -> None:
-    """If both dialects refuse, the refusal of 1994 is shown."""
+    """If both dialects disallow the URL, the line of 1994 is named."""
     verdict = RobotsTxt.parse(FILE, dialect="strictest").verdict(path, "rex")
 
     assert not verdict.allowed
@@ -55,8 +55,8 @@ def test_what_both_allow_is_allowed() -> None:
 
 
 def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
-    """Lines, records and problems are as in 1994. The sitemaps of both dialects count, and the
-    longer delay.
+    """The lines, records and problems are those of 1994. The sitemaps of both dialects are listed,
+    and the longer delay applies.
     """
     robots, plain = RobotsTxt.parse(FILE, dialect="strictest"), RobotsTxt.parse(FILE)
 

@@ -1,7 +1,6 @@
 """Usage preferences in robots.txt: the statements of a file, and their lines.
 
-The examples follow AIPREF vocab-08 and attach-05, Content Signals of July 2026 and RSL 1.0. The
-numbers are those in `docs/preferences.rst`.
+The examples follow AIPREF vocab-08 and attach-05, Content Signals of July 2026 and RSL 1.0.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def stated(found: Usage) -> str:
     )
 
 
-# Number, file (for every robot if it has no User-agent), URL, statements, and values that are not
-# understood. An indented line continues its row.
+# Number, file, URL, statements, and values that are not understood. A file without a User-agent
+# line is for every robot. An indented line continues its row.
 EXAMPLES = rows(
     r"""
 1 | User-agent: *\nContent-Usage: train-ai=n\n\nUser-agent: mybot\nContent-Usage: train-ai=y\n
@@ -153,7 +152,7 @@ def test_example_states_this_in_every_dialect(dialect: str) -> None:
 
 
 def test_example_19_preference_ends_a_list_of_names() -> None:
-    """The preference is only for the names above it, but the Disallow line is for both names."""
+    """The preference is only for the name above it, but the Disallow line is for both names."""
     body = (
         "User-agent: mybot\nContent-Usage: train-ai=n\nUser-agent: other\nDisallow: /x"
     )
@@ -177,7 +176,7 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """A license before the first record is for robots whose record has none (RSL 1.0)."""
+    """A license before the first record is for robots whose own record has none (RSL 1.0)."""
     body = (
         "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
         f"Disallow: /\n\n{STAR}Disallow:"
@@ -205,7 +204,7 @@ def test_record_is_the_one_of_the_dialect() -> None:
 
 
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
-    """The most restrictive statement counts (vocab-08, 5.1)."""
+    """The most restrictive statement applies (vocab-08, 5.1)."""
     found = usage(
         f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
     )
@@ -249,7 +248,7 @@ SHAPES = {
 @pytest.mark.parametrize("field", ["Content-Usage", "Content-Signal"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
-    """Values longer than the bound are not understood."""
+    """Values that exceed the limit are not understood."""
     first, more = SHAPES[shape]
     steps = []
     for size in (1_500, 15_000, 500_000):
@@ -265,7 +264,7 @@ def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """One path that disallows the purpose is enough (O28)."""
+    """If matching takes too long, one path that disallows the purpose is enough (O28)."""
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )

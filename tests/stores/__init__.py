@@ -1,1 +1,1 @@
-"""The stores. Most tests are in the contract that all stores share."""
+"""The stores. `contract` contains the tests that every store must pass."""

@@ -14,7 +14,7 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
-    """A server for tests that do not stop it."""
+    """A server that several tests share, so they must not stop it."""
     with RedisServer() as started:
         yield started
 

@@ -1,7 +1,7 @@
-"""The contract of every store, as tests.
+"""Tests that every store must pass.
 
-Inherit `StoreContract`, or `LeasingContract` if your store has leases, and return the URL of an
-empty store from `url`.
+Inherit from `StoreContract`, or from `LeasingContract` if your store has leases, and let `url`
+return the URL of an empty store.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ for number in count():
     store.put(f"http://host{{number % 3}}.example", bytes([number % 256]) * {SIZE}, {LATER})
     print(number, flush=True)
 """
-"""Puts entries, each of one repeated byte, until it is killed."""
+"""A script that puts entries until it is killed. Each entry repeats one byte."""
 
 
 class StoreContract(ABC):
-    """A store returns the bytes that were put last for an origin."""
+    """A store returns the last bytes that were put for an origin."""
 
     @abstractmethod
     def url(self, folder: Path) -> str:
-        """Return the URL of an empty store, which may be in the empty *folder*."""
+        """Return the URL of an empty store, which may use the empty *folder*."""
 
     @pytest.fixture
     def store_url(self, tmp_path: Path) -> str:
@@ -71,7 +71,7 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: Store, entry: bytes, keep_until: float
     ) -> None:
-        """An entry may be any bytes, and may be kept forever."""
+        """An entry may contain any bytes, and may be kept forever."""
         assert store.get(SITE) is None
         store.put(SITE, entry, keep_until)
 
@@ -86,7 +86,7 @@ class StoreContract(ABC):
         assert (store.get(SITE), store.get(other)) == (ENTRY, b"other")
 
     def test_newer_entry_replaces_the_older(self, store: Store) -> None:
-        """The end of the older entry does not affect the newer one."""
+        """When the older entry would expire, the newer one stays."""
         store.put(SITE, ENTRY, time.time() + 1)
         store.put(SITE, b"newer", LATER)
         # The Redis store keeps entries for at least a second.
@@ -95,7 +95,7 @@ class StoreContract(ABC):
         assert store.get(SITE) == b"newer"
 
     def test_entry_that_is_over_hides_the_older(self, store: Store) -> None:
-        """A store may still return an expired entry, but not the entry before it."""
+        """A store may still return an expired entry, but not an entry that it replaced."""
         store.put(SITE, b"older", LATER)
         store.put(SITE, ENTRY, time.time() - 1)
 
@@ -105,7 +105,7 @@ class StoreContract(ABC):
         largest = b"x" * MAX_ENTRY_BYTES
         store.put(SITE, largest, LATER)
         assert store.get(SITE) == largest
-        # A store may reject the entry with any exception.
+        # A store may raise any exception to reject an entry.
         with suppress(Exception):
             store.put(OTHERS[0], largest * 6, LATER)
         del largest
@@ -121,7 +121,7 @@ class StoreContract(ABC):
     def test_killed_writer_leaves_whole_entries(
         self, store: Store, store_url: str
     ) -> None:
-        """A put that was cut off leaves the older entry or none."""
+        """An interrupted put leaves the older entry, or none."""
         for puts in (1, 4, 9):
             command = [sys.executable, "-c", WRITER, store_url]
             with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:

@@ -1,4 +1,4 @@
-"""Every store keeps the contract: ours, and one as users write it."""
+"""Our stores pass the tests of the contract, and so does a store as users write it."""
 
 from __future__ import annotations
 

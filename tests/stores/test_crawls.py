@@ -1,4 +1,4 @@
-"""A crawl obeys what an earlier crawl stored."""
+"""A crawl obeys the policies that an earlier crawl stored."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 
 @pytest.mark.redis
 def test_failed_fetch_leaves_no_lease(site: Site) -> None:
-    """Another worker need not wait for the end of the lease."""
+    """Other workers do not have to wait until a lease ends."""
     with RedisServer() as server, server.client() as client:
         crawl([site.refused_url("/")], settings={"ROBOTS1994_STORE": server.url})
 
@@ -91,7 +91,7 @@ def test_failed_fetch_leaves_no_lease(site: Site) -> None:
     ("options", "fetches"),
     [
         ("max_origins=2", [1, 2, 1]),
-        # The policy that was put last stays, even if it alone is too large.
+        # The last policy is kept, even if it alone is too large.
         ("max_bytes=1", [3, 2, 1]),
         ("max_origins=1", [3, 2, 1]),
         ("", [1, 1, 1]),
@@ -118,7 +118,7 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
 def test_each_crawl_reads_the_stored_answer_in_its_own_way(
     site: Site, tmp_path: Path
 ) -> None:
-    """The store keeps the origin's answer, not what a crawl made of it."""
+    """The store contains the origin's answer, and each crawl interprets it by its own settings."""
     site.robots(b"User-agent: a\nDisallow: /\n\nUser-agent: *\nDisallow: /*.pdf\n")
     url = site.url("/a.pdf")
     for dialect, robot, is_fetched in (
@@ -151,7 +151,7 @@ def test_file_that_was_cut_off_is_fetched_again_by_a_crawl_that_reads_more(
 
 
 def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
-    """Ours R5: the last good answer stays, and decides."""
+    """Ours R5: the last good answer stays in the store and decides."""
     settings = {"ROBOTS1994_STORE": f"tests.support.stores.Forgets://{tmp_path}"}
     urls = [site.url("/open"), site.url("/closed")]
     site.answer("/robots.txt", replies.status(503))
@@ -172,7 +172,7 @@ def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
 
 
 def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -> None:
-    """The entry vanishes, and another worker gets a 503."""
+    """The stored entry vanishes, and another worker receives a 503."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
     pause = CrawlRequest(site.url("/pause"), {"dont_obey_robotstxt": True})
@@ -227,7 +227,7 @@ def test_several_crawls_in_one_process_leak_nothing(
 
 
 def test_ended_crawl_does_not_stay_in_memory(tmp_path: Path) -> None:
-    """A service may run many crawls in one process."""
+    """Services run many crawls in one process."""
     settings = stored_in(tmp_path, ROBOTSTXT_OBEY=True)
     ended = weakref.ref(Robots1994Middleware(idle_crawler(settings)))
     gc.collect()

@@ -1,4 +1,4 @@
-"""The instructions in docs/stores.rst for writing a store work."""
+"""The instructions for writing a store in docs/stores.rst work."""
 
 from __future__ import annotations
 

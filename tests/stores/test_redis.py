@@ -24,7 +24,7 @@ def store_at(server: RedisServer, prefix: str = "test") -> LeasingStore:
 
 
 def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) -> None:
-    """Even an entry that is to be kept forever expires."""
+    """Even an entry to be kept forever expires."""
     with closing(store_at(server, prefix)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         store.put(OTHERS[0], ENTRY, float("inf"))
@@ -42,7 +42,7 @@ def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) 
 
 
 def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
-    """A key of another type is a miss, or a taken lease."""
+    """A policy key of another type is a miss. A lease key of another type counts as a lease."""
     with server.client() as client, closing(store_at(server, prefix)) as store:
         client.hset(f"{prefix}:lease:{SITE}", "a", "1")
         client.hset(f"{prefix}:policy:{SITE}", "a", "1")

@@ -25,7 +25,7 @@ def store_at(path: Path, options: str = "") -> Store:
 
 
 def changed(path: Path, sql: str) -> Store:
-    """Return a store with one entry, whose file another program changed with *sql*."""
+    """Return a store with one entry, after another program has run *sql* on its file."""
     with closing(store_at(path)) as store:
         store.put(SITE, ENTRY, LATER)
     with closing(sqlite3.connect(path)) as base:
@@ -34,7 +34,7 @@ def changed(path: Path, sql: str) -> Store:
 
 
 def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
-    """An entry that was put again counts as new."""
+    """An entry that is put again becomes the newest."""
     kept = "http://kept.example"
     with closing(store_at(path, "?max_bytes=1000000")) as store:
         for number in range(600):
@@ -47,7 +47,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
         assert store.get(kept) == ENTRY
         assert len(left) > 50
         assert left == [*range(left[0], 600)]
-        # An entry larger than the file evicts all others, and the store still works.
+        # An entry that exceeds the limit evicts all others, but the store still works.
         with pytest.raises(sqlite3.Error, match="full"):
             store.put(SITE, os.urandom(2_000_000), LATER)
         store.put(SITE, ENTRY, LATER)
@@ -56,7 +56,7 @@ def test_file_grows_to_its_limit_and_forgets_the_oldest(path: Path) -> None:
 
 
 def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
-    """WAL mode lets others read the file while a crawl writes."""
+    """In WAL mode, a crawl can write while others read the file."""
     with closing(store_at(path)) as store, closing(sqlite3.connect(path)) as reader:
         store.put(SITE, ENTRY, LATER)
         reader.execute("BEGIN")
@@ -71,7 +71,7 @@ def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
     ["zeroblob(300000000)", "9000000000", "'text'", "1.5", "randomblob(17000000)"],
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
-    """Neither 300 MB nor `bytes(9000000000)` is allocated."""
+    """Neither a cell of 300 MB nor `bytes(9000000000)` is allocated."""
     with closing(changed(path, f"UPDATE robots1994 SET entry = {cell}")) as store:  # noqa: S608 - no input
         tracemalloc.start()
         try:
@@ -85,7 +85,7 @@ def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
 
 
 def test_tables_of_sqlite_are_ignored(path: Path) -> None:
-    """ANALYZE makes SQLite's table `sqlite_stat1`."""
+    """ANALYZE creates the table `sqlite_stat1`."""
     with closing(changed(path, "ANALYZE")) as store:
         assert store.get(SITE) == ENTRY
         store.put(OTHERS[0], ENTRY, LATER)

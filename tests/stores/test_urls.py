@@ -1,4 +1,4 @@
-"""A wrong `ROBOTS1994_STORE` is refused with one sentence, an example, and no password."""
+"""A wrong `ROBOTS1994_STORE` raises one sentence with an example, and without a password."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_memory_cannot_be_opened() -> None:
 def test_class_of_a_user_gets_its_url_without_the_timeout(
     written: str, passed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An import path alone also names a store."""
+    """An import path without a URL names a store too."""
     calls = []
 
     def from_url(url: str, *, timeout: float) -> FolderStore:

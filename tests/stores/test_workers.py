@@ -1,4 +1,4 @@
-"""Several crawls that share one Redis server fetch each robots.txt only once."""
+"""Crawls that share a Redis server fetch each robots.txt only once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def start_workers(
 
 def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
     with RedisServer() as server, Site(addresses=ORIGINS) as site:
-        # The site sends no robots.txt until all origins have had a request.
+        # The site sends no robots.txt until one has been requested from every origin.
         site.robots(BODY, gate="slow")
         site.open_when("slow", "/robots.txt", count=ORIGINS)
         workers = WORKERS if reactor == "asyncio" else 2
@@ -57,7 +57,7 @@ def test_workers_fetch_each_robots_txt_once_in_all(reactor: Reactor) -> None:
 
 
 def test_fetch_of_a_killed_worker_is_repeated_by_another() -> None:
-    """Each other worker may fetch once after the lease has ended."""
+    """After the lease has expired, each other worker may fetch once."""
     with RedisServer() as server, Site(addresses=3) as site:
         site.robots(BODY, gate="slow")
         urls = [site.address_url(number, "/open") for number in range(3)]

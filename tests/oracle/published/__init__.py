@@ -1,1 +1,1 @@
-"""Answers that other programs publish, transcribed as data."""
+"""Expected answers from the tests of other programs, transcribed as data."""

@@ -1,8 +1,8 @@
-"""Published answers of two RFC 9309 programs, read from the JSON files of this folder.
+"""Published answers of two RFC 9309 programs, read from the JSON files in this folder.
 
-The file of each program contains files, robots, URLs and expected answers, and the repository,
-commit, paths and licence of its source. `otherwise.json` lists the questions that we answer
-differently, with the reasons.
+The JSON file of a program contains robots.txt files, robots, URLs and expected answers. It also
+names the repository, commit, paths and licence of their source. `otherwise.json` lists the
+questions that we answer differently, with the reasons.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Expectation(NamedTuple):
 
 
 def expanded(text: str) -> str:
-    """Replace `{a*3}` with `aaa`."""
+    """Expand repetitions, such as `{a*3}` to `aaa`."""
     return re.sub(r"\{(.)\*(\d+)\}", lambda m: m.group(1) * int(m.group(2)), text)
 
 
@@ -57,6 +57,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Map the name of each question that we answer differently to the reason."""
+    """Return the reason for each question that we answer differently, by its name."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}

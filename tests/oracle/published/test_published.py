@@ -1,5 +1,5 @@
-"""The dialect `rfc9309` gives the published answers of google/robotstxt and Protego, except for
-those in `otherwise.json`.
+"""`rfc9309` gives the published answers of google/robotstxt and Protego, except as listed in
+`otherwise.json`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.oracle.published.cases import (
 
 EXPECTATIONS = expectations()
 OTHERWISE = decided_otherwise()
-# Google also counts rules above the first User-agent line.
+# Google counts rules above the first User-agent line too.
 FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
 
 
@@ -43,7 +43,7 @@ def identity(row: Expectation) -> str:
 
 @pytest.mark.parametrize("row", EXPECTATIONS, ids=identity)
 def test_published_answer_is_ours_or_decided_otherwise(row: Expectation) -> None:
-    """Answers in `otherwise.json` must differ, so that the list stays correct."""
+    """Our answers to the questions in `otherwise.json` must differ, so that the list stays true."""
     why_not = OTHERWISE.get(row.name)
     if why_not is None:
         assert ours(row) == row.expected
