@@ -89,7 +89,7 @@ def _odd_character(
         return kinds.CHARACTER.at(
             line, name, column=column, severity=WARNING, opens=False
         )
-    field = line.row or next(lines_of(text, dialect)).row
+    field = next(lines_of(text, dialect)).row
     if field is None:
         return None
     return kinds.CHARACTER.at(line, name, column=column, meant=field)

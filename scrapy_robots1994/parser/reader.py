@@ -79,7 +79,7 @@ class Line(NamedTuple):
     @property
     def known(self) -> Field | None:
         """The row of the field, even if the dialect does not have it, or None if it is unknown."""
-        return self.row or FIELD_NAMED.get(self.field.lower()) if self.field else None
+        return FIELD_NAMED.get(self.field.lower())
 
     @property
     def is_obeyed(self) -> bool:

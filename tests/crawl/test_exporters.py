@@ -129,3 +129,4 @@ def test_plain_verdict_can_be_marshalled(path: str) -> None:
     if verdict.record is not None:
         names = ["*", "caf%E9"]
         assert plain["record"] == {"names": names, "first_line": 1}
+        assert list(verdict.record.names) == names

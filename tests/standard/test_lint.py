@@ -149,7 +149,8 @@ MESSAGES = {
     "<pre>User-agent: *\nDisallow: /\n": "that a browser saved as a page",
     "hello\n": "looks like another text",
     STAR + "Content-Usage: ai-retrieval=yes\nDisallow:\n": "train-ai=y|n, ai-use=y|n",
-    "User-agent: rex\nDisallow: /a\n\nUser-agent: rexbot\nDisallow: /b\n": "line 1 ",
+    "User-agent: y\nUser-agent: rex\nDisallow: /a\n\nUser-agent: REXbot\n"
+    "Disallow: /b\n": 'line 1 for "rex"',
 }
 
 

@@ -46,11 +46,11 @@ def test_revisited_clause_decides(row: Row) -> None:
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
     """The record contains all names and paths, but the verdict only the matching path (K1, K2)."""
-    body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\n"
+    body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\nDisallow:\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
 
     assert robots.records[0].names == ("a", "rex", "b")
-    assert [rule.value for rule in robots.records[0].rules] == ["/x", "/y"]
+    assert [rule.value for rule in robots.records[0].rules] == ["/x", "/y", ""]
     assert str(robots.verdict("/y/z", "rex")) == (
         'disallowed by line 2, "Disallow: /y", of the record for "a" and "rex" and "b"'
         " (line 1)"
@@ -59,6 +59,10 @@ def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
 
 def test_revisited_problem_is_a_blank_line_and_no_line_without_a_path() -> None:
     """Revisited K2, K3."""
-    for line, codes in (("\nDisallow: /x\n", ["R021"]), ("Disallow:\n", [])):
+    for line, codes in (
+        ("\nDisallow: /x\n", ["R021"]),
+        ("Disallow:\n", []),
+        ("Disallow: x /a,/b\n", ["R015", "R017"]),
+    ):
         robots = RobotsTxt.parse(f"User-agent: rex\n{line}", dialect="revisited")
         assert [it.code for it in robots.problems] == codes

@@ -64,6 +64,21 @@ def test_headers_are_read_up_to_the_bound(shrink: Any) -> None:
     assert redirect_of(short, URL) == f"{URL}x"
 
 
+def test_rules_and_records_are_compared_up_to_the_bound(shrink: Any) -> None:
+    groups = "User-agent: a\nAllow: /x\n\nUser-agent: b\nAllow: /x\n"
+    rules = "User-agent: *\nDisallow: /b\nDisallow: /a\nAllow: /a/x\n"
+
+    def reported() -> list[int]:
+        files = (groups, "rfc9309"), (rules, "extended")
+        found = [RobotsTxt.parse(it, dialect=dialect).problems for it, dialect in files]
+        return [line for problems in found for it in problems for line in it.lines]
+
+    assert reported() == [1, 4, 4]
+    shrink("lint.records.MAX_LINES", 4)
+    shrink("lint.records.MAX_COMPARED", 1)
+    assert reported() == [1]
+
+
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")
