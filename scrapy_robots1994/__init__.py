@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers know this name. Importing `typing` would more than double the import time.
+# Type checkers recognize the name. Importing `typing` would more than double the import time.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

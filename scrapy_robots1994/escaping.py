@@ -99,7 +99,7 @@ def wrap_and_escape(text: str, width: int) -> list[str]:
 
 
 def escape_json(text: str) -> str:
-    """Rewrite JSON without `##`, with which commands to CI systems may begin."""
+    """Escape `##` in JSON, because it can begin a CI command."""
     return text.replace("##", "#\\u0023")
 
 

@@ -19,7 +19,7 @@ _URL = re.compile(
 )
 _HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
-# IDNA maps a fullwidth solidus to `/`.
+# IDNA may produce a delimiter: it maps a fullwidth solidus to `/`.
 _DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
 
 
@@ -95,13 +95,13 @@ def _in_punycode(host: str) -> str:
 def target_of(url: str) -> str:
     """Return the path and query of *url* as written, or `/` if both are empty. Never raises.
 
-    *url* may also be only a path, such as `/x?y`.
+    *url* is a URL, or a path such as `/x?y`.
     """
     return head_and_target(url)[1]
 
 
 def head_and_target(url: str) -> tuple[str, str]:
-    """Return the scheme and authority of *url*, or "" if it is only a path, and its target."""
+    """Return the scheme and authority of *url*, or "" for a path, and its target."""
     match = _URL_HEAD.match(url)
     head = match[0] if match else ""
     # Ours O26

@@ -27,7 +27,7 @@ MAX_BYTES = 512_000
 # A file keeps the rules for this many robots, the latest first.
 _MAX_ROBOTS = 64
 
-# Shared by all files that have read no usage preferences.
+# Shared by all files whose usage preferences have not been read
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
 # `memory_of` does not count what the whole process shares.
@@ -38,7 +38,7 @@ class RobotsTxt:
     """One robots.txt, read in one dialect, by default 1994.
 
     Objects with the same text and dialect are equal. Each access to `lines`, `records` or
-    `problems` reads the text again. `rules` reads it once for each robot.
+    `problems` parses the text again. `rules` parses it once for each robot.
     """
 
     __slots__ = (
@@ -97,7 +97,7 @@ class RobotsTxt:
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
         """Return the rules for *robot*, a bare name or a whole User-Agent header. Never raises.
 
-        The first call for a robot reads the file, which takes milliseconds if it is large.
+        The first call for a robot parses the file, which takes milliseconds if it is large.
         Thread-safe.
         """
         names = robot_names(robot)
@@ -139,7 +139,7 @@ class RobotsTxt:
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
         """Return the usage preferences for *url* and *robot*, which change no verdict.
 
-        The first call for a robot reads the file. Raises only `MissingExtra`, if the extra `usage`
+        The first call for a robot parses the file. Raises only `MissingExtra`, if the extra `usage`
         is not installed.
         """
         return self.read_usage(robot).of(url)

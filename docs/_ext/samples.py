@@ -1,8 +1,8 @@
 """Run the console samples of the pages, and compare the output: ``docs/_ext/samples.py docs``.
 
 A local server stands in for the sites. Times, versions, counts and file names are not compared.
-Prints the samples that differ, and exits with 1 if there are any. A test runs the sample in
-``lint.rst``.
+Prints the samples that differ, and exits with 1 if there are any. Skips ``lint.rst``, whose sample
+is run by a test.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def served(folder: Path, disallowed: str) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Replace what differs between runs."""
+    """Replace text that changes from run to run."""
     for pattern, word in VARYING.items():
         text = re.sub(pattern, word, text)
     return text.strip()

@@ -140,8 +140,7 @@ class RobotsCheck(RobotsCommand):
             self._print(Row.of(url, source, self._lookup.robot, self._purposes))
 
     def _print(self, row: "Row") -> None:
-        # The policy of an origin without an answer is unknown, even if a setting opens or closes
-        # it.
+        # If an origin did not answer, its policy is unknown, even if a setting decides.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:
@@ -220,7 +219,7 @@ class Row:
         return "allowed" if self.verdict.allowed else "disallowed"
 
     def lines(self, paint: Paint, *, explain: bool) -> Iterator[str]:
-        """Yield the verdict with a note, or if *explain* is true, with the reasons below it."""
+        """Yield the verdict, with a note beside it or, if *explain* is true, reasons below it."""
         note = "" if explain else self._note()
         word = paint(f"{self.word:{_MARGIN}}", _STYLES[self.word])
         width = WIDTH - _MARGIN - len(note)
@@ -311,7 +310,7 @@ def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]
         for it in reversed(usage.statements)
         if it.answer is usage[it.purpose]
     }
-    # robots.txt can state no other purposes.
+    # A robots.txt can state only these purposes.
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]

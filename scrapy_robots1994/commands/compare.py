@@ -16,7 +16,7 @@ from scrapy_robots1994.commands.terminal import WrongUse
 from scrapy_robots1994.escaping import redact_credentials
 
 MAX_ALONE = 50
-"""Up to this number of files are compared in one process."""
+"""Up to this many files are compared in one process."""
 
 
 class RobotsCompare(RobotsCommand):
@@ -73,7 +73,7 @@ class RobotsCompare(RobotsCommand):
             raise WrongUse("no file given: name a file, a folder or a URL")
         if opts.processes < 1:
             raise WrongUse("--processes must be 1 or more")
-        # Report errors first, because the comparison may take long.
+        # Report wrong options now, because the comparison may take long.
         REPORT_PATH.read("--report", opts.report)
         refuse_twice(args, (opts.urls,))
         names = expand(args)

@@ -48,7 +48,7 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Compares one source at a time. Raise `RobotsError` if a parser cannot be loaded."""
+    """Compares sources one at a time. Raises `RobotsError` if a parser cannot be loaded."""
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
         self._robots, self._urls = opts.robot, opts.urls
@@ -59,7 +59,6 @@ class Worker:
         crawler = Crawler(Spider, settings)
         self.others: dict[str, Parse] = {}
         if opts.parsers is None:
-            # The parser of the project comes first.
             for name in (PARSER_SETTING, *SCRAPY_PARSERS):
                 with suppress(MissingExtra):
                     self.others |= other_parsers([name], crawler)
@@ -92,7 +91,7 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host in the name of a file, such as `example.org.txt`, or ""."""
+    """Return the host that the file *name* begins with, as in `example.org.txt`, or ""."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""
@@ -189,7 +188,7 @@ def _in_processes(
 
 
 def _can_be_sent(value: object) -> bool:
-    """Whether *value* can be pickled. A lambda, for example, cannot."""
+    """Whether *value* can be pickled. A lambda cannot."""
     try:
         return bool(pickle.dumps(value))
     except Exception:  # noqa: BLE001 - pickling a project's object may raise anything

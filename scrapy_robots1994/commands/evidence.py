@@ -134,7 +134,7 @@ def _search(
     found: dict[object, "Decision | None"],
     limit: datetime | None,
 ) -> Iterator[str]:
-    """Fill *found* with the last decision about each key up to the time *limit*, and yield the
+    """Map each key of *found* to the last decision about it up to the time *limit*. Yield the
     differences.
     """
     for file in files:
@@ -183,7 +183,7 @@ class Recorded:
     origin: Origin
     answer: "Answer"
     packed: bytes
-    """The compressed body. A crawl may record 100,000 of them."""
+    """The body, compressed because a crawl may record 100,000 bodies."""
     is_whole: bool
     """Whether the body matches the recorded digest."""
 
@@ -217,7 +217,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision. *about* describes the answer that decided, and *file* names the evidence file."""
+    """*about* describes the answer that decided. *file* names the evidence file."""
 
     values: Values
     about: Values | None
@@ -244,7 +244,7 @@ class Decision:
 
 
 class EvidenceFile:
-    """A file of evidence. If *verifies* is true, all decisions and digests are checked."""
+    """If *verifies* is true, all decisions and digests of the file are checked."""
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name
@@ -377,7 +377,7 @@ def _time(text: str) -> datetime:
 
 
 def _lines_of(path: Path) -> Iterator[bytes | None]:
-    """Yield the lines, with None in place of a line that is too long."""
+    """Yield each line, or None if it is too long."""
     if path.exists() and not path.is_file():
         raise OSError("not a regular file")
     with gzip.open(path) as file:
@@ -402,7 +402,7 @@ def _key(url: str) -> tuple[Origin, str] | None:
 
 
 def utc_time(text: str) -> datetime:
-    """Read a time in ISO 8601. Raise ValueError for anything else."""
-    # Python 3.10 does not read "Z".
+    """Parse a time in ISO 8601. Raise ValueError for anything else."""
+    # Python 3.10 does not accept "Z".
     at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)

@@ -44,7 +44,7 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches URLs in a crawl of *process* with a spider of class *kind*.
 
-    *robot* is the robot name in the settings, and that of the spider once the crawl runs.
+    *robot* is the name in the settings, or the spider's once the crawl runs.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -78,7 +78,8 @@ class PolicyLookup(Lookup):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if error := self._error or _error_of(started):
             raise WrongUse(error)
-        # An extension may have closed the crawl early, or a spider middleware dropped `start`.
+        # An extension may have closed the crawl early, or a spider middleware may have replaced
+        # `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))

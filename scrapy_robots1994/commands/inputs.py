@@ -63,7 +63,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
-                # A file with the name `-`, not standard input.
+                # A file named `-`, not standard input.
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
                 # A pipe may never end.
@@ -113,7 +113,7 @@ def _as_url(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
-        # HTTP clients also percent-encode such bytes.
+        # As HTTP clients do
         return quote_from_bytes(line, safe=bytes(range(128)))
 
 
@@ -126,8 +126,8 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if no rules are known. *why* is the reason for that, or for a failed fetch
-    without a last good policy (Ours R5).
+    *rules* is None if they are unknown. *why* says why they are unknown, or why the origin is
+    unreachable (Ours R5).
     """
 
     name: str
@@ -157,7 +157,7 @@ class PolicySource:
             hint = "; write a URL as https://host" * is_missing
             return cls(name, None, why=why_unread(error) + hint)
         if robots.is_truncated and not robots.text:
-            # Ours O24: a file without a whole line says nothing.
+            # Ours O24: an incomplete line is not obeyed.
             why = (
                 f"no line ends within {reader.limit} bytes; raise ROBOTS1994_MAX_BYTES"
             )

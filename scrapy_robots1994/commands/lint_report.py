@@ -34,14 +34,14 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# The file is read once for each robot, so a large file is read for fewer robots.
+# The maximum number of bytes to parse. Each robot needs one parse of the file.
 _MAX_READ = 500_000
-# Only a rule for the whole site covers both.
+# Only a rule for the whole site covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 
 class Report:
-    """The effect of each line of a file, and its problems, except those with *ignored* codes."""
+    """The effect of each line of a file, and the problems whose codes are not *ignored*."""
 
     def __init__(
         self, name: str, robots: RobotsTxt, ignored: frozenset[str] = frozenset()
@@ -51,7 +51,7 @@ class Report:
         self.lines = robots.lines
         self.records = robots.records
         self.problems = [it for it in robots.problems if it.code not in ignored]
-        # "strictest" is read in its first dialect, and compared with the second.
+        # "strictest" is shown as "1994", and compared with "rfc9309".
         self.dialect = grammars_of(robots.dialect)[0]
         self.other = "1994" if self.dialect.name == TODAY else TODAY
         self.otherwise = self._decided_otherwise()
@@ -181,8 +181,8 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield one line for each problem, in the format of compilers. In the dialect `strictest`, the
-    note follows.
+    """Yield one line for each problem, as compilers print them, and then the note if the dialect is
+    "strictest".
     """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):

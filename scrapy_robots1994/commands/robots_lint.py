@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class LintRun:
-    """Prints a report on each file that *args* name."""
+    """Prints a report on each file named in *args*."""
 
     def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
@@ -77,7 +77,7 @@ class LintRun:
             terminal.print_lines(lint_report.as_text(report, self._paint))
 
     def _add_unread(self, name: str, source: PolicySource) -> None:
-        """Report why *source* was not read. It is not an error if the origin has no robots.txt."""
+        """Report why *source* was not read. A missing robots.txt is not an error."""
         why, is_fault = source.why, True
         if source.policy is not None and not why:
             why = source.policy.rules("").verdict(f"{source.policy.origin}/").explain()
@@ -111,10 +111,10 @@ def _codes(text: str) -> frozenset[str]:
 
 
 def project_dialect() -> str:
-    """Return ROBOTS1994_DIALECT of the Scrapy project in this folder or above, or rfc9309.
+    """Return ROBOTS1994_DIALECT of the Scrapy project in this folder or a parent, or rfc9309.
 
-    The settings file is read, not run, so only a literal string counts. Raise `WrongUse` for an
-    unknown dialect.
+    The settings file is searched, not run, so only a literal string is found. Raise `WrongUse` for
+    an unknown dialect.
     """
     here, config = Path.cwd(), ConfigParser(interpolation=None)
     folders = (it for it in (here, *here.parents) if (it / "scrapy.cfg").is_file())

@@ -25,7 +25,7 @@ WIDTH = 100
 """The width at which printed text is wrapped."""
 
 Paint: TypeAlias = Callable[[str, str], str]
-"""Styles a text for the terminal with a code such as `1;31`, unless colours are off."""
+"""Adds a terminal style such as `1;31` to a text, unless colours are off."""
 
 
 class ExitCode(IntEnum):
@@ -45,10 +45,10 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 MIN_STEPS = 20
-"""A progress bar is shown for at least this many steps."""
+"""A progress bar is shown only for this many files or more."""
 
 NOTE_FILES = 100
-"""Without a progress bar, a line is printed after this many files."""
+"""The number of files between two lines of progress, if standard error is not a terminal."""
 
 MAX_NAMED = 20
 """The maximum number of printed lines of one kind. The rest are only counted."""
@@ -102,8 +102,8 @@ def not_empty(text: str) -> str:
 
 @contextmanager
 def in_one_sentence(parser: argparse.ArgumentParser) -> Iterator[None]:
-    """End the process with one sentence on a `RobotsError`, an `OSError` (such as a full disk) or
-    Ctrl-C.
+    """On a `RobotsError`, an `OSError` (such as a full disk) or Ctrl-C, print one sentence and end
+    the process.
     """
     try:
         yield
@@ -153,7 +153,7 @@ def print_note(line: str) -> None:
 
 def _print(line: str, stream: TextIO | None) -> None:
     if stream is None:
-        # Python has no stream for a closed descriptor.
+        # `sys.stdout` is None if it was closed.
         return
     encoding = stream.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)
@@ -165,7 +165,7 @@ def _print(line: str, stream: TextIO | None) -> None:
 
 
 def capped(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first `MAX_NAMED` of *lines*, and then a line with the number of the others."""
+    """Yield up to `MAX_NAMED` of *lines*. If there are more, yield a line that says how many."""
     number = 0
     for number, line in enumerate(lines, 1):
         if number <= MAX_NAMED:
@@ -175,7 +175,7 @@ def capped(lines: Iterable[str]) -> Iterator[str]:
 
 
 def print_notes(what: str, lines: Iterable[str]) -> None:
-    """Print the first *lines* as notes that begin with *what*."""
+    """Print up to `MAX_NAMED` of *lines* as notes, each beginning with *what*."""
     for line in capped(f"{what}: {redact_and_escape(it, 300)}" for it in lines):
         print_note(line)
 
@@ -192,8 +192,8 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done: a bar on a terminal if `rich` is installed, else
-    a line after each `NOTE_FILES`.
+    """Show how many of *total* files are done. A terminal shows a bar if `rich` is installed.
+    Elsewhere, a line is printed after every `NOTE_FILES` files.
 
     Call the yielded function after each file.
     """
@@ -208,7 +208,6 @@ def progress(total: int) -> Iterator[Callable[[], object]]:
         yield note
         return
     try:
-        # Importing `rich` is slow.
         from rich.console import Console  # noqa: PLC0415 - imported only when needed
         from rich.progress import Progress  # noqa: PLC0415 - imported only when needed
     except ImportError:

@@ -11,8 +11,7 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 MAX_QUESTIONS = 400
 """The maximum number of questions about one file. If there are more, a sample is taken."""
 
-# A robot name that no file uses. It contains no word such as "bot", because a record for "bot"
-# addresses every robot whose name contains it.
+# A robot name that no file uses. A record for "bot" would address any name that contains "bot".
 UNKNOWN_ROBOT = "qxzvwk"
 
 ALWAYS = ("/", "/some/page.html?a=b")
@@ -81,7 +80,7 @@ def _targets(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield *path*, a path that it matches, and longer, shorter and encoded variants of that."""
+    """Yield *path*, a path that it matches, and that path lengthened, shortened and encoded."""
     sent = quote(path, safe=_SENT, errors="replace")
     met = sent.replace("*", "x").removesuffix("$")
     yield sent

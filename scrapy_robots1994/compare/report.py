@@ -75,7 +75,7 @@ class Report:
         }
 
     def count(self, parser: str, *ways: Way) -> int:
-        """Count the answers of *parser* in *ways*, or all of them."""
+        """Count the decisions of *parser* in *ways*, or all its decisions."""
         numbers = [it.parsers.get(parser, {}) for it in self.sites]
         return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 
@@ -95,7 +95,7 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """Return tables of sites, answers and causes, and the rows if there is only one site."""
+    """Return tables of sites, answers and causes, and for a single file or site, its rows."""
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
     if not report.questions:
@@ -197,7 +197,7 @@ def as_html(report: Report) -> str:
         # Otherwise, text in the data could end the script element.
         "DATA": text.replace("<", "\\u003c").replace(">", "\\u003e"),
     }
-    # Replace all placeholders at once, because a part may contain the text of one.
+    # Replace all placeholders at once, because a part may contain text like a placeholder.
     return re.sub("%([A-Z]+)%", lambda it: parts[it[1]], _part("report.html"))
 
 

@@ -39,7 +39,7 @@ AROUND, MAX_LINES = 3, 200
 """The number of lines shown on each side of a needed line, and the maximum in total."""
 
 Decision: TypeAlias = str
-"""`ALLOWS`, `FORBIDS`, or "raises X"."""
+"""`ALLOWS`, `FORBIDS`, or "raises" and the name of the exception."""
 
 ALLOWS, FORBIDS = "allows", "forbids"
 
@@ -48,7 +48,7 @@ ACTS = {"sent": ALLOWS, "refused": FORBIDS}
 
 
 class Parsed(Protocol):
-    """A robots.txt as one parser read it."""
+    """A robots.txt, parsed."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
         """Whether *robot* may retrieve *url*. May raise anything."""
@@ -99,11 +99,11 @@ class Row:
     cause: str
     """The code of a `Cause`, or "" before it is known."""
     ours: str = ""
-    """Our verdict."""
+    """Our verdict in words."""
     lines: Sequence[int] = ()
     """The 1-based numbers of the needed lines."""
     also: str = ""
-    """A sentence on another dialect, or ""."""
+    """A sentence that names a dialect in which we decide the same, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +116,18 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser, the number of answers in each `Way`, the change in each dialect, and the
+    """For each parser, the number of decisions in each `Way`, the change in each dialect, and the
     most frequent cause.
     """
     rows: Sequence[Row]
 
 
 class Site:
-    """A robots.txt, read once by each parser, and their answers to questions about it.
+    """A robots.txt, parsed once by each parser, and their decisions.
 
-    *stated* is the file, or our answer for every URL if there is no file. Other parsers then read
-    an empty file. At most *keeps* answers are kept for each parser and `Way`. The rows, and the
-    changes in other dialects, are computed from them.
+    *stated* is the file or, without a file, our rules for every URL. The other parsers then parse
+    an empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the
+    changes in other dialects, are computed from the kept decisions.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Site:
 
     @property
     def body(self) -> bytes:
-        """The file that the other parsers read."""
+        """The file that the other parsers parse."""
         return self.stated.body if isinstance(self.stated, RobotsTxt) else b""
 
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:

@@ -1,7 +1,6 @@
 """Find the lines and the cause of a difference between two parsers.
 
-Both parsers, given only these lines, decide as on the whole file, and none of the lines can be left
-out.
+Given only these lines, both parsers decide as for the whole file. No line can be left out.
 """
 
 import re
@@ -20,7 +19,7 @@ MAX_BYTES = 60_000
 """Larger files are not searched for the needed lines."""
 
 MAX_CALLS = 400
-"""The maximum number of parts of a file that are tried. The lines left by then also explain the
+"""The maximum number of parts of a file to try. After that, the remaining lines still explain the
 difference, but some may be superfluous.
 """
 
@@ -39,7 +38,7 @@ class Cause(NamedTuple):
     clause: str = ""
     """The clause that we follow, or why no cause was found."""
     pattern: str = ""
-    """A pattern for the needed lines in the form of `_normal`."""
+    """Matches the needed lines, as `_normal` yields them."""
 
 
 STATUS = Cause("status", "status of the answer", "Ours R3 to R5")
@@ -96,13 +95,15 @@ CAUSES = (
     ),
     OTHER,
 )
-"""The first cause that fits counts."""
+"""In order of precedence"""
 
 BY_CODE = {it.code: it for it in CAUSES}
 
 
 def cause_of(part: bytes, url: str, dialect: str) -> Cause:
-    """Return the first cause that fits *part*, the needed lines, as *dialect* reads them."""
+    """Return the cause of a difference on *url*. *part* contains the needed lines, and *dialect* is
+    ours.
+    """
     text = "\n".join(_normal(RobotsTxt.parse(part, dialect=dialect).lines))
     fitting = {
         it for it in CAUSES if it.pattern and re.search(it.pattern, text, re.MULTILINE)
@@ -140,7 +141,7 @@ class Lines:
         return b"".join(self._lines[it] for it in numbers)
 
     def needed(self, holds: Callable[[bytes], bool]) -> Sequence[int]:
-        """Return a minimal set of lines that alone make *holds* true, as the whole file does."""
+        """Return a minimal set of lines for which *holds* is true, as it is for the whole file."""
         calls = 0
 
         def is_enough(numbers: Sequence[int]) -> bool:

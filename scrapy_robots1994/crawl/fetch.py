@@ -57,7 +57,7 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]  # Windows has no `resource`
 
 MAX_REDIRECTS = 5
-"""The minimum of RFC 9309 2.3.1.2."""
+"""RFC 9309 2.3.1.2: crawlers should follow at least five."""
 
 PAUSES = (1.0, 4.0, 15.0)
 """Seconds before each retry."""

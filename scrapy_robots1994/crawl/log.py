@@ -1,4 +1,4 @@
-"""Log lines and count stats. All lines are safe to print."""
+"""Logging and stats. All logged text is safe to print."""
 
 import logging
 from collections import Counter
@@ -71,7 +71,7 @@ class OriginLog:
     """Logs lines that each concern one origin.
 
     After `MAX_LINES_OF_A_KIND` lines with the same text, the rest are logged at DEBUG. When the
-    spider closes, a line says how many there were.
+    spider closes, a line gives their total.
     """
 
     def __init__(self, crawler: Crawler) -> None:

@@ -122,7 +122,7 @@ class Robots1994Middleware:
         Raise `NotSupported` if the URL names no host, and the exception of the fetch after a local
         failure (Ours R7).
         """
-        # 1
+        # 1: is it checked?
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
             return None
         visit = Visit.begin(request)
@@ -132,22 +132,22 @@ class Robots1994Middleware:
         if exemption is not None or origin is None:
             self._handle_unchecked(visit, origin, exemption)
             return None
-        # 2
+        # 2: a policy in memory
         policy = self._resolver.fresh(origin)
         if policy is not None:
             if policy.stated.size > INLINE_BYTES:
                 await self._resolver.make_ready(policy, request)
             self._decide(visit, origin, policy)
             return None
-        # 3
+        # 3: wait
         count(self._crawler, stats.WAITED)
         with self._waiting.waiting(visit, origin):
-            # 4
+            # 4: resolve
             policy, cause = await self._find(visit, origin)
             if policy is not None and not self._waiting.goes_back(visit, policy):
-                # 5
+                # 5: decide
                 self._decide(visit, origin, policy, cause)
-                # 6
+                # 6: hold
                 await self._waiting.slot(visit)
         return visit.returned() if self._waiting.goes_back(visit, policy) else None
 

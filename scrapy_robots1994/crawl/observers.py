@@ -33,8 +33,8 @@ class Observer(Protocol):
     def fetched(self, policy: Policy, answer: Answer) -> None:
         """Called when the crawl begins to use *policy*, which was made from *answer*.
 
-        *answer* may come from the store or the HTTP cache. If a refresh failed and the last good
-        policy remains in use, *answer* is that of the failed refresh.
+        *answer* may come from the store or the HTTP cache. After a failed refresh, *policy* is the
+        last good one, and *answer* describes the failure.
         """
 
     def decided(

@@ -79,7 +79,7 @@ class PolicyLog:
 
         *known* is the previous policy of the origin, if any.
         """
-        # The outcome of a stale policy is that of an earlier answer.
+        # A stale policy has the outcome of an earlier answer.
         row = answer.outcome.row
         if answer.source == "store":
             count(self._crawler, stats.STORE_HITS)
@@ -93,7 +93,7 @@ class PolicyLog:
         if row.setting:
             level, meaning = self._meaning(policy, known)
         rest = policy.fresh_until - now
-        # `meaning` contains no per cent sign.
+        # `meaning` contains no `%`, so it can be part of the format.
         if policy.failure is not None:
             text = f"Could not fetch %s (%s): {meaning}; asked again in %s"
             self._origins.log(

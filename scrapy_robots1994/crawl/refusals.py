@@ -25,15 +25,13 @@ asynchronous handlers.
 """
 
 MAX_ROWS = 10_000
-"""The number of origins whose refusals are counted separately. All further origins share one
-row.
-"""
+"""The refusals of up to this many origins are counted separately. Further origins share one row."""
 
 TOP_ORIGINS = 20
 """The maximum number of origins in the table, and in the stats."""
 
 FIRST_WIDTH = 34
-"""The width of the last column of the table."""
+"""The width of the table's column "first line that refused"."""
 
 VERDICT = "robots1994"
 """Meta key for the verdict on a refused request."""
@@ -119,8 +117,8 @@ class Refusals:
 
     @property
     def _are_starts_refused(self) -> bool:
-        # Certain only when the crawl is idle. With JOBDIR, an earlier run may have had start
-        # requests that passed.
+        # Until the crawl is idle, a start request may still pass. With JOBDIR, one may have passed
+        # in an earlier run.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
         return self._first is not None and not self.has_passed and is_whole_crawl
 

@@ -68,7 +68,8 @@ class Exemption(Enum):
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # Such a request fails, because libcurl and browsers would send "http:///host/path" to "host".
+    # These requests fail. libcurl and browsers would send a request for "http:///host/path" to
+    # "host".
     NO_HOST = (
         "the URL names no host, or names different hosts to different clients, "
         "so no robots.txt can be fetched"
@@ -131,9 +132,9 @@ class RobotName:
         return self._exact or own or self.usual
 
     def check_sent(self, sent: bytes | None, page: Request) -> None:
-        """Warn once if *sent*, the User-Agent of the robots.txt request, is not that of *page*.
+        """Warn once if *sent*, the User-Agent of the robots.txt request, is not the page's.
 
-        If they differ, a downloader middleware changes the User-Agent after rules are chosen.
+        If so, a downloader middleware changes the User-Agent after the rules are chosen.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):

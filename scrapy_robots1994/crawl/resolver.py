@@ -52,7 +52,7 @@ CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """A policy. *cause* is the exception of the fetch if the origin was unreachable."""
+    """*cause* is the exception of the fetch if the origin was unreachable."""
 
     policy: Policy
     cause: Exception | None = None
@@ -139,13 +139,13 @@ class PolicyResolver:
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
-            # Reset the traceback. Each raise extends it, and thousands of requests may wait.
+            # Each raise extends the traceback, and thousands of requests may wait.
             raise result.with_traceback(lookup.traceback)
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
-        """Read the large file of *policy* for the robot of *page*, if necessary. Then wait for a
-        turn of the event loop.
+        """Parse the file of *policy* for the robot of *page*, if necessary. Then wait for a turn of
+        the event loop.
         """
         robots, robot = policy.robots, self._robot.of(page)
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
@@ -158,9 +158,9 @@ class PolicyResolver:
         await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
-        """Wake the waiting requests (Ours R6), except those for which *keeps* is true.
+        """Wake the waiting requests, and cancel their fetches (Ours R6).
 
-        Their fetches are cancelled after `ROBOTS1994_TIMEOUT`.
+        Requests for which *keeps* is true wait on, for up to `ROBOTS1994_TIMEOUT` and one second.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
@@ -172,7 +172,7 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # One second after the timeout, at which a request ends by itself
+        # A request ends by itself at the timeout, so allow one second more.
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
@@ -247,7 +247,7 @@ class PolicyResolver:
         known, page, robots = lookup.known, lookup.page, policy.robots
         robot = self._robot.of(page)
         try:
-            # Prepare the rules first, so that the memory includes their size.
+            # Prepare the rules first, so that `memory` counts their size.
             if robots is not None:
                 await threads.prepare(robots, robot, reads_usage=self._reads_usage)
         finally:

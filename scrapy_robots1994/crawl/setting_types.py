@@ -16,7 +16,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, this name means the parser in that setting."""
+"""In `ROBOTS1994_COMPARE`, this name stands for the parser in the setting of that name."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
@@ -42,7 +42,7 @@ class SettingType(Generic[T]):
         try:
             return self.parse(value)
         except SettingsError:
-            # Its message is more precise.
+            # A parser's own message is more precise.
             raise
         # `json.loads` raises `RecursionError` for deeply nested brackets.
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):

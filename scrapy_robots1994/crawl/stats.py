@@ -10,7 +10,7 @@ REQUESTS: Final = "robotstxt/request_count"
 RESPONSES: Final = "robotstxt/response_count"
 """Attempts that got an answer other than a 407."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""Attempts that got an answer, by HTTP status after redirects."""
+"""Attempts that got an answer other than a 407, by HTTP status after redirects."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that failed, by class of the exception."""
 

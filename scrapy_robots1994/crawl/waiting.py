@@ -2,7 +2,7 @@
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
 block others, the limit is raised by one for each waiting request and for each robots.txt request.
-Once its policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others are
+Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others are
 unfinished and its download slot has room. Held requests of a download slot are released in order.
 Requests stuck in an earlier middleware do not count as unfinished, because they may depend on a
 held request.
@@ -10,7 +10,7 @@ held request.
 When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
 sent if their policies are known and their download slots are free within `CLOSE_SECONDS`. The
 others go back to the scheduler, as the same objects, so that JOBDIR stores them. Requests that a
-component awaits are neither held nor returned.
+component awaits are never held, and never go back.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ LIMITS = (
 # With a limit of n, up to n / SHARE waiting requests do not count towards CONCURRENT_REQUESTS.
 SHARE = 100
 
-# One of these is sent after each finished request.
+# Scrapy sends one of these signals after a request has finished.
 FINISHED = (
     signals.response_received,
     signals.request_scheduled,
@@ -138,7 +138,7 @@ class WaitingRequests:
         self._max_waiting = min([max_waiting, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
-        # Waiting and held requests in order of arrival, and the futures of those held
+        # Waiting and held requests in order of arrival, and the futures of the held ones
         self._visits: dict[Request, Visit] = {}
         self._held: dict[Visit, Deferred[None]] = {}
         # The download slots of released requests

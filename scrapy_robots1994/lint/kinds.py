@@ -95,7 +95,7 @@ class Problem:
 
     @property
     def line(self) -> int:
-        """The first of *lines*."""
+        """The first line with the problem, 1-based."""
         return self.lines[0]
 
     @property

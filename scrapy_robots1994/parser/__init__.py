@@ -2,8 +2,8 @@
 (`robot_reading`) → `rules` → `verdict`. It does no I/O.
 
 `fields` and `dialects` are the tables of the grammar. `user_agent` reads the names of robots,
-`spellings` and `rfc9309` compare paths, and `usage` reads preferences. `records` contains public
-objects.
+`spellings` and `rfc9309` compare paths, and `usage` reads preferences. `records` makes the objects
+in `RobotsTxt.records`.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

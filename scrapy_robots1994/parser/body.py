@@ -46,7 +46,7 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes. Their type marks them, so that threads can read them at any time."""
+    """Compressed bytes. Only their type distinguishes them, so that threads need no lock."""
 
     __slots__ = ()
 

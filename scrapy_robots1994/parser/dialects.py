@@ -54,7 +54,7 @@ def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
-    """A dialect of robots.txt."""
+    """The grammar of a dialect, and how a robot chooses records and rules."""
 
     name: str
     # The description on the reference page
@@ -71,7 +71,7 @@ class Dialect:
     merges_named: bool = False
     # Whether a blank line ends a record
     has_blank_lines: bool = True
-    # Whether a crawl delay is only for the last User-agent lines above it, not for its whole record
+    # Whether a crawl delay applies only to the last User-agent lines above it, not to its record
     pauses_by_run: bool = False
     # The sort key of rules. The first rule that covers a URL decides
     order: Callable[[Any], Any] = _shortest_first

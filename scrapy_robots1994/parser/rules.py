@@ -49,7 +49,8 @@ _UNCOMPARED = {
 # The work of one table, in character comparisons
 _TABLE_WORK = 2_000
 
-# Such a URL without `/.` has only one spelling (Ours O26, O27), which is both canonical and normal.
+# A URL that matches this pattern and contains no `/.` has only one spelling (Ours O26, O27). That
+# spelling is both canonical and normal.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )

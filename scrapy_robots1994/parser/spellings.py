@@ -64,7 +64,7 @@ def spelled_escapes(decoded: str) -> dict[str, str]:
 def has_cut_escape(text: str) -> bool:
     """Whether *text* ends within an escape.
 
-    Such a path is also compared as written: `/a%4` is a prefix of `/a%41`, but not of its canonical
+    If so, it is also compared as written: `/a%4` is a prefix of `/a%41`, but not of its canonical
     spelling `/aA`.
     """
     return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
@@ -92,7 +92,7 @@ def spellings_of(target: str) -> tuple[list[str], bool]:
 
 
 def _respelled(target: str) -> Iterator[str]:
-    """Yield *target* after each single change that a client may make."""
+    """Yield *target* after each single change that a client may make. Comments name the client."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
         # Browsers, and aiohttp with `verbatim_url`

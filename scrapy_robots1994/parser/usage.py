@@ -42,7 +42,7 @@ MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""Longer values of Content-Usage are not read. One of this length takes 10 ms to read."""
+"""Longer values of Content-Usage are not parsed. A value of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
 """Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
@@ -96,7 +96,7 @@ LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
     for field in (USAGE_FIELD, SIGNAL_FIELD)
 }
-"""Field -> name -> label."""
+"""Maps a field, and then a name, to a label."""
 
 USE_LABEL = "use"
 """The label of Content Signals that sets `Usage.use`."""
@@ -246,7 +246,7 @@ class UsageRules:
                 self._lines.append(_Preference(field, not_understood=said))
 
     def of(self, url: str | bytes) -> Usage:
-        """Return the usage preferences for *url*, which may be only a path."""
+        """Return the usage preferences for *url*, a URL or a path."""
         if self._general is not None:
             return self._general
         text = url if isinstance(url, str) else decode(url)

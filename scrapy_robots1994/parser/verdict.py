@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """The place of a verdict's record. Few callers need the record, so it is read on demand."""
+    """The place of a verdict's record. Few callers need the record, so it is parsed on demand."""
 
     first_line: int
     names: tuple[str, ...]
@@ -119,7 +119,7 @@ class Verdict(_Sourced):
         """The record of the rule that decides, or else the first record for the robot, if there is
         one.
 
-        Each access may read the file again. The strings can be written in every format, as in
+        Each access may parse the file again. The strings can be written in every format, as in
         `Record.for_export`.
         """
         source = self._source
@@ -165,7 +165,7 @@ class Verdict(_Sourced):
             record = replace(record, rules=rules, delays=())
         return _unpickled, (type(self), _values_of(self), record)
 
-    # Verdicts are immutable. `copy` would call `__reduce__`, which reads the file and loses rules.
+    # Verdicts are immutable. `copy` would call `__reduce__`, which parses the file and drops rules.
     def __copy__(self) -> "Verdict":
         return self
 

@@ -1,4 +1,4 @@
-"""Turns the `Answer` to GET /robots.txt into a `Policy`, by its row in `outcomes.ROWS`.
+"""Turn an `Answer` to GET /robots.txt into a `Policy`, as its row in `outcomes.ROWS` says.
 
-Does no I/O, reads no clock, and does not import Scrapy.
+Nothing here does I/O, reads a clock or imports Scrapy.
 """

@@ -1,6 +1,6 @@
 """The meaning of each answer to GET /robots.txt.
 
-The text of 1994 mentions no status codes, so all rows are ours (Ours R1, R3, R4 and R5).
+The text of 1994 mentions no status codes, so each row is our decision (Ours R1, R3, R4, R5).
 """
 
 import enum

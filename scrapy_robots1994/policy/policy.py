@@ -70,12 +70,12 @@ class Policy(NamedTuple):
     origin: Origin
     outcome: Outcome
     stated: RobotsTxt | UniformRules
-    """The parsed file (Ours R1), or the answer for every URL."""
+    """The parsed file (Ours R1), or rules that are the same for every URL."""
     status: int | None
     fetched_at: float
     fresh_until: float
     keep_until: float
-    """Until then, the stale policy may decide if it cannot be refreshed (Ours R5)."""
+    """Until this time, the stale policy may decide if it cannot be refreshed (Ours R5)."""
     final_url: str | None = None
     """The URL that answered after redirects."""
     failure: str | None = None
@@ -93,7 +93,7 @@ class Policy(NamedTuple):
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     def is_fresh(self, now: float) -> bool:
-        """Whether the policy is fresh at *now*, and not from the future."""
+        """Whether the policy is fresh at *now*. A policy from the future is not."""
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":

@@ -51,7 +51,7 @@ class RedisStore:
         return cls(client, prefix)
 
     def get(self, origin: str) -> bytes | None:
-        """Return the value of the key of *origin*, or None unless it is a string of up to 16 MB."""
+        """Return the entry of *origin*. Return None if it is missing, no string, or over 16 MB."""
         try:
             value = self._client.getrange(
                 self._key("policy", origin), 0, MAX_ENTRY_BYTES

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
-"""The maximum size of all compared files. Decisions about further files are skipped."""
+"""The maximum size of all compared files together. Decisions about further files are skipped."""
 
 # The approximate memory of a site without its file
 SITE_BYTES = 2_000
@@ -84,7 +84,7 @@ class CrawlComparison:
         self._room = MAX_BYTES
         self._decisions = self._skipped = 0
         self.findings: Collection[Deferred[Site | None]] = ()
-        """In a dry run, the policies that the report waits for."""
+        """In a dry run, the lookups of policies. The report waits for them."""
         self._path: Path | None = None
         if settings.compare_report is not None:
             name, spider = "COMPARE_REPORT", crawler.spider
@@ -130,7 +130,7 @@ class CrawlComparison:
         *,
         is_early: bool = False,
     ) -> Site | None:
-        """Compare the answers to *asked*, unless *site* is None. Return *site*."""
+        """Compare the decisions on *asked*, unless *site* is None. Return *site*."""
         self._decisions += 1
         if site is None:
             self._skipped += 1

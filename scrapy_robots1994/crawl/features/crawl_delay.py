@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
 
 MAX_DELAYED_SLOTS = 100_000
-"""The number of slots whose delays are remembered."""
+"""The delays of up to this many slots are remembered."""
 
 
 class CrawlDelays:

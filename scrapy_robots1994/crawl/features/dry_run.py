@@ -1,6 +1,6 @@
 """`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and its decisions are compared with ours.
 
-For each origin, we fetch robots.txt again. No request waits for this.
+We fetch the robots.txt of each origin again, without making requests wait.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ UNWATCHED = (
 
 
 class DryRun:
-    """Wraps Scrapy's downloader middleware."""
+    """Wraps Scrapy's `RobotsTxtMiddleware`."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
@@ -102,7 +102,7 @@ class DryRun:
         self._watch(request, netloc, "sent", is_early=is_early)
 
     def _received(self, response: Response, request: Request) -> None:
-        # The robots.txt of Scrapy's middleware, perhaps after redirects
+        # Scrapy's middleware requested this robots.txt, perhaps before redirects.
         first = (*request.meta.get("redirect_urls", ()), request.url)[0]
         is_its_own = request.callback is NO_CALLBACK and request.meta.get(OPT_OUT)
         if is_its_own and not request.meta.get(OWN_MARK) and response.status < 300:  # noqa: PLR2004 - 2xx

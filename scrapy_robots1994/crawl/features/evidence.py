@@ -72,7 +72,7 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each purpose to its effective answer, and where that is stated."""
+    """Map each purpose to its effective answer, and the place of the statement."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -180,7 +180,7 @@ class Evidence:
         number = self._answers
         decides: int | None = number
         if policy.is_stale_on_error:
-            # The answer of a failed refresh is written, but the last good one decides.
+            # The failed refresh is recorded, but the last good answer decides.
             decides = self._latest.get(policy.origin)
         if decides is not None:
             self._latest[policy.origin] = decides

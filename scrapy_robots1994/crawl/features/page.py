@@ -33,7 +33,7 @@ from scrapy_robots1994.parser.usage import (
 from scrapy_robots1994.parser.user_agent import robot_names
 
 MAX_PAGE_BYTES = 64 * 1024
-"""The maximum number of bytes read of a page, and of each header."""
+"""Only this many bytes of a page, and of each header, are searched."""
 
 # Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
 UNREADABLE = (LookupError, ValueError)
@@ -51,7 +51,7 @@ _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# A page without any of these has no preferences in its meta tags.
+# Without any of these words, a page has no preferences in its meta tags.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)

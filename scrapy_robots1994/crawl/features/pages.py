@@ -47,7 +47,7 @@ USAGE_KEY = "robots1994_usage"
 _MAX_LOGGED = 10
 """The maximum number of terms per page that are logged as not understood."""
 
-# The defaults would skip images, archives and repeated links.
+# By default, `LinkExtractor` skips images, archives and repeated links.
 _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 

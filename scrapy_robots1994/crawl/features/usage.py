@@ -22,7 +22,7 @@ from scrapy_robots1994.policy.outcomes import Outcome
 from scrapy_robots1994.policy.policy import Policy
 
 _MAX_LOGGED_ORIGINS = 10_000
-"""The number of origins that are remembered, so that their preferences are logged only once."""
+"""Up to this many origins are remembered, so that their preferences are logged only once."""
 
 _UNKNOWN = Usage()
 
