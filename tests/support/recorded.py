@@ -209,21 +209,24 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     result = crawl_over_time(
         *steps, spider=spider, hook=hook, settings=settings, spider_args=arguments
     )
+    # Pages that are followed, and the robots.txt requests of a dry run, are in no order.
+    is_ordered = not ("follow" in arguments or "ROBOTS1994_DRY_RUN" in settings)
+    in_order: Any = list if is_ordered else sorted
+    records = (it.rstrip("\n").partition("\x1f") for it in result.log.split("\x1e"))
     yield "=== log"
-    for record in result.log.split("\x1e")[1:]:
-        logger, _, text = record.rstrip("\n").partition("\x1f")
-        if logger == "scrapy_robots1994":
-            yield text.partition("\nTraceback ")[0]
+    yield from in_order(
+        text.partition("\nTraceback ")[0]
+        for logger, _, text in records
+        if logger == "scrapy_robots1994"
+    )
     yield "=== ends"
-    yield from (f"{status} {url}" for url, status in result.fetched)
-    yield from (f"{it.name} {it.url}: {it.message}" for it in result.failed)
-    yield from map(json.dumps, result.items)
+    yield from in_order(f"{status} {url}" for url, status in result.fetched)
+    yield from in_order(f"{it.name} {it.url}: {it.message}" for it in result.failed)
+    yield from in_order(map(json.dumps, result.items))
     yield from filter(None, [result.error])
     yield "=== stats"
     for name in sorted(filter(STATS.search, result.stats)):
         yield f"{name}: {result.stats[name]}"
     yield "=== requests"
-    requests = [f"{it.method} {it.host}{it.target}" for it in site.log()]
-    # The robots.txt requests of Scrapy's middleware and ours are concurrent.
-    yield from sorted(requests) if "ROBOTS1994_DRY_RUN" in settings else requests
+    yield from in_order(f"{it.method} {it.host}{it.target}" for it in site.log())
     yield ""
