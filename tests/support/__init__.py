@@ -1,1 +1,1 @@
-"""A scripted HTTP server, real crawls, a corpus of robots.txt files, and other helpers."""
+"""Helpers for tests, such as a scripted HTTP server, crawls in processes, and generated files."""

@@ -1,4 +1,4 @@
-"""Run a real Chromium, and check the layout and accessibility of a page (with axe-core)."""
+"""Open pages in Chromium, and check their layout and their accessibility (with axe-core)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def chromium(profile: Path) -> Iterator[Chrome]:
 
 
 def width_of(browser: Chrome) -> int:
-    """Return the width of the page, in pixels."""
+    """Return the width of the page's content, in pixels."""
     return int(
         browser.execute_script("return document.documentElement.scrollWidth") or 0
     )
@@ -52,7 +52,7 @@ def width_of(browser: Chrome) -> int:
 
 @contextmanager
 def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
-    """Set the width of the window in pixels, and the color scheme, "light" or "dark"."""
+    """Set the width of the window in pixels, and the color scheme ("light" or "dark")."""
     is_mobile = width < 600
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile}
     preferred = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -66,9 +66,9 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 
 
 def broken_words(browser: Chrome) -> list[str]:
-    """Return the words in tables and in the sidebar's title that are broken across lines.
+    """Return words that are broken across lines, in tables and in the sidebar's title.
 
-    A name may break after a separator.
+    Names that break after a separator are not returned.
     """
     found = browser.execute_script(
         """
@@ -94,7 +94,7 @@ def broken_words(browser: Chrome) -> list[str]:
 
 
 def overlapping_cells(browser: Chrome) -> list[str]:
-    """Return the cells whose text leaves the cell, or covers the text of another cell."""
+    """Return the table cells whose text leaves the cell, or covers the text of another cell."""
     found = browser.execute_script(
         """
         const found = [];
@@ -127,9 +127,9 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return the accessibility rules that the open page violates, with the elements."""
+    """Return the accessibility rules that the open page violates, each with the elements."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
-    # The content security policy of the page does not apply to scripts of the driver.
+    # The content security policy of the page does not apply to scripts that the driver runs.
     browser.execute_script(script)
     found = browser.execute_async_script(
         """

@@ -27,7 +27,7 @@ ENDS = ("requestfinished", "requestfailed")
 
 
 class BrowsingSpider(RequestingSpider):
-    """Runs the `script` in the meta of each page, and waits for one of its requests to end."""
+    """Runs the `script` in the meta of each page, and waits until a request of the script ends."""
 
     name = "browsing"
 
@@ -45,4 +45,4 @@ class BrowsingSpider(RequestingSpider):
 
 
 class CheckedBrowsingSpider(CheckedBrowser, BrowsingSpider):
-    """A `BrowsingSpider` with the recipe of the documentation."""
+    """Follows the recipe of the documentation."""

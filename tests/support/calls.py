@@ -1,4 +1,4 @@
-"""Count function calls, in tests that would otherwise measure time."""
+"""Count function calls, for tests that would otherwise have to measure time."""
 
 from __future__ import annotations
 

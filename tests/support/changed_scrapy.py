@@ -1,8 +1,9 @@
 """Crawl with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
-JOB is a JSON file with a job and its `changes`, each a pattern, a replacement, and the prefix of
-the modules to change. A name is replaced everywhere in Scrapy, so Scrapy still works, but other
-packages no longer find the old name. The result is `result.json` next to JOB.
+JOB is a JSON file with a job and its `changes`. A change consists of a pattern, a replacement, and
+the prefix of the names of modules to change. If a name is replaced everywhere in Scrapy, Scrapy
+still works, but other packages no longer find the old name. The result is `result.json` next to
+JOB.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from types import CodeType
 def change(changes: list[list[str]]) -> list[int]:
     """Change the source of all modules that are imported from now on.
 
-    Return the numbers of replacements, which grow with each import.
+    Return the number of replacements by each change. Later imports increase these numbers.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -42,9 +43,9 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Scrapy's HTTP cache must be changed too, and not every crawl imports it.
+    # Not every crawl imports Scrapy's HTTP cache, which must be changed too.
     import_module("scrapy.extensions.httpcache")
-    # `child` imports Scrapy, which must be changed first.
+    # Not at the top, because `child` imports Scrapy, which must be changed first.
     from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": numbers}

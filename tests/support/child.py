@@ -1,7 +1,7 @@
 """The crawling process: `python -m tests.support.child` in a folder with a job.json.
 
-The result is result.json in the same folder. Scrapy chooses the reactor, so nothing may import one
-before.
+The result is result.json in the same folder. No module may import a reactor before Scrapy chooses
+one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SELECT = "twisted.internet.selectreactor.SelectReactor"
 class RequestingSpider(scrapy.Spider):
     """Requests every URL of the job, and records how each request ends.
 
-    Subclasses may yield items or requests from `parse_page`.
+    A subclass may yield items or requests from `parse_page`.
     """
 
     name = "asking"
@@ -96,7 +96,7 @@ def _plain(verdict: Any) -> dict[str, Any]:
 
 
 def _load(path: str) -> Any:
-    """*path* is `module:name`."""
+    """Import the object at *path*, `module:name`."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 
@@ -104,7 +104,7 @@ def _load(path: str) -> Any:
 def resolve_test_names() -> None:
     """Let names under `test` resolve to 127.0.0.1, and names under `invalid` fail.
 
-    Both Twisted and asyncio use the patched functions, so the machine needs no DNS.
+    Twisted and asyncio both use the patched functions, so tests need no DNS server.
     """
     real_info, real_name = socket.getaddrinfo, socket.gethostbyname
 
@@ -128,7 +128,7 @@ def shorten_pauses() -> None:
 
 
 def _process(job: dict[str, Any]) -> Any:
-    """Return a process of the class that `scrapy crawl` would use for the reactor of the job."""
+    """Return the crawler process that `scrapy crawl` would use with the job's reactor."""
     settings, plain = job["settings"], scrapy_crawler.CrawlerProcess
     if job["reactor"] == "select":
         return plain({"TWISTED_REACTOR": SELECT} | settings)
@@ -175,8 +175,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         _crawl(job, result)
     except Exception as error:  # noqa: BLE001 (the result contains the error)
         result["error"] = _one_line(error)
-    # Python warns about unawaited or unclosed objects when they are collected, so collect them
-    # while warnings are recorded.
+    # Python warns about unawaited or unclosed objects when it collects them, so collect them while
+    # warnings are recorded.
     gc.collect()
     warnings.showwarning = shown
     return result
@@ -193,8 +193,7 @@ def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
     )
     process.start()
     result["error"] = _error_of(started)
-    # If an add-on stopped the crawl, newer versions of Scrapy raise an error when the stats are
-    # read.
+    # Newer versions of Scrapy raise an error here if an add-on stopped the crawl.
     with suppress(RuntimeError):
         result["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 

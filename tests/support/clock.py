@@ -1,19 +1,19 @@
-"""A clock of the crawling process that a spider can set.
+"""The clock of the crawling process, which a spider can set.
 
-Importing this module replaces `time.time` for modules that are imported later. The crawling process
-imports it first, so the package needs no parameter for a clock.
+Importing this module replaces `time.time` for modules that are imported later, so the crawling
+process imports it first. The package then needs no parameter for a clock.
 """
 
 from __future__ import annotations
 
 import time
 
-# Twisted's reactors need the real clock, so Twisted is imported before it is replaced.
+# Imported before the clock is replaced, because Twisted's reactors need the real one.
 import twisted.python.runtime  # noqa: F401
 
 
 class Clock:
-    """Shows the real time until a test stops it."""
+    """Shows the real time until it is set."""
 
     _real = staticmethod(time.time)
     _stopped_at: float | None = None
@@ -25,7 +25,7 @@ class Clock:
 
     @classmethod
     def set_forward(cls, seconds: float) -> None:
-        """Stop the clock, and set it forward, or back if *seconds* is negative."""
+        """Stop the clock, and advance it by *seconds*, which may be negative."""
         if not cls.always_runs:
             cls._stopped_at = cls.time() + seconds
 

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from tests.support.forked import ROOT, TIMEOUT_SECONDS, run_to_its_end
 
-# Shells make background commands ignore SIGINT, which child processes inherit.
+# In a background job, SIGINT is ignored, and child processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCRAPY = (sys.executable, "-m", "scrapy")
@@ -57,9 +57,9 @@ def interrupted(
     times: int = 1,
     folder: Path = ROOT,
 ) -> CommandResult:
-    """Run *command*, and interrupt it with Ctrl-C *times* times after *ready* has returned.
+    """Run *command*, and interrupt it *times* times when *ready* has returned.
 
-    The output begins with what *ready* returned. The command must end as interrupted, without a
+    *ready* may return output that it has read. Fail unless the command exits with 130 and prints no
     traceback.
     """
     with subprocess.Popen(
@@ -70,7 +70,7 @@ def interrupted(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # The command may never become ready.
+        # The command may never be ready.
         late = Timer(TIMEOUT_SECONDS, process.kill)
         late.start()
         try:
@@ -88,7 +88,7 @@ def interrupted(
 
 
 def printed(part: str) -> Callable[[Started], str]:
-    """Return a function that reads the output of a process up to the first line with *part*."""
+    """Return a function that reads the output of a process up to a line that contains *part*."""
 
     def read(process: Started) -> str:
         lines: list[str] = []

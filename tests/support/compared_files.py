@@ -33,7 +33,7 @@ CHANGES = {
     **{f"{name}.test": "opened" for name in ("wild", "long", "split")},
     HOSTILE_LABEL: "opened",
 }
-"""The change for each site if the dialect "1994" replaces Protego."""
+"""How each site changes if the dialect "1994" replaces Protego."""
 
 CLOSED = b"User-agent: *\nDisallow: /\n"
 

@@ -1,4 +1,4 @@
-"""Middlewares, pipelines, handlers and parsers, as users write them."""
+"""Middlewares, pipelines, handlers and parsers, as in users' projects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BreakRobots:
 
 
 class BreakFirstRobots:
-    """Raises an `OSError`, after which Scrapy retries a page."""
+    """Fails the first robots.txt request with an `OSError`, after which a page would be retried."""
 
     is_first = True
 
@@ -101,7 +101,7 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """Records the most simultaneous page and robots.txt requests, and the slots."""
+    """Records the largest numbers of simultaneous page and robots.txt requests, and the slots."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -150,7 +150,7 @@ class RobotsFromOtherPath:
 
 
 class TokenMiddleware(OfCrawler):
-    """Requests TOKEN_URL before each numbered page, with a copy of the page request."""
+    """Before each numbered page, requests TOKEN_URL with a copy of the page request."""
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
         _, is_page, number = request.url.rpartition("/p")
@@ -160,7 +160,7 @@ class TokenMiddleware(OfCrawler):
 
 
 class RenamingMiddleware:
-    """Sets another User-Agent, as middlewares that rotate User-Agents do."""
+    """Sets another User-Agent, as middlewares that rotate them do."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         request.headers["User-Agent"] = "other/2.0"
@@ -171,7 +171,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 class OpenParser:
-    """Has the class name of `tests.support.parsers.OpenParser`."""
+    """Has the same class name as `tests.support.parsers.OpenParser`."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
@@ -213,7 +213,7 @@ class AwaitingPipeline(OfCrawler):
 
 
 class OneFile(FilesPipeline):
-    """Adds the path of the file to the item, "" if the file is missing."""
+    """Adds the path of the downloaded file to the item, or "" if there is none."""
 
     def get_media_requests(self, item: Any, info: Any) -> Any:
         yield Request(item["file"], callback=NO_CALLBACK)
@@ -235,7 +235,7 @@ class FakeHandler:
     lazy = False
 
     def __init__(self, *_: Any) -> None:
-        """Accept the arguments of any version of Scrapy."""
+        """Accept the arguments of all versions of Scrapy."""
 
     @classmethod
     def from_crawler(cls, _crawler: Crawler) -> Self:
@@ -248,11 +248,11 @@ class FakeHandler:
         return await self.answer(request)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Scrapy requires this method."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):
-    # Scrapy 2.13 expects a Deferred from a handler.
+    # In Scrapy 2.13, a handler must return a Deferred.
     older: Any = FakeHandler
     older.download_request = lambda self, request, _: deferred_from_coro(
         self.answer(request)

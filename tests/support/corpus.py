@@ -1,4 +1,4 @@
-"""Generated robots.txt files that resemble real files, the same in every run."""
+"""Generated robots.txt files that resemble real files. They are the same in every run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import chain
 COUNT = 400
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""The fewest and most lines of real files up to each quantile."""
+"""Quantiles of real files, each with the fewest and the most lines of the files up to it."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
-"""The size of the one huge file, in bytes."""
+"""The size of the largest file, in bytes."""
 
 AGENTS = ("*", "Googlebot", "bingbot", "Slurp", "GPTBot", "ia_archiver", "Foo/1.0", "")
 PATHS = ("/", "/tmp", "/cgi-bin/", "/a%20b", "/search?q=", "/*.php$", "", "images/")
@@ -55,7 +55,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """*share* is the rank of the file's length among real files, from 0 to 1."""
+    """Make a file that is longer than *share* of the real files (0 to 1)."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

@@ -1,4 +1,4 @@
-"""Real Scrapy crawls, each in its own process, and their results."""
+"""Scrapy crawls, each in its own process, and their results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Middleware = Literal["ours", "builtin", "off"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a crawl takes longer."""
+"""The test fails if a crawl takes longer than this."""
 
 OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
@@ -61,11 +61,11 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""With ROBOTS1994_TEST_BEYOND=1, every crawl with our middleware has these settings."""
+"""The settings that ROBOTS1994_TEST_BEYOND=1 adds to every crawl with our middleware."""
 
 
 def reactors() -> tuple[Reactor, ...]:
-    """Return the reactors that this Scrapy has, or those in ROBOTS1994_TEST_REACTORS."""
+    """Return the reactors of this Scrapy version, limited to ROBOTS1994_TEST_REACTORS if set."""
     known: list[Reactor] = ["asyncio", "select"]
     if hasattr(default_settings, "TWISTED_REACTOR_ENABLED"):
         known.append("none")
@@ -78,7 +78,7 @@ def reactors() -> tuple[Reactor, ...]:
 
 
 def http_handlers() -> list[tuple[Reactor, str]]:
-    """Return pairs of a reactor and an HTTP handler, "" for the default handler."""
+    """Return pairs of a reactor and an HTTP handler. "" is the default handler."""
     module = "scrapy.core.downloader.handlers"
     others = ("_aiohttp.AiohttpDownloadHandler", "_httpx.HttpxDownloadHandler")
     return [(reactor, "") for reactor in reactors()] + [
@@ -90,7 +90,7 @@ def http_handlers() -> list[tuple[Reactor, str]]:
 
 @dataclass(frozen=True, slots=True)
 class CrawlRequest:
-    """Arguments of `scrapy.Request`."""
+    """The arguments of a `scrapy.Request`."""
 
     url: str
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -116,8 +116,8 @@ class Failed:
 class CrawlResult:
     """The results of a crawl, in the order of events.
 
-    `sent` contains the name of each recorded signal and the reprs of its arguments. Each of the
-    `warnings` is a category, a message and a file.
+    `sent` contains the name of each recorded signal and the reprs of its arguments. `warnings`
+    contains the category, message and file of each warning.
     """
 
     fetched: list[tuple[str, int]]
@@ -140,7 +140,7 @@ class CrawlResult:
 
     @property
     def reasons(self) -> list[str | None]:
-        """The reason of each failed request, None unless it was refused."""
+        """The reason for each failed request, or None if it was not refused."""
         return [it.verdict["reason"] if it.verdict else None for it in self.failed]
 
     @property
@@ -189,7 +189,7 @@ class Crawl:
     def wait_for(self, text: str) -> None:
         path = self.folder / "log.txt"
         while text not in path.read_text("utf-8", "replace"):
-            # A crawl that has ended never logs the text.
+            # A crawl that has ended will not log the text.
             assert not self.has_ended(), self.result()
             time.sleep(0.02)
 
@@ -208,9 +208,9 @@ class Crawl:
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait for the crawl to end, and return its result. May be called only once.
+        """Wait until the crawl ends, and return its result. May be called only once.
 
-        The test fails if the crawl emitted a warning, unless warnings are permitted.
+        The test fails if the crawl emitted a warning, unless *may_warn* was true.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -253,10 +253,11 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 ) -> Crawl:
     """Start a crawl that requests all `urls` at once.
 
-    `spider` and `hook` are `module:name`, or a name in `tests.support.spiders` or `hooks`. The hook
-    is called with the crawler before the crawl starts. `signals` are names in `scrapy.signals` to
-    record. Host names under `test` resolve to 127.0.0.1. The crawl is killed after `timeout`
-    seconds. The test fails if the crawl emits a warning, unless `may_warn` is true.
+    `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`. Both
+    may also be `module:name`. The hook is called with the crawler before the crawl starts.
+    `signals` are the names of Scrapy's signals to record. Host names under `test` resolve to
+    127.0.0.1. The crawl is killed after `timeout` seconds. The test fails if the crawl emits a
+    warning, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ
@@ -274,7 +275,7 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
 
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
-    """Run a crawl to its end, with the arguments of `start_crawl`."""
+    """Run a crawl, with the arguments of `start_crawl`, and return its result."""
     return start_crawl(urls, **options).result()
 
 
@@ -288,7 +289,7 @@ def crawl_changed(
 ) -> dict[str, Any]:
     """Crawl in a new interpreter, with *changes* to Scrapy (see `changed_scrapy`).
 
-    Modules are looked for in *paths* first.
+    *paths* come first in the module path.
     """
     job = {
         "changes": changes,
@@ -319,9 +320,9 @@ def crawl_changed(
 def start_over_time(
     *steps: float | Sequence[str | CrawlRequest], **options: Any
 ) -> Crawl:
-    """Start a crawl in *steps*. Each begins when all requests of the previous one have ended.
+    """Start a crawl in *steps*. A step begins when all requests of the previous step have ended.
 
-    A step is a list of requests, or the seconds to set the clock forward.
+    A step is a list of requests, or a number of seconds by which to advance the clock.
     """
     packed = [
         step

@@ -1,4 +1,4 @@
-"""A crawler that never crawls, for code that only reads settings and changes stats."""
+"""A crawler that never crawls, for code that only needs its settings and stats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Unlike Scrapy's `get_crawler` in some versions, this needs no reactor."""
+    """Return a crawler. Unlike `get_crawler` in some versions of Scrapy, this needs no reactor."""
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)
     return crawler

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 class Exempt(NamedTuple):
-    """In *url*, `{port}` stands for the port of the site. The values in *settings* are text, as on
-    the command line. Scrapy itself rejects a request that is not *valid*.
+    """In *url*, `{port}` is the port of the site. The values in *settings* are strings, as on the
+    command line. If not *valid*, Scrapy itself rejects the URL.
     """
 
     url: str

@@ -19,7 +19,7 @@ from tests.support.components import FakeHandler, is_robots
 
 
 class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it stands for
-    """An exception group for Python 3.10, as in the package exceptiongroup."""
+    """Imitates the class `ExceptionGroup` of the package exceptiongroup, for Python 3.10."""
 
     def __init__(self, message: str, exceptions: Sequence[BaseException]) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it s
 ErrorGroup: Any = getattr(builtins, "ExceptionGroup", OlderErrorGroup)
 
 
-# Twisted has no annotations for these.
+# `Any`, because Twisted has no annotations for them.
 error: Any = twisted_errors
 ResponseFailed: Any = client.ResponseFailed
 
@@ -46,7 +46,7 @@ FAILED = "All connection attempts failed"
 
 
 def library_error(path: str, *bases: type[Exception]) -> type[Exception]:
-    """Imitate the exception class at *path*, without its library."""
+    """Make a class with the name and module of *path*, without importing the library."""
     module, _, name = path.rpartition(".")
     return type(name, bases or (Exception,), {"__module__": module})
 
@@ -69,7 +69,7 @@ OF_ORIGIN: dict[str, Exception] = {
     "curl": CURL_CONNECTION("Failed to connect"),
     "aiohttp": REACHED("Server disconnected"),
 }
-"""Failures that `RETRY_EXCEPTIONS` lists, by host."""
+"""Exceptions in `RETRY_EXCEPTIONS`, by host."""
 
 OURS: dict[str, Exception] = {
     "files": FILES,
@@ -86,7 +86,7 @@ OURS: dict[str, Exception] = {
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
 }
-"""Failures that this machine or this process causes, by host."""
+"""Exceptions for failures of this machine or process, by host."""
 
 BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
@@ -101,13 +101,11 @@ OF_LIBRARIES: dict[str, Exception] = {
     "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),
 }
-"""Failures of libraries that `RETRY_EXCEPTIONS` does not list, by host."""
+"""Exceptions of libraries that are not in `RETRY_EXCEPTIONS`, by host."""
 
 
 class FailingHandler(FakeHandler):
-    """Raises the failure of the host for each robots.txt request, and answers all other
-    requests.
-    """
+    """Raises the exception of the host for robots.txt requests, and answers all other requests."""
 
     async def answer(self, request: Request) -> Response:
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")

@@ -1,11 +1,11 @@
 """Processes that start fast, because they do not import Scrapy again.
 
-Each pytest worker has one server process, which imports Scrapy once and installs no reactor. Each
-crawl and each command is a fork of it.
+Each pytest worker has a server process, which imports Scrapy once, without installing a reactor.
+Each crawl and each command runs in a fork of the server.
 
-`python -m tests.support.forked PATH` is the server at the Unix socket PATH. A client sends three
-file descriptors and one line of JSON. The server answers with the process id of the fork, and at
-its end with the exit code.
+`python -m tests.support.forked PATH` runs the server at the Unix socket PATH. A client sends three
+file descriptors and a line of JSON. The server sends the process id of the fork, and the exit code
+when the fork ends.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a command takes longer."""
+"""The test fails if a command takes longer than this."""
 
 PRELOADED = (
-    # This comes first, because it replaces the clock that the other modules import.
+    # First, because it replaces the clock that the other modules import.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",
@@ -89,7 +89,7 @@ class ForkedProcess:
         env: Mapping[str, str] | None = None,
         warn: bool = True,
     ) -> None:
-        """Without *warn*, the process hides the warnings that Python hides by default."""
+        """If *warn* is false, the process hides the warnings that Python hides by default."""
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
         order["hidden"] = [] if warn else HIDDEN
@@ -141,7 +141,10 @@ def run_to_its_end(
     typed: str = "",
     warn: bool = True,
 ) -> tuple[int, str, str]:
-    """Run a `ForkedProcess` with *typed* as stdin, and return its exit code, stdout and stderr."""
+    """Run a `ForkedProcess` with the text *typed* as stdin.
+
+    Return its exit code, stdout and stderr.
+    """
     with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
         stdin.write(typed.encode())
         stdin.seek(0)
@@ -160,10 +163,10 @@ def run_to_its_end(
 
 @cache
 def _server() -> str:
-    """Start the server of this process, and return the path of its socket."""
+    """Start the server of this pytest worker, and return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
-    # The user's PYTHONPATH may select another version of Scrapy.
+    # Keep the user's PYTHONPATH, which may select another version of Scrapy.
     given = os.environ.get("PYTHONPATH")
     path_of_modules = os.pathsep.join(filter(None, (str(ROOT), given)))
     process = subprocess.Popen(
@@ -187,9 +190,7 @@ def _server() -> str:
 
 
 def _preload() -> None:
-    """Import the modules that every crawl and every command imports, except those that install a
-    reactor.
-    """
+    """Import what every crawl and command imports, without modules that install a reactor."""
     from scrapy import version_info  # noqa: PLC0415 - only the server needs it
     from scrapy.settings import default_settings  # noqa: PLC0415 - only the server needs it
     from scrapy.utils.misc import walk_modules  # noqa: PLC0415 - only the server needs it
@@ -203,13 +204,13 @@ def _preload() -> None:
         components.remove(INSTALLING)
     for name in [*PRELOADED, *sorted(components)]:
         import_module(name)
-    # To run one command, Scrapy imports all commands, including those of plugins.
+    # To run a command, Scrapy imports all commands, even those of plugins.
     walk_modules("scrapy.commands")
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
-    # Scrapy's cookies use the public suffix list. Without a network, its first use in a new
-    # environment logs a traceback for each address of the list.
+    # Scrapy's cookies use the public suffix list. Without a network, the first use of the list in a
+    # new environment logs a traceback for each address from which it cannot be downloaded.
     logging.disable(logging.CRITICAL)
     import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
     logging.disable(logging.NOTSET)
@@ -218,7 +219,7 @@ def _preload() -> None:
 
 
 def _paths(components: dict[str, Any]) -> Iterator[str]:
-    """*components* is a setting whose keys or values are import paths."""
+    """Yield the import paths in *components*, a setting with paths as its keys or values."""
     for key, value in components.items():
         yield value if isinstance(value, str) else key
 
@@ -226,7 +227,7 @@ def _paths(components: dict[str, Any]) -> Iterator[str]:
 def _serve(path: str) -> dict[str, Any] | None:
     """Fork the server for each command.
 
-    Return the command in the fork, and None in the server when it ends.
+    In a fork, return the command. In the server, return None at the end.
     """
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
@@ -242,7 +243,7 @@ def _serve(path: str) -> dict[str, Any] | None:
 
 
 def _reap() -> None:
-    """Collect the exit codes of ended processes that watched a fork."""
+    """Reap the processes that watched a fork and have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -251,9 +252,9 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork once more, and return the command from *connection* in the new fork.
+    """Fork again, and return the command from *connection* in the new fork.
 
-    This process sends the process id of the fork, and its exit code at the end.
+    This process sends the process id of the fork, and its exit code when it ends.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

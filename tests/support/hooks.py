@@ -1,4 +1,4 @@
-"""Hooks of crawls, called with the crawler before the crawl starts."""
+"""Functions that the crawling process calls with the crawler before the crawl starts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.support.spiders import download, sleep
 
 def close_soon(_crawler: Any) -> None:
     """Let a closing crawl wait only one second for robots.txt."""
-    # At the top of this module, the import would install a reactor.
+    # Imported here, because the import installs a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
@@ -159,7 +159,7 @@ def break_reading(_crawler: Any) -> None:
 
 
 def count_decisions(crawler: Any) -> None:
-    """Record the largest number of decisions in one turn of the event loop."""
+    """Record the largest number of decisions in a turn of the event loop."""
     rules: Any = import_module("scrapy_robots1994.parser.rules").RobotRules
     call_later = import_module("scrapy_robots1994.crawl.threads").call_later
     allowed, in_turn = rules.allowed, [0]
@@ -178,7 +178,7 @@ def count_decisions(crawler: Any) -> None:
 
 
 def name_proxies(crawler: Any) -> None:
-    """Set the proxies in `TEST_PROXIES`, and count the requests with credentials for one."""
+    """Set the proxies in `TEST_PROXIES`, and count the requests that carry credentials for one."""
     named = json.loads(os.environ["TEST_PROXIES"])
     os.environ.update(named)
     os.environ.pop("no_proxy", None)
@@ -220,7 +220,7 @@ def without_http_sf(_crawler: Any) -> None:
 
 
 def fill_disk(crawler: Any) -> None:
-    """Make every write to the evidence fail after the first, as on a full disk."""
+    """Make every write to the evidence except the first fail, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():

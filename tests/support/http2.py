@@ -1,4 +1,4 @@
-"""A server for HTTP/2 over TLS, on the event loop of all sites."""
+"""An HTTP/2 server with TLS, on the event loop that all sites share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """Serves *robots* at /robots.txt and a page elsewhere, and notes each path in *paths*."""
+    """Serves *robots* at /robots.txt and a page at any other path. Adds each path to *paths*."""
 
     def __init__(self, robots: bytes, paths: list[str]) -> None:
         self._robots, self._paths = robots, paths

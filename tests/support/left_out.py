@@ -1,11 +1,11 @@
 """Skip tests whose programs or packages are missing, and mark long rows.
 
 Tests that need a program are marked `redis` or `browser`. Tests that need packages are marked
-`plugin` with their import names. With ROBOTS1994_TEST_ALL (`tests/run --all`, and CI), such tests
-fail instead.
+`plugin` with the packages' import names. If ROBOTS1994_TEST_ALL is set, as by `tests/run --all` and
+in CI, a missing program or package makes tests fail instead.
 
-Slow tests and rows are marked `long`, and so are all on a reactor other than asyncio.
-`tests/run` without arguments leaves them out.
+Slow tests and rows, and all that use a reactor other than asyncio, are marked `long`. `tests/run`
+without arguments leaves them out.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
 
 PACKAGES = {"chromedriver": "chromium-driver"}
-"""Debian packages whose names differ from their programs."""
+"""The Debian packages of programs that are not in a package of the same name."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
-    """Return *rows* as parameters, all after the first *count* marked `long`."""
+    """Return *rows* as parameters, and mark all but the first *count* as `long`."""
     return [
         pytest.param(
             *(row if isinstance(row, tuple) else (row,)),
@@ -40,7 +40,7 @@ def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
 
 
 def missing(mark: str) -> str:
-    """Return which programs for *mark* are missing, and how to install them, or ""."""
+    """Say which programs for *mark* are missing, and how to install them. Return "" if none is."""
     absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
     packages = " ".join(PACKAGES.get(name, name) for name in absent)
     verb = "is" if len(absent) == 1 else "are"

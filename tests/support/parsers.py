@@ -22,7 +22,7 @@ class FailingParser(OpenParser):
 
 
 class HangingParser(OpenParser):
-    """Allows every URL, but never returns for a file that contains `# hang`."""
+    """Allows every URL, but never returns if the file contains `# hang`."""
 
     hangs = False
     marker: str | None = None
@@ -35,7 +35,7 @@ class HangingParser(OpenParser):
         return parser
 
     def allowed(self, *_: object) -> bool:
-        """A hanging parser computes forever, without releasing the interpreter lock."""
+        """If the parser hangs, compute forever, without releasing the interpreter lock."""
         if self.hangs and self.marker:
             Path(self.marker).touch()
         return not self.hangs or bool(sum(iter(int, 1)))
@@ -54,7 +54,7 @@ class EndingParser(OpenParser):
 
 
 class PanickingParser(OpenParser):
-    """Raises an exception that is not an `Exception`, as a parser in Rust that panics does."""
+    """Raises a `BaseException`, as a panic of a parser written in Rust does."""
 
     def allowed(self, *_: object) -> bool:
         raise BaseException  # noqa: TRY002 - the class of a panic is in no module

@@ -24,4 +24,4 @@ class PortsSpider(scrapy.Spider):
                 yield scrapy.Request(f"http://127.0.0.1:{port}/{path}")
 
     def parse(self, response: Response, **_: Any) -> None:
-        """The page does not matter."""
+        """Ignore the page."""

@@ -1,4 +1,4 @@
-"""A Scrapy project in its own folder, and the commands that a user runs there."""
+"""A Scrapy project in a folder, and the commands that users run in it."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def run(
     folder: Path,
     **variables: str,
 ) -> CommandResult:
-    """Run the current Python with *command*, which must emit no warning.
+    """Run Python with the arguments *command*, and check that no warning is emitted.
 
-    The modules of the tests are not on the module path.
+    PYTHONPATH is empty, so the modules of the tests cannot be imported.
     """
     always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables
@@ -86,7 +86,7 @@ def run(
 
 
 def assert_no_warning(log: str) -> None:
-    """Known warnings of other packages are permitted."""
+    """Check that *log* contains no warnings except known ones of other packages."""
     warned = unexpected(printed(log))
     assert not warned, f"it warned of {warned}:\n{log}"
 
@@ -104,7 +104,7 @@ class Project:
     ) -> Project:
         """Write the project, and let the robots.txt of *site* disallow /private.
 
-        *settings* are further lines of the settings module, and *custom* is the spider's
+        *settings* contains more lines for the settings module. *custom* becomes the spider's
         `custom_settings`.
         """
         site.robots(CLOSED)

@@ -1,4 +1,4 @@
-"""Projects whose components notice if a request passes them more than once."""
+"""Components that behave differently if a request passes them more than once."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LEASES = 16
 
 
 class PageRequest(Request):
-    """A request with another constructor, so that `replace` fails."""
+    """A request whose constructor has other arguments, so that `replace` fails."""
 
     def __init__(self, page: str, spider: RequestingSpider) -> None:
         super().__init__(page, spider.fetched, errback=spider.failed, dont_filter=True)
 
 
 class ScriptRequest(Request):
-    """A request with an attribute that `replace` loses, like `SeleniumRequest`."""
+    """A request with an attribute that `replace` does not copy, like `SeleniumRequest`."""
 
     script = ""
 
@@ -95,7 +95,7 @@ class Budget:
 
 
 class Leases:
-    """Gives each page request one of 16 leases, and takes it back with the response."""
+    """Lends one of 16 leases to each page request, until its response passes."""
 
     def __init__(self) -> None:
         self._leases = DeferredSemaphore(LEASES)
@@ -113,7 +113,7 @@ class Leases:
 
 
 class Rewriting:
-    """Replaces each page request, as middlewares for rendering services do."""
+    """Replaces each page request with another one, as middlewares for rendering services do."""
 
     def process_request(self, request: Request, spider: Any = None) -> Request | None:
         if is_robots(request) or request.url.endswith("?rendered"):
@@ -148,7 +148,7 @@ def own_keys(request: Any) -> dict[str, Any]:
 
 
 class Failing:
-    """Refuses the first response of each page."""
+    """Raises an error for the first response of each page."""
 
     def __init__(self) -> None:
         self._refused: set[str] = set()

@@ -1,6 +1,6 @@
-r"""Play the sessions of `tests/recorded`: commands and crawls, and what users see of them.
+r"""Play the sessions in `tests/recorded`: commands and crawls, and what users see of them.
 
-A session is a text. Each of its sections has a heading `=== …`:
+A session is a text file. Each section of it has a heading `=== …`:
 
 - `file NAME` is written to the folder of the session, compressed if its name ends with `.gz`.
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` is what the server sends. A second answer for the
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 START = 1_767_225_600.0
-"""When a session is played: 2026-01-01T00:00:00Z."""
+"""The time at the start of each session: 2026-01-01T00:00:00Z."""
 
 OUTPUT = ("exit", "log", "ends", "stats", "requests")
 COMMANDS = {
@@ -61,17 +61,17 @@ VARYING = {
     r'(?<="made": ")[^"]+': "TIME",
     r"\x1b": "ESC",
 }
-"""What differs from run to run, and what a session has in its place."""
+"""Patterns for text that changes from run to run, and their replacements."""
 
 STATS = re.compile("^(robots|finish_reason|item_dropped)")
-"""The stats that a session has."""
+"""The stats that a session records."""
 
-# Each line of a log begins with \x1e, because a message may have several lines.
+# Each message begins with \x1e, because it may contain several lines.
 LOG_FORMAT = "\x1e%(name)s\x1f%(levelname)s: %(message)s"
 
 
 def play(session: str, folder: Path, site: Site) -> str:
-    """Return *session* with the output that its commands and crawls have now."""
+    """Run the commands and crawls in *session*, and return it with their current output."""
     played, *rest = re.split(r"^=== (.*)\n", session, flags=re.MULTILINE)
     answers = defaultdict[str, list[Reply]](list)
     for heading, body in zip(rest[::2], rest[1::2], strict=True):
@@ -144,7 +144,7 @@ def _command(words: list[str], folder: Path, site: Site) -> Iterator[str]:
 
 
 def run_command() -> Any:
-    """Run the command that the arguments of this process name."""
+    """Run the command in the arguments of this process."""
     sys.argv.pop(0)
     resolve_test_names()
     shorten_pauses()
@@ -154,7 +154,7 @@ def run_command() -> Any:
 
 
 def _prepare(port: int) -> None:
-    """Set the clock, connect to *port* in place of port 80, and pause without jitter."""
+    """Set the clock, redirect connections from port 80 to *port*, and pause without jitter."""
     Clock.set_forward(START - Clock.time())
     import_module("scrapy_robots1994.crawl.fetch").JITTER = 0.0  # type: ignore[attr-defined]
 
@@ -168,7 +168,7 @@ def _prepare(port: int) -> None:
 
 
 class RecordedSpider(SteppingSpider):
-    """Yields an item with what a page states about itself, if it is read."""
+    """Yields an item with the directives and preferences of each page, if they are read."""
 
     name = "walk"
 
@@ -182,7 +182,7 @@ class RecordedSpider(SteppingSpider):
 
 def prepare_crawl(crawler: Any) -> None:
     if crawler.settings["ROBOTS1994_CRAWL_DELAY"]:
-        # A slot would wait forever for a stopped clock.
+        # If the clock were stopped, a slot with a delay would wait forever.
         Clock.always_runs = True
     _prepare(crawler.settings.getint("PORT"))
 

@@ -1,4 +1,4 @@
-"""A real redis-server on loopback, which a test can kill, stop and restart."""
+"""A redis-server on loopback, which a test can kill, suspend and restart."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
-"""The test fails if the server takes longer to answer."""
+"""The test fails if the server takes longer than this to answer."""
 
 
 class RedisServer:
-    """An empty server that runs as long as the `with` block.
+    """A server that is empty at first, and runs as long as the `with` block.
 
-    After `stop` and `start`, it has the same port, but no data.
+    After `stop` and `start`, it is empty again, and has the same port.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -54,7 +54,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """Settings for scrapy-redis to keep the requests of crawls on this server."""
+        """Settings with which scrapy-redis keeps the requests of crawls on this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -66,7 +66,7 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        # Some tests and fixtures start a server without the mark `redis`.
+        # Not all tests that start a server are marked `redis`.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]
@@ -89,7 +89,7 @@ class RedisServer:
             self._process = None
 
     def hang(self) -> None:
-        """A suspended server accepts connections, but does not answer."""
+        """Suspend the server, which then accepts connections, but does not answer."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
@@ -98,7 +98,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Whether this server answers, and not another one at the port."""
+        """Whether this server answers at the port, and not another one."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")
@@ -107,7 +107,7 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a free port below the ephemeral ones, which other connections might take."""
+    """Return a free port outside the ephemeral range, so that no other connection takes it."""
     while True:
         port = random.randrange(20_000, 32_000)  # noqa: S311 - not a secret
         with contextlib.suppress(OSError), socket.socket() as free:

@@ -1,4 +1,4 @@
-"""The replies of the scripted server, with a function for each kind of fault."""
+"""Replies for the scripted server, with a function for each kind of fault."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""With this `length`, no Content-Length is sent, and the body ends when the connection closes."""
+"""With this `length`, no Content-Length is sent, so the body ends when the connection closes."""
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
@@ -19,12 +19,12 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The first byte is sent `delay` seconds after `gate` has opened. Without `head`, nothing is
-    sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
+    """The first byte is sent `delay` seconds after `gate` has opened. If `head` is false, nothing
+    is sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
     `length` is the Content-Length if it differs from the true length. Only the first `cut` bytes of
     the body are sent, in pieces of `chunk` bytes, with `pause` seconds after each piece. The body
-    is sent `repeat` times, or endlessly if that is 0. The ending "reset" sends an RST, and "hang"
-    leaves the connection open without another byte.
+    is sent `repeat` times, or endlessly if `repeat` is 0. The ending "reset" sends an RST, and
+    "hang" leaves the connection open without sending more.
     """
 
     status: int = 200
@@ -57,7 +57,7 @@ def image() -> Reply:
 
 
 def status(code: int, body: bytes = b"", /, **headers: str) -> Reply:
-    """The argument `Retry_After="3"` becomes the header `Retry-After: 3`."""
+    """`Retry_After="3"` becomes the header `Retry-After: 3`."""
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(code, body, pairs)
 
@@ -75,7 +75,7 @@ def hang_up() -> Reply:
 
 
 def reset(body: bytes = b"", after: int | None = None) -> Reply:
-    """Reset the connection, at once or after the first *after* bytes of *body*."""
+    """Reset the connection, at once or after *after* bytes of *body*."""
     if after is None:
         return Reply(head=False, ending="reset")
     return Reply(body=body, cut=after, ending="reset")

@@ -1,10 +1,10 @@
-"""Tables of texts, one row per line."""
+"""Tables as text, one row per line."""
 
 from __future__ import annotations
 
 
 def rows(table: str, columns: int) -> list[list[str]]:
-    r"""Split *table* into cells at each `|`. Cells at the end may be missing.
+    r"""Split the rows of *table* into cells at each `|`. Cells that are missing at the end are "".
 
     An indented line continues the line above. Escapes such as `\n` stand for characters.
     """

@@ -1,4 +1,4 @@
-"""The connections of a scripted site, which log requests and send scripted replies."""
+"""The connections of a scripted site: log requests, and send the scripted replies."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 class Seen:
     """A request that the server received.
 
-    `host` is the Host header with the port, or for a proxy the host in the target. `at` is a time
-    of the monotonic clock, in seconds.
+    `host` includes the port, and comes from the Host header, or from the target of a request to a
+    proxy. `at` is the time in seconds, by the monotonic clock.
     """
 
     method: str
@@ -46,14 +46,14 @@ class Script:
         self.tasks: set[asyncio.Task[None]] = set()
 
     def note_task(self) -> None:
-        """Let the running task end with the site."""
+        """Add the current task, which is cancelled when the site closes."""
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
     def reply_to(self, seen: Seen) -> Reply:
-        """If several scripts match, the most exact origin decides, then the most exact target."""
+        """Of several matching scripts, choose the most exact origin, then the most exact target."""
         origin = f"{seen.scheme}://{seen.host}"
         name = urlsplit(origin).hostname or ""
         path = seen.target.partition("?")[0]
@@ -91,7 +91,7 @@ class Script:
 
 
 class Connections:
-    """CONNECT leads to *tls_port*, whatever host it names."""
+    """A CONNECT to any host opens a tunnel to *tls_port*."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script
@@ -108,7 +108,7 @@ class Connections:
                 await self._converse(reader, writer)
             writer.close()
         finally:
-            if not writer.is_closing():  # cancelled: the site closes
+            if not writer.is_closing():  # cancelled, because the site closes
                 writer.transport.abort()
 
     async def _converse(
@@ -161,7 +161,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """A target that is a whole URL is for a proxy."""
+    """Parse *head*. If the target is a whole URL, the server is used as a proxy."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]

@@ -1,7 +1,7 @@
-"""List what several crawls in one process leave open.
+"""Run several crawls in one process, and list what they leave open.
 
 `python -m tests.support.several REACTOR STORE URL` starts two crawls at once, and a third one when
-the first has ended. The output is the list as JSON.
+the first has ended. It prints the list as JSON.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from tests.support.child import RequestingSpider, _process
 
 TIMEOUT_SECONDS = 20.0
-"""A thread that takes longer to end counts as open."""
+"""A thread that takes longer than this to end counts as open."""
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
@@ -46,7 +46,7 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 def threads() -> list[str]:
     ours = [it for it in threading.enumerate() if it.name.startswith("robots1994")]
     for thread in ours:
-        # An idle thread needs some time to end.
+        # Even an idle thread takes a moment to end.
         thread.join(TIMEOUT_SECONDS)
     return [thread.name for thread in ours if thread.is_alive()]
 

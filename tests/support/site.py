@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a request takes longer to arrive."""
+"""The test fails if a request takes longer than this to arrive."""
 
 
 @cache
@@ -49,7 +49,7 @@ def on_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def tls_context(pem: str) -> ssl.SSLContext:
-    """Make a server context with the private key and certificate in *pem*."""
+    """Return an SSL context for a server with the private key and certificate in *pem*."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
         file.write(pem)
@@ -62,9 +62,9 @@ class Site:
     """A scripted server on loopback, which runs as long as the `with` block.
 
     It answers for any host name, and crawls resolve every name under `test` to 127.0.0.1. It
-    listens on *ports* ports of 127.0.0.1, on *addresses* further loopback addresses, with *ipv6* on
-    ::1, and with *tls* on one HTTPS port. Without a script, /robots.txt is a 404, and any other
-    target a small page.
+    listens on *ports* ports of 127.0.0.1, on *addresses* further loopback addresses, on ::1 if
+    *ipv6*, and on an HTTPS port if *tls*. Without a script, /robots.txt is a 404, and any other
+    target is a small page.
     """
 
     certificate: str
@@ -125,14 +125,14 @@ class Site:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def url(self, target: str = "/", *, host: str = "127.0.0.1", port: int = 0) -> str:
-        """*port* is the index of a port of the server, from 0."""
+        """*port* is the index of one of the server's ports, from 0."""
         return f"http://{host}:{self._ports[port]}{target}"
 
     def secure_url(self, target: str = "/", *, host: str = "127.0.0.1") -> str:
         return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """*number* counts the addresses beyond 127.0.0.1 from 0."""
+        """*number* is the index of one of the further addresses, from 0."""
         return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:
@@ -142,9 +142,11 @@ class Site:
     def answer(
         self, target: str, reply: Reply | Sequence[Reply], *, at: str = "*"
     ) -> None:
-        """Several replies are sent one after the other, and the last one is repeated. *at* limits
-        the script to a host name, a `host:port` or an origin. A target without a query matches any
-        query. `*` matches every target without a script.
+        """Script the reply to requests for *target*.
+
+        Several replies are sent one after the other, and the last one is repeated. *at* limits the
+        script to a host name, a `host:port` or an origin. A target without a query matches any
+        query. `*` matches every target that has no script.
         """
         several = [reply] if isinstance(reply, Reply) else list(reply)
         self._script.replies[at, target] = several
@@ -153,7 +155,7 @@ class Site:
         self.answer("/robots.txt", replies.text(body, gate=gate), at=at)
 
     def open(self, gate: str) -> None:
-        """Send the replies that wait for *gate*, and later ones at once."""
+        """Send the replies that wait for *gate*. Later replies no longer wait."""
         _loop().call_soon_threadsafe(self._script.gates[gate].set)
 
     def open_when(
@@ -163,7 +165,7 @@ class Site:
         asyncio.run_coroutine_threadsafe(opening, _loop())
 
     def wait(self, target: str = "*", *, count: int = 1, host: str = "*") -> None:
-        """Return once *count* requests for *target* and *host* have arrived."""
+        """Wait until *count* requests for *target* and *host* have arrived."""
         on_loop(self._script.wait(target, host, count))
 
     def log(self, target: str = "*") -> list[Seen]:

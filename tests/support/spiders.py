@@ -1,4 +1,4 @@
-"""The spiders that tests name in the argument `spider` of `crawl`."""
+"""Spiders for the argument `spider` of `crawl`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.child import RequestingSpider
 
 
 async def download(crawler: Crawler, request: Request) -> Response:
-    """Download *request* as a media pipeline or a callback does, with any version of Scrapy."""
+    """Download *request* as a media pipeline or a callback does, in any version of Scrapy."""
     engine: Any = crawler.engine
     if not hasattr(engine, "download_async"):  # Scrapy 2.13
         engine.download_async = lambda it: maybe_deferred_to_future(engine.download(it))
@@ -29,7 +29,7 @@ async def download(crawler: Crawler, request: Request) -> Response:
 
 
 async def sleep(seconds: float) -> None:
-    """Sleep with any reactor, or without one."""
+    """Sleep, whether or not there is a reactor."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -50,7 +50,7 @@ class Counted(RequestingSpider):
     """Requests *pages* numbered pages of *hosts* hosts.
 
     If *filtered*, requests pass through the duplicates filter, as in a crawl that can be resumed.
-    *item* is yielded for each page, and `{n}` in its values becomes the number of the page.
+    Each page yields *item*, with the number of the page for `{n}` in its values.
     """
 
     name = "counted"
@@ -90,13 +90,13 @@ class LoggingIn(RequestingSpider):
 
 
 class Unserializable(Counted):
-    """Has a lambda as callback, which no queue on disk can store."""
+    """Uses a lambda as callback, which no queue on disk can store."""
 
     name = "unserializable"
 
     def page(self, number: int, **options: Any) -> Request:
         request = super().page(number, **options)
-        # A method could be stored by its name.
+        # Not the method itself, which could be stored by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 
@@ -109,7 +109,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """The awaited request bypasses the scheduler."""
+    """Awaits a download, which bypasses the scheduler."""
 
     name = "downloading"
     first: str
@@ -163,7 +163,7 @@ class CheckingSpider(RequestingSpider):
             values = {"allowed": found.allowed, "reason": found.reason.value}
             return {"url": url, "line": found.line} | values
 
-        # Scrapy installs its DNS resolver after the crawl has begun, so wait one turn.
+        # Wait a turn of the event loop, until Scrapy has installed its DNS resolver.
         await sleep(0)
         asked = [deferred_from_coro(verdict(it["url"])) for it in self.requests]
         for each in asked:
@@ -171,7 +171,7 @@ class CheckingSpider(RequestingSpider):
 
 
 class ItemSpider(RequestingSpider):
-    """Pages of a pipeline yield no item, or the pipeline would request pages forever."""
+    """Yields *item* for each page, except for pages that a pipeline requests."""
 
     name = "offering"
     item: dict[str, Any]
@@ -191,7 +191,7 @@ class MetaPassingSpider(RequestingSpider):
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once, with its meta and thus its verdict."""
+        """Repeat a refused request once, with its meta, which contains the verdict."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         if request.meta.get("second"):
@@ -200,7 +200,7 @@ class MetaPassingSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """Repeats a refused request with each of *new_urls*, and with all its meta."""
+    """Repeats a refused request with each of *new_urls*, and with the same meta."""
 
     name = "elsewhere"
     new_urls: list[str]
@@ -217,9 +217,10 @@ class RepeatingSpider(RequestingSpider):
 
 
 class CancellingSpider(RequestingSpider):
-    """Cancels a download after n steps of the event loop, for each n below a maximum.
+    """Cancels a download after 0, 1, 2, … turns of the event loop, each time with a new host.
 
-    A second request waits for the same robots.txt, and a third is sent when both have ended.
+    A second request to the host waits for the same robots.txt, and a third one is sent when both
+    have ended.
     """
 
     name = "cancelling"
@@ -285,7 +286,7 @@ class ErrbackItemSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """After the page /again, requests /plain with the meta of /again."""
+    """After /again, requests /plain with the meta of the first response."""
 
     name = "usage"
     follow = True
@@ -304,7 +305,7 @@ class UsageSpider(RequestingSpider):
 
 
 class TwiceSpider(PlainSpider):
-    """Yields each item object twice, as a callback that reuses a dict does."""
+    """Yields each item object twice, like a callback that reuses a dict."""
 
     name = "twice"
 
@@ -339,9 +340,9 @@ class MapSpider(SitemapSpider):
 
 
 class Exporting(RequestingSpider):
-    """Yields the meta of pages, and the parts of verdicts.
+    """Yields the meta of pages, and verdicts with their parts.
 
-    If *nested*, each object is the field `what` of an item, otherwise the item itself.
+    If *nested*, each object is in the field `what` of an item. Otherwise, it is the item.
     """
 
     name = "exporting"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Performs steps, each of which requests pages or sets the clock.
+    """Requests the pages of one step after another, and advances the clock between them.
 
-    If a request for /mark/ fails, other requests of its step did not arrive, and the crawl ends.
+    If a request for /mark/ fails, requests of its step did not arrive, so the crawl ends.
     """
 
     name = "stepping"

@@ -1,4 +1,4 @@
-"""Stores of users that violate the contract."""
+"""Stores with faults, and stores that keep entries differently from ours."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KeepsFirst(FolderStore):
 
 
 class Forgets(FolderStore):
-    """Forgets an entry as soon as the contract allows."""
+    """Forgets entries as soon as the contract allows it."""
 
     def get(self, origin: str) -> bytes | None:
         path = self.path(origin)
@@ -42,15 +42,13 @@ class Forgets(FolderStore):
 
 
 class ReturnsAnything(FolderStore):
-    """`bytes()` would make gigabytes of this number."""
-
     def get(self, origin: str) -> Any:
-        return 9_000_000_000
+        return 9_000_000_000  # `bytes()` would make gigabytes of this.
 
 
 class Asynchronous(FolderStore):
     async def get(self, origin: str) -> Any:  # type: ignore[override]  # the mistake
-        """Return nothing."""
+        """This method must not be a coroutine."""
 
 
 class LeasesFail(FolderStore):

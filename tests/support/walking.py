@@ -1,4 +1,4 @@
-"""Start crawls as users' scripts do: `python -m tests.support.walking WAY URL`."""
+"""Start a crawl as users' scripts do: `python -m tests.support.walking WAY URL`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 
 
 def printed(*words: object) -> None:
-    """Print *words* on one line, without the URL of the site."""
+    """Print *words* on a line, without the site's part of URLs."""
     sys.stdout.write(" ".join(map(str, words)).replace(sys.argv[2], "") + "\n")
 
 
@@ -79,7 +79,7 @@ def in_parallel(process: str) -> None:
 
 
 def installed() -> Any:
-    """Install the reactor of the settings, and return Twisted's `react`."""
+    """Install the reactor in the settings, and return Twisted's `react`."""
     configure_logging()
     install_reactor(settings()["TWISTED_REACTOR"])
     from twisted.internet.task import react  # noqa: PLC0415 - this imports the reactor

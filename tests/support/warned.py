@@ -1,4 +1,4 @@
-"""Warnings of processes that tests start are errors, as in the test process itself."""
+"""Make tests fail if processes that they start emit warnings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Warned = tuple[str, str, str]
-"""Category, message, and path of the file that caused the warning."""
+"""The category, message and file of a warning."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Whether warnings in crawls are errors. Older versions of Scrapy emit warnings with current
-versions of Twisted, Python and pyOpenSSL.
+"""Warnings count only with the newest Scrapy: older versions emit warnings with current versions of
+Twisted, Python and pyOpenSSL.
 """
 
 PRINTED = re.compile(
@@ -26,7 +26,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A warning whose message contains *message* and whose path contains *file*."""
+    """A warning that is permitted if its message contains *message*, and its file *file*."""
 
     category: str
     message: str
@@ -44,7 +44,7 @@ OUTDATED = (
     "'spider' argument to StatsCollector.inc_value()",
 )
 ALLOWED = (
-    # This plugin uses an older stats interface of Scrapy.
+    # scrapy-redis uses an older stats interface of Scrapy.
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
     # In the crawl tests, `scrapy parse` wraps the spider's callback in a deprecated function.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
@@ -62,7 +62,7 @@ def printed(log: str) -> Iterator[Warned]:
 
 
 def unexpected(warned: Iterable[Warned]) -> list[Warned]:
-    """With any Scrapy but the newest, all warnings are permitted."""
+    """Return the warnings that are not permitted. Older versions of Scrapy may emit any."""
     if not IS_NEWEST:
         return []
     return sorted(

@@ -1,4 +1,4 @@
-"""The zstd library: a part of Python since version 3.14, otherwise a backport."""
+"""The zstd library of Python 3.14, or its backport."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The programs in `tools/`, the documentation, the pytest hooks and `tests/run`."""
+"""Tests of `tools/`, the documentation, the pytest hooks and `tests/run`."""

@@ -23,11 +23,11 @@ from tests.support.browser import (
 ROOT = Path(__file__).parents[2]
 TOOLS = ("codespell_lib", "furo", "myst_parser", "sphinx")
 MAIN = ("index", "start", "moving", "stores", "refusals", "reference/settings")
-"""The pages that are read most often."""
+"""The pages that users read most."""
 
 
 def written_codes(name: str) -> set[str]:
-    """Return the literals in the source of the page *name*."""
+    """Return the literals (names in code) in the source of the page *name*."""
     with (ROOT / f"docs/_build/doctrees/{name}.doctree").open("rb") as file:
         nodes = load(file).findall()  # noqa: S301 - Sphinx wrote it
     return {" ".join(it.astext().split()) for it in nodes if it.tagname == "literal"}
@@ -41,7 +41,7 @@ def written_codes(name: str) -> set[str]:
     reason="needs the dependency group docs",
 )
 def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> None:
-    """The build checks examples, links and spelling."""
+    """The build itself checks examples, links and spelling."""
     done = subprocess.run(
         [ROOT / "docs" / "build"],
         env=os.environ | {"DOCS_PYTHON": sys.executable},
@@ -60,7 +60,7 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
                 browser.get((ROOT / f"docs/_build/html/{name}.html").as_uri())
                 if width_of(browser) > width:
                     wide.append((name, width))
-                if width > 1000:  # on a phone, names in code may break anywhere
+                if width > 1000:  # On a phone, names in code may break anywhere.
                     broken += [(name, it) for it in broken_words(browser)]
                 copied = browser.execute_script(
                     "return [...document.querySelectorAll('code')].map(it => it.textContent)"
@@ -76,7 +76,7 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
 
 
 def test_generated_tables_are_those_of_the_code() -> None:
-    """`docs/_ext/generated.py` writes the tables, and they are committed."""
+    """The tables are written by `docs/_ext/generated.py`, and committed."""
     program = ROOT / "docs" / "_ext" / "generated.py"
     done = subprocess.run(
         [sys.executable, program, "--check"],

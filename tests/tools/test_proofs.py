@@ -1,4 +1,4 @@
-"""A few of the random crawls in `tools/proofs`."""
+"""Run a few of the random crawls in `tools/proofs`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmarks with `--quick`. Times are not checked."""
+"""Run the benchmarks with `--quick`, without checking the times."""
 
 from __future__ import annotations
 

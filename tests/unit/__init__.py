@@ -1,1 +1,1 @@
-"""Tests of single modules, deleted with them."""
+"""Tests of single modules. If a module is removed, its tests go too."""

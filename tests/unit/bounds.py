@@ -1,4 +1,4 @@
-"""Lower the limits of the package."""
+"""Lower the limits of the package, so that tests can exceed them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ def shrink(
     known = getattr(import_module(f"{PACKAGE}.{module}"), name)
     for each in tuple(sys.modules.values()):
         own = getattr(each, "__name__", "")
-        # A private name is changed only in its own module, because equal small numbers are one
-        # object.
+        # Other modules may use the same private name, with an equal value that must not change.
         is_ours = own.startswith("" if name[0] != "_" else f"{PACKAGE}.{module}")
         if own.startswith(PACKAGE) and is_ours and each.__dict__.get(name) is known:
             put(each, name, value)
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Set the constants that the setting `TEST_BOUNDS` names."""
+    """Set the constants in the setting `TEST_BOUNDS`."""
     for path, value in crawler.settings["TEST_BOUNDS"].items():
         shrink(path, value)

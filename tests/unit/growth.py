@@ -1,4 +1,4 @@
-"""Hostile files of any size, and operations that they might slow down."""
+"""Hostile files of any size, and the operations that they might slow down."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OTHER_LINES = (
     "User-agent: bot{0}, x\nAllow: /\nUser-agent: x/{0}\nDisallow: /\n"
 )
 
-# Each function returns a file of about the given size in bytes.
+# The functions return a file of about the given size, in bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),
@@ -101,7 +101,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
     """Return the CPU time of *operation* in nanoseconds per byte of *body*.
 
-    The minimum of *times* runs counts.
+    The fastest of *times* runs counts.
     """
     least = float("inf")
     for _ in range(times):

@@ -36,7 +36,7 @@ def parsed(
     lifetime: float | None = None,
     freshness: FreshnessSettings = FRESHNESS,
 ) -> Policy:
-    """Return the policy of a file that was fetched at the time *at* (Ours R1)."""
+    """Return the policy from a file that was fetched at the time *at* (Ours R1)."""
     answer = Answer(
         urls=(origin.robots_url,),
         status=200,
@@ -44,6 +44,6 @@ def parsed(
         fetched_at=at,
         lifetime=lifetime,
     )
-    # A common reader would share identical files.
+    # A reader of its own, because a shared one would parse identical files only once.
     reader = Reader("1994", len(body))
     return policy_from(origin, answer, reader, freshness)

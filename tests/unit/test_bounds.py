@@ -1,4 +1,4 @@
-"""Bounds on the time and memory for hostile files, pages and entries."""
+"""Limits on the time and memory that hostile files, pages and entries can take."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ URL = "http://h.example/"
 
 @pytest.fixture
 def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
-    """Return a function that gives a constant a small value until the test ends."""
+    """Return a function that lowers a limit until the test ends."""
     return lambda path, value: bounds.shrink(path, value, monkeypatch.setattr)
 
 
@@ -83,7 +83,7 @@ def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")
     store = GuardedStore(crawler, url, 1_000, 1_000)
-    # Shrink after the import of the store, which would keep the small value.
+    # Only now, because a store that is imported later would keep the small value.
     shrink("stores.base.MAX_ENTRY_BYTES", 10)
     answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
 

@@ -1,4 +1,4 @@
-"""The codec reads back the answer that it wrote. Any other entry is a miss."""
+"""The codec decodes the answers that it has encoded. Any other entry is a miss."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HEAD: dict[str, Any] = {
 
 
 def entry_of(head: object, body: bytes = b"") -> bytes:
-    """Return an entry with this *head*, as another program might write it."""
+    """Return an entry with *head*, as another program might write it."""
     return VERSION + zlib.compress(json.dumps(head).encode() + b"\n" + body)
 
 
@@ -59,7 +59,7 @@ def test_answer_is_read_back_as_it_was(answer: Answer) -> None:
 
 @pytest.mark.parametrize("status", [503, 429, 301, 407, 1, True, None, "200", [200]])
 def test_what_no_origin_said_is_a_miss(status: object) -> None:
-    """Ours R5: an unreachable robots.txt is no answer of an origin."""
+    """Ours R5: an unreachable robots.txt is not an answer of the origin."""
     assert decode(entry_of(HEAD), SITE, LIMIT) is not None
     assert decode(entry_of(HEAD | {"status": status}), SITE, LIMIT) is None
 
@@ -92,7 +92,7 @@ def test_damaged_field_is_a_miss(change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("key", HEAD)
 def test_missing_field_is_a_miss(key: str) -> None:
-    """Another version may write other fields."""
+    """Other versions of the package may write other fields."""
     head = {name: value for name, value in HEAD.items() if name != key}
 
     assert decode(entry_of(head), SITE, LIMIT) is None

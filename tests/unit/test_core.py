@@ -1,4 +1,4 @@
-"""The core without its features."""
+"""The core works without `crawl/features/`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TABLES = {"observers.py": "OBSERVERS", "addon.py": "SPIDER_MIDDLEWARES"}
 
 
 def test_core_knows_no_feature(site: Site, tmp_path: Path) -> None:
-    """A crawl obeys robots.txt even without `crawl/features/`."""
+    """A copy of the package without `crawl/features/` still obeys robots.txt."""
     package = tmp_path / "without" / "scrapy_robots1994"
     source = Path(scrapy_robots1994.__file__).parent
     ignore = shutil.ignore_patterns("features", "__pycache__")

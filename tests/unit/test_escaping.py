@@ -1,4 +1,4 @@
-"""Untrusted text is made safe to print."""
+"""Escape untrusted text, so that it is safe to print."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ESCAPES = [
     ("\ud800", r"\ud800"),
     (b"caf\xe9".decode("utf-8", "surrogateescape"), r"caf\xe9"),
     ("\U000e0041", r"\U000e0041"),
-    # Commands of CI systems, but not IPv6 addresses
+    # Commands of CI systems are escaped, but not IPv6 addresses.
     ("::error::x ::add-mask::y", r"\x3a:error::x \x3a:add-mask::y"),
     ("http://[::1]/ ::1. ::ffff:1.2.3.4", "http://[::1]/ ::1. ::ffff:1.2.3.4"),
 ]

@@ -1,4 +1,4 @@
-"""Evidence after a write that failed."""
+"""Evidence after a failed write."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
-    """Nothing can be read after half a gzip member."""
+    """What follows half a gzip member could not be read."""
     file = EvidenceFile(tmp_path, "spider")
     file.add({"crawl": {}})
     assert file.write().result() is None

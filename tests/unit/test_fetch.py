@@ -1,4 +1,4 @@
-"""Parts of a fetch that a crawl reaches only by chance."""
+"""Cases of a fetch that a crawl meets only by chance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scrapy_robots1994.policy.answer import Answer
 
 
 def test_circle_of_causes_ends() -> None:
-    """A chain of exceptions may lead back to its beginning."""
+    """The causes of an exception may form a circle."""
     first, second = OSError("a"), OSError(errno.ECONNRESET, "b")
     first.__cause__, second.__cause__ = second, first
 
@@ -50,8 +50,8 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
 
 
 def test_fetches_leave_descriptors_for_pages() -> None:
-    """At least one fetch may run. Handlers other than Twisted's have a pool of
-    `CONCURRENT_REQUESTS` connections.
+    """At least one fetch is allowed. Handlers other than Twisted's keep a pool of
+    CONCURRENT_REQUESTS connections.
     """
     few, many = (Settings({"CONCURRENT_REQUESTS": it}) for it in (16, 10**9))
     pooled = {"http": "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"}
@@ -74,14 +74,14 @@ def test_fetches_leave_descriptors_for_pages() -> None:
 def test_server_may_ask_for_another_pause(
     pause: float | None, asked: float | None, taken: float | None
 ) -> None:
-    """Ours 3.1: a Retry-After of 0 still pauses, and a long one ends the retries."""
+    """Ours 3.1: even for a Retry-After of 0, there is a pause. A long one ends the retries."""
     answer = Answer(urls=("u",), status=503, fetched_at=0.0, retry_after=asked)
 
     assert _pause_after(answer, pause) == taken
 
 
 def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
-    """The attribute is deprecated in Scrapy."""
+    """Scrapy deprecates the attribute, but still uses it."""
     spider = SimpleNamespace(user_agent="rex/1.0")
     settings = Settings({"USER_AGENT": "max/1.0"})
     crawler: Any = SimpleNamespace(settings=settings, spider=spider)

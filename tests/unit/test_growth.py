@@ -1,4 +1,4 @@
-"""Work grows linearly with the size of a file, even of a hostile one."""
+"""Even for a hostile file, work grows only linearly with its size."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from tests.support.left_out import long_after
 from tests.unit.growth import HOSTILE, OPERATIONS, cost
 
 SMALL = 2**12
-"""The size of a short file in bytes."""
+"""The size of the small files, in bytes."""
 
 WORST = 2.0
-"""The largest permitted growth of calls per byte. Quadratic work would grow by 8."""
+"""The largest permitted factor between the calls per byte of large and small files. Quadratic work
+would have the factor 8.
+"""
 
 WORST_TIME = 6.0
-"""The largest permitted growth of CPU time per byte."""
+"""The largest permitted factor between the CPU times per byte."""
 
 ROWS = [(name, "1994") for name in HOSTILE] + [
     (name, dialect)
@@ -43,14 +45,14 @@ def test_calls_grow_linearly_with_the_file(name: str) -> None:
 
 
 def calls_per_byte(body: str, operation: str) -> float:
-    """Return the number of calls by *operation* per byte of *body*."""
+    """Return the number of function calls of *operation* per byte of *body*."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
 
 
 @pytest.mark.parametrize(("name", "dialect"), ROWS)
 def test_time_grows_linearly_with_the_file(name: str, dialect: str) -> None:
-    """A pattern that scans a long line repeatedly takes more time, but not more calls."""
+    """A regular expression that scans a line repeatedly takes more time, but no more calls."""
     for operation in ("weakening", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation, dialect=dialect)

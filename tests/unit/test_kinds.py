@@ -1,4 +1,4 @@
-"""Each kind of problem has an example, and advice that solves it."""
+"""Each kind of problem has correct examples, and advice that solves it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
 def parse(kind: Kind, body: str) -> RobotsTxt:
-    """Read *body* in the dialect of *kind*, within the usual limit."""
+    """Parse *body* in the dialect of *kind*, with the default size limit."""
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
 
 def test_codes_are_in_order() -> None:
-    """Codes are never reused."""
+    """No code is used twice."""
     codes = [it.code for it in KINDS]
 
     assert codes == sorted(set(codes))
@@ -30,7 +30,7 @@ def test_codes_are_in_order() -> None:
 def test_bad_example_has_the_problem_at_its_place_and_good_one_has_none(
     kind: Kind,
 ) -> None:
-    """The good example has no error of another kind either."""
+    """The good example contains no error of another kind either."""
     before = re.split(r"\r\n|\r|\n", kind.bad.partition("»")[0])
     found = [it for it in parse(kind, kind.example).problems if it.kind is kind]
     rest = parse(kind, kind.good).problems

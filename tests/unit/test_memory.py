@@ -1,4 +1,4 @@
-"""The limits on memory, for every kind of file."""
+"""The limits on memory hold for every kind of file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def noise(seed: int) -> str:
 
 
 def rules(seed: int, form: str, number: int = 2_000) -> str:
-    """Return *number* lines of *form*, each with *seed* and its own number."""
+    """Return *number* lines. Each is *form* with *seed* and the number of the line."""
     return "".join(f"{form}\n" % (seed, line) for line in range(number))
 
 
@@ -70,7 +70,7 @@ def policies(file: str) -> Iterator[Policy]:
 
 
 def taken_by(fill: Callable[[], object]) -> int:
-    """Return the bytes of memory that the result of *fill* takes."""
+    """Return how many bytes the result of *fill* takes in memory."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -89,7 +89,7 @@ def taken_by(fill: Callable[[], object]) -> int:
     [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
 )
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """Policies, keys and texts exceed the limit by up to 25%."""
+    """With keys and texts, the policies may take up to 25% more than the limit."""
 
     def fill() -> object:
         memory = policy_memory(10**6, MAX_BYTES)
@@ -101,7 +101,7 @@ def test_memory_of_policies_is_bounded(file: str) -> None:
 
 
 def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> None:
-    """A crawl stores a policy again after compiling rules for a second robot."""
+    """When a crawl has compiled rules for another robot, it stores the policy again."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     memory, made = policy_memory(10**6, MAX_BYTES), list[Policy]()
     for seed in range(50):

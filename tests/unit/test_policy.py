@@ -1,4 +1,4 @@
-"""The policy that follows from an answer (Ours R1 to R5)."""
+"""The policies that follow from answers (Ours R1 to R5)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
     "path", ["/robots.txt", "/robots%2Etxt", "/%72obots.tx%74", "/robots.txt#x"]
 )
 def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
-    """Ours O22: in every percent-encoding, except that of the slash."""
+    """Ours O22: even if percent-encoded, except for the slash."""
     rules = policy(Answer(urls=URLS, status=403, fetched_at=NOW)).rules("rex")
 
     assert rules.allowed(f"http://site.example{path}")
@@ -53,7 +53,7 @@ def test_only_the_word_of_the_origin_is_shared(
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: the answer does not become the last good policy, and its Retry-After is ignored."""
+    """Ours 3.1: the answer never becomes the last good policy, and its Retry-After is ignored."""
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0

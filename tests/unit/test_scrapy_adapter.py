@@ -1,6 +1,6 @@
 """If undocumented parts of Scrapy change, no crawl hangs or loses a page.
 
-Each of `CHANGES` renames, removes or replaces an undocumented name in Scrapy. The crawl then has
+Each of `CHANGES` renames, removes or replaces an undocumented name in Scrapy. The crawl includes
 slow and quick hosts, a crawl delay, and disallowed pages.
 """
 
@@ -22,8 +22,8 @@ PAGES = 3
 class Change(NamedTuple):
     """A change of Scrapy's source, in modules whose names begin with *where*.
 
-    *said* contains a part of each warning about a lost feature. *more* contains further patterns
-    and replacements, each with its own *where* if needed.
+    *said* contains a part of each expected warning about a lost feature. *more* contains further
+    patterns and replacements, each with its own *where* if it differs.
     """
 
     pattern: str
@@ -81,9 +81,7 @@ CHANGES = {
 
 
 def scripted(site: Site) -> list[str]:
-    """Set the answers of *site*, whose robots.txt files disallow `/no`, and return the URLs of a
-    crawl.
-    """
+    """Set the answers of *site*, and return the URLs to crawl. robots.txt disallows `/no`."""
     body = b"User-agent: *\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):
@@ -114,7 +112,7 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """The log contains one warning for each lost feature."""
+    """Each lost feature is logged once, as a warning."""
     change = CHANGES[name]
     changes = [[*it, change.where][:3] for it in (change[:2], *change.more)]
     with Site() as site:

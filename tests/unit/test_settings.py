@@ -1,4 +1,4 @@
-"""Settings read from code and from the command line."""
+"""Settings from code and from the command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         (("nofollow",), {"nofollow"}),
     ],
 }
-"""Values from code or from the option `-s`, and their meanings."""
+"""Values, as set in code or with `-s`, and their meanings."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The store of a crawl: failures and leases."""
+"""The failures and leases of a crawl's store."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
 
 
 PARTS = {"spider": None, "signals": Mock(), "stats": Mock()}
-"""The attributes of a crawler that a store uses."""
+"""The attributes of a crawler that `GuardedStore` uses."""
 
 
 class Fake:
-    """A store with leases, in memory. *fails* is the name of a method that fails."""
+    """A store with leases, in memory. The method named *fails* raises an error."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes] = {}
@@ -65,9 +65,7 @@ class Fake:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
-    """Return a function that runs a test in an event loop, without sleeps, and returns the
-    store.
-    """
+    """Return a function that runs a test with a `Fake` store in an event loop, without sleeping."""
 
     async def sleep(_: float) -> None:
         fake.calls.append("sleep")
@@ -98,7 +96,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The first failure is logged as a warning."""
+    """Only the first failure is a warning."""
     now = 1_000.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 
@@ -127,7 +125,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
         fake.fails = ""
         store.put(SITE, FETCHED)
         assert await store.get(SITE) == FILE
-        # The store is closed even after a failure.
+        # A store that has failed is still closed at the end.
         fake.fails = "get"
         assert await store.get(SITE) is None
 

@@ -1,4 +1,4 @@
-"""Colour, progress and unencodable output at a terminal."""
+"""Colour, progress and unencodable characters at a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrapy_robots1994.commands import terminal
 
 
 class Terminal(io.StringIO):
-    """A text stream that claims to be an ASCII terminal."""
+    """A text stream that looks like a terminal with ASCII encoding."""
 
     encoding = "ascii"
 

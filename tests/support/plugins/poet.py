@@ -19,7 +19,7 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not
 
 
 class Paged(RequestingSpider):
-    """The callback receives a page object, and requests another page with an HTTP client."""
+    """Gets a page object in its callback, and requests another page with an `HttpClient`."""
 
     name = "paged"
 
