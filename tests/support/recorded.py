@@ -3,16 +3,17 @@ r"""Play the sessions in `tests/recorded`: commands and crawls, and what users s
 A session is a text file. Each section of it has a heading `=== …`:
 
 - `file NAME` is written to the folder of the session, compressed if its name ends with `.gz`.
-- `answer HOST/PATH [STATUS [NAME: VALUE; …]]` is what the server sends. A second answer for the
-  same target is sent to the next request, and the last one to all further requests.
-- `$ COMMAND` is run, and followed by its output, and `exit CODE` by what it prints to stderr. The
-  command `cat` prints files of the session.
-- `crawl` has settings, arguments of the spider (in small letters), and URLs, each on a line. A
-  request begins when those above have ended, unless its line is indented. `+ SECONDS` sets the
-  clock forward. What follows are the lines of this package in the `log`, the `ends` of the
-  requests, the `stats`, and the `requests` that reached the server.
+- `answer HOST/PATH [STATUS [NAME: VALUE; …]]` contains what the server sends. If a target has
+  several answers, each is sent once, and the last one is repeated.
+- `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
+  The command `cat` prints files of the session.
+- `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
+  request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
+  advances the clock.
+- `log`, `ends`, `stats` and `requests` contain the results of a crawl: the log lines of this
+  package, how the requests ended, the stats, and the requests that reached the server.
 
-Hosts under `test` are the server, on port 80. In files and answers, `\xNN` is a byte.
+The server answers for all hosts under `test`, on port 80. In files and answers, `\xNN` is a byte.
 """
 
 from __future__ import annotations
