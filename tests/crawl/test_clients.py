@@ -1,7 +1,7 @@
 """Whatever download handlers make of a URL, no disallowed URL arrives (O27).
 
 Each part of a URL contains every byte, raw and percent-encoded. A first crawl shows in which form
-the URLs arrive. robots.txt then disallows exactly these forms, and a second crawl may request none.
+the URLs arrive. robots.txt then disallows exactly these forms, so a second crawl must request none.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def number_of(target: str) -> str:
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Map each target that a client changed to the form in which it arrived, from *seen*."""
+    """Return the form in which each changed target arrived, by the target as sent."""
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}

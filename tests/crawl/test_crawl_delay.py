@@ -82,7 +82,7 @@ MANY = 16
 def test_pages_that_wait_for_a_delay_stop_no_other_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """The delayed pages come first in the queue, and exceed CONCURRENT_REQUESTS in number."""
+    """There are more delayed pages than CONCURRENT_REQUESTS, and they come first in the queue."""
     site.robots(stating(60), at="slow.test", gate="robots")
     slow = [site.url(f"/{number}", host="slow.test") for number in range(MANY)]
     free = [

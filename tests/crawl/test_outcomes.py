@@ -242,7 +242,6 @@ def test_ours_r5_answer_that_does_not_end_is_given_up(
 @pytest.mark.long
 @pytest.mark.parametrize("reactor", [it for it in reactors() if it != "asyncio"])
 def test_rows_mean_the_same_on_other_reactors(reactor: Reactor) -> None:
-    """Each reactor has its own HTTP clients."""
     with Site(tls="valid") as site:
         rows = list(at_once(site))
         crawl_once(Table(site, rows), reactor=reactor, settings=SETTINGS)

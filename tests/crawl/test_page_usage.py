@@ -145,7 +145,7 @@ def test_any_header_is_read(value: str, kind: type[Response]) -> None:
 
 
 def test_wide_page_is_read_and_an_endless_header_is_not() -> None:
-    """In UTF-16, `noai` is not the bytes `noai`."""
+    """A page in UTF-16 contains `noai`, but not as the bytes b"noai"."""
     wide = HtmlResponse(URL, body=meta("robots", "noai").encode("utf-16"))
     assert page_usage(wide, "mybot")["train-ai"] is D
     long = usage([(CU, "train-ai=n," + "x=y," * 9_000 + "a=b")])

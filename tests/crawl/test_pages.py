@@ -98,7 +98,6 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
 def test_asynchronous_handlers_of_dropped_items_end(
     site: Site, reactor: Reactor
 ) -> None:
-    """The crawl closes only after the handlers of `item_dropped` have ended."""
     fill(site, DIRECTIVES)
     result = follow(site, pages=True, reactor=reactor, hook="count_dropped_slowly")
 

@@ -118,7 +118,6 @@ def test_exempt_request_is_sent_and_allows_no_others(
 
 
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
-    """As in Scrapy, only a true value has an effect."""
     site.robots(CLOSED)
     pages = [
         CrawlRequest(site.url(f"/{number}"), {"dont_obey_robotstxt": value})

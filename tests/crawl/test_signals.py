@@ -31,7 +31,7 @@ def sitemap(*urls: str) -> Reply:
 def test_sitemap_spider_obeys_the_robots_txt_that_it_reads(
     site: Site, reactor: Reactor, dialect: str
 ) -> None:
-    """The spider requests robots.txt itself."""
+    """A SitemapSpider requests robots.txt itself, to find the sitemaps."""
     hosts = ("a.test", "b.test")
     for host in hosts:
         pages = [site.url(path, host=host) for path in ("/1", "/2", "/shut")]

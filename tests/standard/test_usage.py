@@ -204,7 +204,7 @@ def test_record_is_the_one_of_the_dialect() -> None:
 
 
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
-    """The most restrictive statement applies (vocab-08, 5.1)."""
+    """AIPREF vocab-08, 5.1."""
     found = usage(
         f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
     )

@@ -219,7 +219,7 @@ def _preload() -> None:
 
 
 def _paths(components: dict[str, Any]) -> Iterator[str]:
-    """Yield the import paths in *components*, a setting with paths as its keys or values."""
+    """Yield the import paths in *components*, which may be its keys or its values."""
     for key, value in components.items():
         yield value if isinstance(value, str) else key
 

@@ -342,7 +342,7 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of pages, and verdicts with their parts.
 
-    If *nested*, each object is in the field `what` of an item. Otherwise, it is the item.
+    If *nested*, the field `what` of an item contains the object. Otherwise, the object is the item.
     """
 
     name = "exporting"

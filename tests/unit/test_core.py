@@ -13,7 +13,6 @@ TABLES = {"observers.py": "OBSERVERS", "addon.py": "SPIDER_MIDDLEWARES"}
 
 
 def test_core_knows_no_feature(site: Site, tmp_path: Path) -> None:
-    """A copy of the package without `crawl/features/` still obeys robots.txt."""
     package = tmp_path / "without" / "scrapy_robots1994"
     source = Path(scrapy_robots1994.__file__).parent
     ignore = shutil.ignore_patterns("features", "__pycache__")

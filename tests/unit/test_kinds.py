@@ -19,7 +19,6 @@ def parse(kind: Kind, body: str) -> RobotsTxt:
 
 
 def test_codes_are_in_order() -> None:
-    """No code is used twice."""
     codes = [it.code for it in KINDS]
 
     assert codes == sorted(set(codes))
