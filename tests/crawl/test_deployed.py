@@ -1,4 +1,4 @@
-"""A project and this package in one egg, which runs from the archive as in Scrapyd."""
+"""A project and this package run from one egg, as in Scrapyd."""
 
 from __future__ import annotations
 

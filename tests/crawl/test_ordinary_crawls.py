@@ -199,7 +199,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # With the built-in middleware, only a few are requested, because each takes a slot.
+            # Each robots.txt request of the built-in middleware takes a slot, so wait only for 8.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")

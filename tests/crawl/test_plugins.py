@@ -1,4 +1,4 @@
-"""Crawls with plugins and download handlers of others."""
+"""Crawls with other plugins and download handlers."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names in the last group of consecutive User-agent lines, which a rule or a delay ends."""
+    """The names in the current run of User-agent lines. A rule or a delay ends the run."""
     ends_run: bool = False
     has_rule_line: bool = False
 
@@ -118,7 +118,7 @@ class Reading:
         obeyed = self._chosen(own)
         delays = [delay for it in obeyed for delay in it.delays]
         if self.dialect in GROUPED:
-            # A delay applies to the names in the last group of User-agent lines above it.
+            # A delay applies to the names in the run of User-agent lines above it.
             by = named_by([it.names for it in obeyed], own)
             delays = [it for it in delays if by & set(it[1])]
         return max((seconds for seconds, _ in delays), default=None)

@@ -64,5 +64,5 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def octet_count(pattern: str) -> int:
-    """Count the octets of the normalised *pattern*. The most octets win (RFC 9309 2.2.2)."""
+    """RFC 9309 2.2.2: the rule with the most octets decides."""
     return len(normalised(pattern))

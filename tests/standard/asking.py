@@ -47,7 +47,7 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Return equivalent spellings of *text*, by what was changed."""
+    """Map each kind of change to an equivalent spelling of *text*."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
     # Blank lines end with CR NL, because a blank line that ends with NL would vanish after a CR.

@@ -167,7 +167,7 @@ class RenamingMiddleware:
 
 
 class OwnMiddleware(RobotsTxtMiddleware):
-    """A subclass of Scrapy's middleware that a project lists."""
+    pass
 
 
 class OpenParser:

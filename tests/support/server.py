@@ -1,4 +1,4 @@
-"""The connections of a scripted site: log requests, and send the scripted replies."""
+"""Log the requests to a scripted site, and send the scripted replies."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Spiders and components for other plugins, written as the plugins' documentation shows."""
+"""Spiders and components that use other plugins, as the documentation of the plugins shows."""
