@@ -1,1 +1,1 @@
-"""The commands, run as a user runs them."""
+"""Run the commands as users do."""

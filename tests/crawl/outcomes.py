@@ -24,8 +24,8 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """*opened* and *closed* are the ends of the requests for /open and /closed. *log* is how the
-    explanation in the log begins. *kept* is in seconds. If *shared*, the answer is stored for other
+    """*opened* and *closed* say how the requests for /open and /closed end. *log* is the beginning
+    of the explanation in the log. *kept* is in seconds. If *shared*, the answer is stored for other
     crawls.
     """
 
@@ -78,7 +78,7 @@ R7 = Meaning(
 class Row:
     """An answer to GET /robots.txt of the origin *at*, or of `{slug}.test`, and its meaning.
 
-    Each attempt takes *requests* requests. If *by_proxy*, the test's server is their proxy.
+    *requests* is the number of requests per attempt. If *by_proxy*, the server is their proxy.
     """
 
     slug: str
@@ -90,7 +90,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """The log line about the first fetch, from after the URL."""
+        """The expected text after the URL in the log line about the first fetch."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)

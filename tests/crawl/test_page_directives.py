@@ -116,7 +116,7 @@ def test_pages_that_scrapy_cannot_parse_are_read(kind: type[Response]) -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""The large pages are this many times as large as the small ones. Even they are read to the end."""
+"""How much larger the large pages are than the small ones. Both are read to the end."""
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:

@@ -49,7 +49,7 @@ def expect(naive: Reading, question: Question) -> Row:
 
 
 def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
-    """Yield the different answers to the questions of *case*, in each dialect.
+    """Yield the differences between the answers to the questions of *case*, in each dialect.
 
     If *threads* is true, several threads share one `RobotsTxt`.
     """

@@ -1,6 +1,6 @@
 """Each session prints, logs and counts what is recorded in its file (see `tests.support.recorded`).
 
-`ROBOTS1994_RECORD=1 tests/run tests/recorded` records them again.
+`ROBOTS1994_RECORD=1 tests/run tests/recorded` writes the files again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A wrong `ROBOTS1994_STORE` raises one sentence with an example, and without a password."""
+"""The error for a wrong `ROBOTS1994_STORE` is one sentence with an example and no password."""
 
 from __future__ import annotations
 

@@ -45,4 +45,4 @@ class BrowsingSpider(RequestingSpider):
 
 
 class CheckedBrowsingSpider(CheckedBrowser, BrowsingSpider):
-    """Follows the recipe of the documentation."""
+    """Uses the recipe in docs/beyond.rst."""

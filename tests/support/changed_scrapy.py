@@ -45,7 +45,7 @@ def main() -> None:
     numbers = change(job["changes"])
     # Not every crawl imports Scrapy's HTTP cache, which must be changed too.
     import_module("scrapy.extensions.httpcache")
-    # Not at the top, because `child` imports Scrapy, which must be changed first.
+    # `child` imports Scrapy, so it can be imported only now.
     from tests.support.child import run  # noqa: PLC0415 - after the changes
 
     result = run(job) | {"changed": numbers}

@@ -50,7 +50,7 @@ class BreakRobots:
 
 
 class BreakFirstRobots:
-    """Fails the first robots.txt request with an `OSError`, after which a page would be retried."""
+    """Fails the first robots.txt request with an `OSError`, for which Scrapy would retry a page."""
 
     is_first = True
 

@@ -275,7 +275,7 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
 
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
-    """Run a crawl, with the arguments of `start_crawl`, and return its result."""
+    """Run a crawl to its end. The arguments are the same as for `start_crawl`."""
     return start_crawl(urls, **options).result()
 
 

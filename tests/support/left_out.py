@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PROGRAMS = {"redis": ("redis-server",), "browser": ("chromium", "chromedriver")}
 
 PACKAGES = {"chromedriver": "chromium-driver"}
-"""The Debian packages of programs that are not in a package of the same name."""
+"""Maps programs to their Debian packages, if the names differ."""
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:

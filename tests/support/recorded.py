@@ -210,7 +210,7 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     result = crawl_over_time(
         *steps, spider=spider, hook=hook, settings=settings, spider_args=arguments
     )
-    # Pages that are followed, and the robots.txt requests of a dry run, are in no order.
+    # The order varies if links are followed, and in dry runs, where robots.txt is fetched twice.
     is_ordered = not ("follow" in arguments or "ROBOTS1994_DRY_RUN" in settings)
     in_order: Any = list if is_ordered else sorted
     records = (it.rstrip("\n").partition("\x1f") for it in result.log.split("\x1e"))

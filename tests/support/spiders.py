@@ -96,7 +96,7 @@ class Unserializable(Counted):
 
     def page(self, number: int, **options: Any) -> Request:
         request = super().page(number, **options)
-        # Not the method itself, which could be stored by its name.
+        # The method itself could be stored by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 

@@ -19,7 +19,7 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """*policy* parses a file, and *asks* makes of the result a function that checks a URL."""
+    """*policy* parses a file. *asks* turns the result into a function that checks a URL."""
 
     name: str
     policy: Callable[[bytes], Any]

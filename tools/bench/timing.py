@@ -18,7 +18,7 @@ WARM_UP = 1
 """The number of rounds at the start that are discarded."""
 
 MIN_SECONDS = 0.02
-"""Fast functions are called so often that the calls take this much CPU time together."""
+"""Fast functions are called repeatedly, until the calls take this much CPU time."""
 
 
 @dataclass(frozen=True, slots=True)

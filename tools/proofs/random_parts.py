@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""Logged after the last request. Only after this line may a crawl be interrupted."""
+"""Logged after the last request. A crawl is interrupted only after this line."""
 
 
 class RandomSpider(RequestingSpider):
