@@ -1,7 +1,7 @@
 # Sourced by the commands in this folder. Sets `here`, `root` and `python`.
 #
 # `python` is the interpreter in --python or ROBOTS1994_PYTHON, which must have the package.
-# By default, it is that of .venv, which is created if it is missing.
+# By default, it is the interpreter of .venv, which is created if it is missing.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 root=$(dirname -- "$here")

@@ -39,7 +39,7 @@ TIMEOUT_SECONDS = 120.0
 """The test fails if a command takes longer than this."""
 
 PRELOADED = (
-    # First, because it replaces the clock that the other modules import.
+    # This module must be the first, because it replaces the clock that the others import.
     "tests.support.clock",
     "scrapy.cmdline",
     "scrapy.core.downloader.handlers.http11",

@@ -26,7 +26,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """A warning that is permitted if its message contains *message*, and its file *file*."""
+    """Permits warnings whose message contains *message*, and whose path contains *file*."""
 
     category: str
     message: str

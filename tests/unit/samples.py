@@ -20,8 +20,6 @@ BODY = b"User-agent: *\nDisallow: /closed\n"
 
 @dataclass(slots=True)
 class FakeClock:
-    """A clock in seconds since the epoch."""
-
     now: float = NOW
 
     def __call__(self) -> float:

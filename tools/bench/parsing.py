@@ -153,7 +153,7 @@ def imports(rounds: int) -> Iterator[Result]:
 
 
 def growth(rounds: int) -> Iterator[Result]:
-    """Measure how parse times grow with the file, and check times with the number of rules."""
+    """Measure parsing for growing files, and checking for growing numbers of rules."""
     points = []
     for size in MORE_SIZES:
         body = file_of_rules(size // 25)[:size]
