@@ -116,7 +116,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     assert decided == (set() if nested else rules)
 
 
-@pytest.mark.parametrize("path", ["/no", "/caf%E9%01", "/x/../no", "/", "/robots.txt"])
+@pytest.mark.parametrize("path", [*REFUSED, "/x/../no\ud800", "/", "/robots.txt"])
 def test_plain_verdict_can_be_marshalled(path: str) -> None:
     """`marshal` rejects instances of our classes and of subclasses of `str`."""
     verdict = RobotsTxt.parse(ROBOTS).verdict(f"http://a.test{path}", "rover")

@@ -15,21 +15,23 @@ SPIDER = "CheckingSpider"
 
 def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) -> None:
     site.robots(CLOSED)
+    site.robots(CLOSED + "# large\n" * 2_000, at="large.test")
     expected = {
-        site.url("/open"): (True, "no-rule", None),
-        site.url("/private"): (False, "rule", 2),
-        site.url("/a/../private#x"): (False, "rule", 2),
-        site.url("/private", host="other.test"): (False, "rule", 2),
-        site.url("/robots.txt"): (True, "robots.txt-itself", None),
-        site.url("/", host="exempt.test"): (True, "unchecked", None),
-        site.refused_url("/x"): (False, "unreachable", None),
-        "ftp://h.test/private": (True, "unchecked", None),
+        site.url("/open"): (True, "no-rule", None, "parsed"),
+        site.url("/private"): (False, "rule", 2, "parsed"),
+        site.url("/a/../private#x"): (False, "rule", 2, "parsed"),
+        site.url("/private", host="large.test"): (False, "rule", 2, "parsed"),
+        site.url("/robots.txt"): (True, "robots.txt-itself", None, None),
+        site.url("/", host="exempt.test"): (True, "unchecked", None, None),
+        site.refused_url("/x"): (False, "unreachable", None, "unreachable"),
+        "ftp://h.test/private": (True, "unchecked", None, None),
     }
     settings = {"ROBOTS1994_EXEMPT": ["exempt.test"]}
     result = crawl(list(expected), spider=SPIDER, reactor=reactor, settings=settings)
 
     found = {
-        it["url"]: (it["allowed"], it["reason"], it["line"]) for it in result.items
+        it["url"]: (it["allowed"], it["reason"], it["line"], it["outcome"])
+        for it in result.items
     }
     assert found == expected
     assert site.targets() == ["/robots.txt"] * 2

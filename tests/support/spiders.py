@@ -161,6 +161,8 @@ class CheckingSpider(RequestingSpider):
             except Exception as error:  # noqa: BLE001 (the test checks the class)
                 return {"url": url, "error": type(error).__name__}
             values = {"allowed": found.allowed, "reason": found.reason.value}
+            policy = ours.policy_of(url)
+            values["outcome"] = policy and policy.outcome.value
             return {"url": url, "line": found.line} | values
 
         # Wait a turn of the event loop, until Scrapy has installed its DNS resolver.

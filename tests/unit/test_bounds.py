@@ -79,6 +79,19 @@ def test_rules_and_records_are_compared_up_to_the_bound(shrink: Any) -> None:
     assert reported() == [1]
 
 
+def test_records_that_decide_together_are_looked_up_up_to_the_bound(
+    shrink: Any,
+) -> None:
+    """Ours O28"""
+    file = "User-agent: *\nAllow: /a\n\nUser-agent: *\nAllow: /b\n"
+    rules = RobotsTxt.parse(file, dialect="extended").rules("rex")
+
+    assert rules.verdict("/c").reason == "no-rule"
+    shrink("parser.rfc9309.MAX_WORK", 3_999)
+    assert rules.verdict("/c").reason == "wildcards"
+    assert rules.allowed("/robots.txt")
+
+
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")

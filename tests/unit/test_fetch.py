@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from resource import RLIM_INFINITY
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
     assert is_requestable(url) is is_fine
 
 
-def test_fetches_leave_descriptors_for_pages() -> None:
+def test_fetches_leave_descriptors_for_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """At least one fetch is allowed. Handlers other than Twisted's keep a pool of
     CONCURRENT_REQUESTS connections.
     """
@@ -59,6 +60,9 @@ def test_fetches_leave_descriptors_for_pages() -> None:
     assert 1 <= parallel_fetches(many) <= parallel_fetches(few) <= 800
     few.set("DOWNLOAD_HANDLERS", pooled)
     assert parallel_fetches(few) == 8
+    for soft, fetches in ((1, 1), (1_000, 500), (9_000, 800), (RLIM_INFINITY, 800)):
+        monkeypatch.setattr("resource.getrlimit", lambda _, soft=soft: (soft, soft))
+        assert parallel_fetches(many) == fetches
 
 
 @pytest.mark.parametrize(

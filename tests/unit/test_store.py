@@ -82,6 +82,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
             guarded = GuardedStore(crawler, StoreUrl(url="x://"), LIMIT, 60)
             await test(guarded, fake)
             await guarded.close()
+            # A fetch may end after the spider was closed.
+            guarded.put(SITE, FETCHED)
+            assert await guarded.get(SITE) is None
 
         asyncio.run(all_of_it())
         return fake
@@ -136,6 +139,17 @@ def test_store_that_failed_is_left_alone_for_a_while(
     assert (
         f"failed: cannot {method}. The crawl goes on without it" in records[0].message
     )
+
+
+def test_entry_that_is_no_bytes_is_a_failure(
+    run: Callable[[Test], Fake], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test(store: GuardedStore, fake: Fake) -> None:
+        fake.entries[str(SITE)] = cast("Any", "text")
+        assert await store.get(SITE) is None
+
+    run(test)
+    assert "failed: get returned str, not bytes." in caplog.text
 
 
 def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
