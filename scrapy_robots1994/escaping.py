@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from textwrap import wrap
 
-# Compiled on first use, because most crawls need none of these patterns.
+# The patterns are compiled on first use, because most crawls need none of them.
 
 # Ours O25: control characters (C0, DEL, C1), line and paragraph separators, lone surrogates, and
 # characters that are invisible or change the direction of text.
@@ -38,8 +38,8 @@ _NAMED_CREDENTIAL = (
 _UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
-# The first character of a command to a CI system in the output of a job: `::` after white space,
-# unless it begins an IPv6 address, and `##[`, `##vso[` or `##teamcity[` anywhere.
+# The first character of a CI command in printed text: `::` after white space, unless it begins an
+# IPv6 address, and `##[`, `##vso[` or `##teamcity[` anywhere.
 _COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """Common options, settings and error handling."""
+    """Adds the options, settings and error handling that all our commands share."""
 
     # `python -OO` removes docstrings, so the help is an attribute.
     help_text: str

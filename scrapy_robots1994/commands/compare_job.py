@@ -1,4 +1,4 @@
-"""Run `robots-compare`: files, processes and report."""
+"""Compare the files of `robots-compare`, in several processes if there are many, and report."""
 
 import argparse
 import logging

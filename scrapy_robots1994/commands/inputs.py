@@ -113,7 +113,7 @@ def _as_url(line: bytes) -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
-        # As HTTP clients do
+        # Percent-encode non-ASCII bytes, as HTTP clients do.
         return quote_from_bytes(line, safe=bytes(range(128)))
 
 

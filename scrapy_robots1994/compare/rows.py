@@ -48,7 +48,7 @@ ACTS = {"sent": ALLOWS, "refused": FORBIDS}
 
 
 class Parsed(Protocol):
-    """A robots.txt, parsed."""
+    """What a parser makes of a robots.txt."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
         """Whether *robot* may retrieve *url*. May raise anything."""

@@ -95,7 +95,7 @@ CAUSES = (
     ),
     OTHER,
 )
-"""In order of precedence"""
+"""All causes, in order of precedence"""
 
 BY_CODE = {it.code: it for it in CAUSES}
 

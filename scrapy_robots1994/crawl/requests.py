@@ -220,7 +220,7 @@ def is_requestable(url: str) -> bool:
     if origin is None or not _HOST.fullmatch(origin.host):
         return False
     try:
-        # Fails for labels that are empty or longer than 63 characters
+        # Raises an exception for a label that is empty or longer than 63 characters
         origin.host.encode("idna")
     except UnicodeError:
         return False

@@ -151,7 +151,7 @@ class PolicyResolver:
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
-                # Put it again, because the policy has grown.
+                # The policy has grown.
                 self.memory[policy.origin] = policy
         # Ours O28: matching many wildcards may take milliseconds, and a thousand requests may wait
         # for the file, so decide each in its own turn of the event loop.

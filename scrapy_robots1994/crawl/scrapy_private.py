@@ -99,8 +99,8 @@ class EngineAccess:
 
     def active(self) -> AbstractSet[Request]:
         """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
-        # `engine.needs_backout()` also depends on the scraper. No signal is sent when a middleware
-        # replaces a request or refuses its response.
+        # `engine.needs_backout()` also depends on the scraper. Counting signals would miss requests
+        # that a middleware replaces, or whose response it refuses.
         engine: Any = self._crawler.engine
         active: AbstractSet[Request] = frozenset()
         with _using(self._crawler, "downloader.active"):

@@ -16,7 +16,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, this name stands for the parser in the setting of that name."""
+"""Listed in `ROBOTS1994_COMPARE`, the name stands for the parser in this setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"

@@ -22,7 +22,7 @@ T = TypeVar("T")
 INTERRUPTED = "the fetch of robots.txt was interrupted"
 
 INLINE_BYTES = 8_192
-"""Larger files are read in a thread. A file of this size takes up to 10 ms on the event loop."""
+"""Larger files are parsed in a thread. Parsing a file of this size takes up to 10 ms."""
 
 
 def _loop() -> asyncio.AbstractEventLoop | None:

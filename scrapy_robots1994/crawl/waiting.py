@@ -143,8 +143,9 @@ class WaitingRequests:
         self._held: dict[Visit, Deferred[None]] = {}
         # The download slots of released requests
         self._passed: dict[Request, str] = {}
-        # Requests in an earlier middleware at the last check, and at the last two checks
+        # Requests that were in an earlier middleware at the last check
         self._before: set[Request] = set()
+        # Requests that were in an earlier middleware at the last two checks
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
@@ -254,7 +255,7 @@ class WaitingRequests:
             seconds[slot.name] += slot.delay
             visit.is_kept = seconds[slot.name] <= CLOSE_SECONDS
         if self._crawler.settings["JOBDIR"] and total(self._crawler, UNSTORABLE):
-            # Send all, because JOBDIR would lose those that it cannot store.
+            # Send all, because JOBDIR would lose the requests that it cannot store.
             for visit in own:
                 visit.is_kept = True
         self._on_closing()

@@ -38,8 +38,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that open a file to *robot*.
 
-    The problems are in its records, before the first record, or in wrong User-agent lines, which
-    may be meant for it.
+    They are in the records of *robot*, above the first record, or in wrong User-agent lines, which
+    may be meant for *robot*.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -93,7 +93,7 @@ def _record(groups: Sequence[Group], problem: Problem) -> int:
 def _grouped(
     problems: Iterable[Problem], groups: Sequence[Group]
 ) -> tuple[Problem, ...]:
-    """Return *problems* in line order, each kind or message once per record or file."""
+    """Return *problems* in line order, each only once per record or file."""
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
     places: dict[tuple[Kind, str], object] = {}
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):

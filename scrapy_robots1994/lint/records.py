@@ -112,8 +112,8 @@ def _split(group: Group) -> Iterator[Problem]:
 def _obeyed_together(
     records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
-    """Yield each set of records that a robot obeys together, with the lowercase name of one such
-    robot.
+    """Yield each set of records that a robot obeys together, with the lowercase name of one of
+    these robots.
 
     *lines* is the number of further lines that the caller reads for each robot.
     """
@@ -130,7 +130,7 @@ def _obeyed_together(
 
 
 def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of robots that obey no rule, or not the rules for `*`."""
+    """Yield a problem for each robot that obeys no rule, or that escapes the rules for `*`."""
     defaults = [it for it in records if EVERYBODY in it.names]
     closing = [line for group in defaults for line in _closing(group)]
     rules = [it for it in closing if can_match(it.value, dialect)]
@@ -160,7 +160,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
             others = (it for it in rules if it.value not in values)
             missing = [it.number for it in others if not plain.cover(it.value)]
             if missing:
-                # Without these exceptions, the repeated rules would close what `*` may retrieve.
+                # Without the exceptions, the repeated rules would close what `*` may retrieve.
                 missing += [it.number for it in exceptions if it.value not in allowed]
                 texts = written, lines_text(sorted(missing))
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)
@@ -242,8 +242,8 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each Allow line in a record that disallows nothing, or with a path that a
-    Disallow line covers.
+    """Yield a problem for each Allow line whose record disallows nothing, or whose path a Disallow
+    line covers.
     """
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)
@@ -318,7 +318,7 @@ def _beginning(path: str) -> str:
 
 
 class Beginnings:
-    """Paths up to their first wildcard, without those that a shorter one covers."""
+    """Paths up to their first wildcard, without paths that a shorter one covers."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.texts: list[str] = []

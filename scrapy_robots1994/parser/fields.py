@@ -76,10 +76,10 @@ class Field:
     bad_kind: LineKind | None = None
     # Whether a line outside of records is ignored
     in_record: bool = False
-    # Whether a User-agent line below it begins a new record
+    # Whether a User-agent line below a line with this field begins a new record
     ends_names: bool = False
     allows: bool = False
-    # Only the dialect of `parser/usage.py` has these fields.
+    # Whether only the dialect of `parser/usage.py` has the field
     is_preference: bool = False
     # The effect of a line, with `{}` for its value. None if no dialect has the field
     effect: str | None = None
@@ -201,10 +201,10 @@ FIELDS = (
     Field("LLM-Policy", "what language models may do"),
     Field("LLMs-txt", "the URL of an llms.txt"),
     Field("News-sitemap", "the URL of a sitemap of news"),
-    Field("Noarchive", "pages of which no copy is to be shown"),
-    Field("Nofollow", "pages whose links are not to be followed"),
-    Field("Noindex", "pages that are not to be indexed"),
-    Field("Nosnippet", "pages of which no text is to be shown"),
+    Field("Noarchive", "pages whose copy must not be shown"),
+    Field("Nofollow", "pages whose links must not be followed"),
+    Field("Noindex", "pages that must not be indexed"),
+    Field("Nosnippet", "pages whose text must not be quoted"),
     Field("Policy", "the URL of a policy"),
     Field("Request-rate", "the number of pages in a period"),
     Field("Robot-version", "the version of the standard"),
@@ -214,7 +214,7 @@ FIELDS = (
     Field("Video-sitemap", "the URL of a sitemap of videos"),
     Field("Visit-time", "when robots may visit"),
 )
-"""All known fields, including those that no dialect has."""
+"""All known fields, even if no dialect has them."""
 
 _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 

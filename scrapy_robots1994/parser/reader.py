@@ -46,7 +46,7 @@ class Line(NamedTuple):
     comment and surrounding white space. If the line has no field, both are empty. Bytes that are
     not UTF-8 appear as surrogate escapes.
 
-    *row* is the row of the field in `FIELDS`, or None if the dialect does not have it. *said* is
+    *row* is the row of the field in `FIELDS`, or None if the dialect has no such field. *said* is
     the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
     as written. It is None for a bad value.
     """
@@ -78,7 +78,7 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field, even if the dialect does not have it, or None if it is unknown."""
+        """The row of the field in `FIELDS`, even if the dialect lacks it. None if unknown."""
         return FIELD_NAMED.get(self.field.lower())
 
     @property

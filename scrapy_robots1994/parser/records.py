@@ -1,6 +1,6 @@
 """Public objects for the records of a file.
 
-A crawl compiles its rules from lines, and needs records only for messages.
+Rules are compiled from lines. A crawl needs records only for messages.
 """
 
 from collections.abc import Iterable, Iterator
@@ -68,9 +68,8 @@ class Record:
         return tuple(agent.name for agent in self.agents)
 
     def for_export(self) -> "Record":
-        """Return an equivalent record whose strings can be written in every format.
-
-        Control characters and invalid UTF-8 are percent-encoded.
+        """Return a copy for exporters, with control characters and invalid UTF-8
+        percent-encoded.
         """
         encoded = percent_encode_control_chars
         return replace(

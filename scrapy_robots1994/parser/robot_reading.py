@@ -27,7 +27,7 @@ class Ignored(NamedTuple):
     split: int
     """Rules that a blank line separates from their record."""
     line: int
-    """The 1-based number of the first of these lines."""
+    """The 1-based number of the first line that is counted here."""
 
     def __str__(self) -> str:
         parts = [
@@ -53,11 +53,11 @@ class RobotReading:
     rules: list[Line] = field(default_factory=list)
     # The first line of each record that the robot obeys
     first_lines: list[int] = field(default_factory=list)
-    # The names in each of these records
+    # The names in each record that the robot obeys
     names: list[tuple[str, ...]] = field(default_factory=list)
-    # Allow lines in these records, if the dialect does not have that field
+    # Allow lines in obeyed records, if the dialect does not have that field
     allows: list[Line] = field(default_factory=list)
-    # Rules that a blank line separates from these records
+    # Rules that a blank line separates from an obeyed record
     split: list[Line] = field(default_factory=list)
     crawl_delay: float | None = None
     # The distinct sitemaps of the file, as written and in order

@@ -121,7 +121,7 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # `find` usually returns -1, for the last entry: most URLs begin like no rule.
+            # Most URLs begin like no rule. Then `find` returns -1, the index of the last entry.
             for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break
@@ -246,8 +246,8 @@ class RobotRules:
         )
 
     def _decision(self, url: str | bytes) -> tuple[int, str | None]:
-        """Return the number of the rule that decides, and the spelling that it covers, or None if
-        that is the target as written.
+        """Return the number of the rule that decides, and the spelling that it covers. The spelling
+        is None if the rule covers the target as written.
         """
         text = url if isinstance(url, str) else decode(url)
         if (
@@ -270,7 +270,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL, to compare with those of a rule (`_texts_of`)."""
+        """Return the texts of a URL, which are compared with the texts of rules (`_texts_of`)."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]

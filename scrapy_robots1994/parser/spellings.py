@@ -92,34 +92,34 @@ def spellings_of(target: str) -> tuple[list[str], bool]:
 
 
 def _respelled(target: str) -> Iterator[str]:
-    """Yield *target* after each single change that a client may make. Comments name the client."""
+    """Yield *target* after each single change that a client may make."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
-        # Browsers, and aiohttp with `verbatim_url`
+        # By browsers, and by aiohttp with `verbatim_url`
         yield target.translate(_LINE_ENDS)
     if target[-1] in _BLANKS:
-        # Scrapy's HTTP/1.1, and aiohttp with `verbatim_url`
+        # By Scrapy's HTTP/1.1 handler, and by aiohttp with `verbatim_url`
         yield target.rstrip(_BLANKS)
     if "\\" in path:
-        # Browsers and servers
+        # By browsers and servers
         yield path.replace("\\", "/") + mark + query
     if "/." in path or "/%2" in path:
         # httpx resolves only dots that are not encoded, and leaves no slash at the end.
         yield (_resolved(path, (".",), ("..",)) or "/") + mark + query
         yield without_dot_segments(path) + mark + query
     if mark and not query:
-        # All but httpx
+        # By all clients but httpx
         yield path
     if ";" in path:
         # Scrapy drops path parameters over HTTP/2, and empty ones over HTTP/1.1.
         before, slash, last = path.rpartition("/")
         yield before + slash + last.partition(";")[0] + mark + query
     if "%" in query:
-        # aiohttp
+        # By aiohttp
         escapes = spelled_escapes(_IN_QUERY)
         yield path + mark + _ESCAPE.sub(lambda it: escapes[it[1]], query)
     if target[:2] == "//" != target[2:4]:
-        # Scrapy's HTTP/1.1 since Python 3.12.4
+        # By Scrapy's HTTP/1.1 handler since Python 3.12.4
         yield f"//{target}"
 
 

@@ -158,9 +158,8 @@ class Usage:
         return None
 
     def for_export(self) -> "Usage":
-        """Return an equivalent usage whose strings can be written in every format.
-
-        Control characters and invalid UTF-8 are percent-encoded.
+        """Return a copy for exporters, with control characters and invalid UTF-8
+        percent-encoded.
         """
         encoded = percent_encode_control_chars
         return Usage(

@@ -92,8 +92,8 @@ class Verdict(_Sourced):
     are None if no rule decides. *spelling* is the spelling of the target that the rule covers, or
     None if the rule covers the target as written.
 
-    *status* is the HTTP status of the answer to GET /robots.txt if that decided. *failure* says in
-    a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
+    *status* is the HTTP status of the answer to GET /robots.txt if the status decided. *failure*
+    says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
     *dialect* is the dialect that decided, or None if no record applies. In the dialect "strictest"
     it is "1994" or "rfc9309". Verdicts that differ only in *dialect* are equal.
@@ -119,18 +119,15 @@ class Verdict(_Sourced):
         """The record of the rule that decides, or else the first record for the robot, if there is
         one.
 
-        Each access may parse the file again. The strings can be written in every format, as in
-        `Record.for_export`.
+        Each access may parse the file again. The record is the result of `Record.for_export`.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
         return record and record.for_export()
 
     def for_export(self) -> "Verdict":
-        """Return an equivalent verdict whose strings can be written in every format.
-
-        Control characters and invalid UTF-8 in *rule* and *spelling* are percent-encoded, which
-        does not change their meaning (Ours O18).
+        """Return a copy for exporters, with control characters and invalid UTF-8 in *rule* and
+        *spelling* percent-encoded. This does not change their meaning (Ours O18).
         """
         if f"{self.rule}{self.spelling}".isprintable():
             return self

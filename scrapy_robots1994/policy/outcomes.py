@@ -56,7 +56,7 @@ class OutcomeRow(NamedTuple):
     of_proxies: Collection[int] = ()
     """Statuses that mean R5 through a proxy, which may have sent them itself."""
     is_trusted: bool = False
-    """Whether such an answer is stored even if it came through a proxy."""
+    """Whether the answer is stored even if it came through a proxy."""
 
     @property
     def default(self) -> str:
@@ -106,7 +106,7 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        # Often a mistake of the server
+        # A 403 is often a mistake of the server.
         max_lifetime=HOUR,
     ),
     # Ours R4

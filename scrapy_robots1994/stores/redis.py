@@ -25,7 +25,7 @@ class RedisStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Return the store at *url*. The client library reads all its options except `prefix`."""
+        """Return the store at *url*. The client library handles all options except `prefix`."""
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
@@ -46,12 +46,12 @@ class RedisStore:
             retry=Retry(NoBackoff(), 0),
         )
         pool = client.connection_pool
-        # Raises an exception for invalid options, but does not connect
+        # This raises an exception for invalid options, but does not connect.
         pool.connection_class(**pool.connection_kwargs)
         return cls(client, prefix)
 
     def get(self, origin: str) -> bytes | None:
-        """Return the entry of *origin*. Return None if it is missing, no string, or over 16 MB."""
+        """Return the entry of *origin*, or None if it is missing, over 16 MB, or not a string."""
         try:
             value = self._client.getrange(
                 self._key("policy", origin), 0, MAX_ENTRY_BYTES

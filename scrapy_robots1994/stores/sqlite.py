@@ -93,7 +93,7 @@ class SqliteStore:
         """Create the table in a new file. Leave the file of another program unchanged."""
         base.executescript(_PRAGMAS)
         base.execute("BEGIN IMMEDIATE")
-        # Ignore SQLite's own tables, such as those of ANALYZE.
+        # Ignore SQLite's own tables, such as `sqlite_stat1`.
         objects = base.execute(
             "SELECT sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*' LIMIT 2"
         ).fetchall()
@@ -107,7 +107,7 @@ class SqliteStore:
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
         # With a write-ahead log (WAL), readers and writers do not block each other, and a killed
-        # process leaves no partial entry. The change fails while another process uses the file, and
-        # is then left to the next process.
+        # process leaves no partial entry. While another process uses the file, the change fails,
+        # and a later process makes it.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

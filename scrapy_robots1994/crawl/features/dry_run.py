@@ -102,7 +102,7 @@ class DryRun:
         self._watch(request, netloc, "sent", is_early=is_early)
 
     def _received(self, response: Response, request: Request) -> None:
-        # Scrapy's middleware requested this robots.txt, perhaps before redirects.
+        # After redirects, a robots.txt belongs to the host of the first URL.
         first = (*request.meta.get("redirect_urls", ()), request.url)[0]
         is_its_own = request.callback is NO_CALLBACK and request.meta.get(OPT_OUT)
         if is_its_own and not request.meta.get(OWN_MARK) and response.status < 300:  # noqa: PLR2004 - 2xx

@@ -63,7 +63,7 @@ def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
         kind, why = None, str(error)
-    # Scrapy does not require the base class either.
+    # Like Scrapy, require the methods, but not the base class.
     methods = getattr(kind, "from_crawler", None), getattr(kind, "allowed", None)
     if all(map(callable, methods)):
         return kind
