@@ -60,7 +60,7 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Lookup:
-    """A search for the policy of *origin*, begun for *page*, and the requests that wait for it."""
+    """A search for the policy of *origin*, which began for *page*."""
 
     origin: Origin
     page: Request

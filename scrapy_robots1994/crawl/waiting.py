@@ -163,9 +163,8 @@ class WaitingRequests:
 
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
-        """During the block, the request of *visit* waits for the policy of *origin*.
-
-        If possible, it does not count towards the limit meanwhile.
+        """During the block, the request of *visit* waits for the policy of *origin*, if possible
+        without counting towards the limit.
         """
         request = visit.request
         self._visits[request] = visit

@@ -14,7 +14,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """The meaning of an answer. The values appear in stats, logs and evidence."""
+    """The values appear in stats, logs and evidence."""
 
     PARSED = "parsed"
     FORBIDDEN = "forbidden"
