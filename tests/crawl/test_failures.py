@@ -20,7 +20,8 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
     """Request two pages of each host, and check that all end in their errback."""
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
-    result = crawl(urls, settings={"DOWNLOAD_HANDLERS": handler}, reactor=reactor)
+    settings = {"DOWNLOAD_HANDLERS": handler, "ROBOTS1994_CRAWL_DELAY": True}
+    result = crawl(urls, settings=settings, reactor=reactor)
     assert result.fetched == []
     assert result.failed_urls == sorted(urls)
     return result

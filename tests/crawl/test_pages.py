@@ -120,14 +120,17 @@ def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
 
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
-    site.answer("/broken", replies.html(f"{tag}<a rel=nofollow href=/x>"))
+    site.answer("/again", replies.html(f"{tag}<a rel=nofollow href=/plain>"))
+    image = Reply(body=b"\x89PNG nofollow", headers=(("Content-Type", "image/png"),))
+    site.answer("/image/again", image)
     # MetaRefreshMiddleware would raise for the broken page.
     more = {"METAREFRESH_ENABLED": False}
     pages = ["noindex", "rel-nofollow"]
-    args = {"follow": ""}
-    result = follow(site, pages, "/broken", settings=more, spider_args=args)
+    spider = {"spider": "UsageSpider", "spider_args": {"follow": ""}}
+    result = follow(site, pages, "/again", "/image/again", settings=more, **spider)
 
-    assert result.fetched_urls == [site.url("/broken")]
+    paths = "/again", "/image/again", "/image/plain", "/plain"
+    assert result.fetched_urls == [*map(site.url, paths)]
     assert result.stats["robots1994/pages/items_dropped"] == 1
     assert not result.error
 
