@@ -40,7 +40,7 @@ def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
 
 
 def missing(mark: str) -> str:
-    """Say which programs for *mark* are missing, and how to install them. Return "" if none is."""
+    """Say which programs for *mark* are missing, and how to install them, or return ""."""
     absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
     packages = " ".join(PACKAGES.get(name, name) for name in absent)
     verb = "is" if len(absent) == 1 else "are"
