@@ -123,7 +123,7 @@ class SiteResult:
 
 
 class Site:
-    """A robots.txt, parsed once by each parser, and their decisions.
+    """The decisions of all parsers on one robots.txt, which each of them parses once.
 
     *stated* is the file or, without a file, our rules for every URL. The other parsers then parse
     an empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the

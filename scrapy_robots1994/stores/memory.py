@@ -12,7 +12,8 @@ POLICY_BYTES = 1_300
 def policy_memory(max_origins: int, max_bytes: int) -> LRUCache[Origin, Policy]:
     """Return a cache of up to *max_origins* policies and *max_bytes* bytes.
 
-    The newest policy stays even if it alone exceeds *max_bytes*. Put a policy that has grown again.
+    The newest policy stays even if it alone exceeds *max_bytes*. After a policy has grown, put it
+    again.
     """
     # Every policy counts as at least this share, so that only *max_origins* fit.
     share = -(-max_bytes // max_origins)
