@@ -121,7 +121,7 @@ def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
 def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     tag = '<base href="http://[domain]/"><meta name="robots" content="noindex">'
     site.answer("/again", replies.html(f"{tag}<a rel=nofollow href=/plain>"))
-    image = Reply(body=b"\x00nofollow", headers=(("Content-Type", "image/png"),))
+    image = Reply(body=b"\x01nofollow", headers=(("Content-Type", "image/png"),))
     site.answer("/image/again", image)
     # MetaRefreshMiddleware would raise for the broken page.
     more = {"METAREFRESH_ENABLED": False}
