@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import scrapy
 
+from tests.support.left_out import require
 from tests.support.recorded import play
 from tests.support.site import Site
 
@@ -22,6 +23,8 @@ SESSIONS = sorted(Path(__file__).parent.glob("*.txt"))
 @pytest.mark.parametrize("file", SESSIONS, ids=lambda it: it.stem)
 def test_session_is_as_recorded(file: Path, tmp_path: Path, site: Site) -> None:
     recorded = file.read_text("utf-8")
+    if "(needs Chromium)" in recorded.partition("\n")[0]:
+        require("browser")
     needed = re.search(r"\A.*\(needs Scrapy (\d+)\.(\d+)", recorded)
     if needed and scrapy.version_info < tuple(map(int, needed.groups())):
         pytest.skip(needed[0])

@@ -6,7 +6,8 @@ A session is a text file. Each section of it has a heading `=== …`:
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` contains what the server sends. If a target has
   several answers, each is sent once, and the last one is repeated.
 - `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
-  The command `cat` prints files of the session.
+  The command `cat` prints files of the session, and `page` the elements of a page in a browser.
+  After ` < ` is a file for stdin, and after ` | grep ` a pattern for lines of stdout.
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
   request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
   advances the clock.
@@ -30,6 +31,7 @@ from collections import defaultdict
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tests.support.browser import chromium
 from tests.support.child import resolve_test_names, shorten_pauses
 from tests.support.clock import Clock
 from tests.support.crawl import CrawlRequest, crawl_over_time
@@ -59,7 +61,7 @@ VARYING = {
     r"(?<=choose from )[^)]*": "…",
     r"\nGlobal Options\n(.+\n)+": "",
     r"(?<=-)20[\dT-]{17}-[0-9a-f]{8}": "TIME-ID",
-    r'(?<="made": ")[^"]+': "TIME",
+    r"20\d\d-\d\d-\d\d \d\d:\d\d UTC": "TIME",
     r"\x1b": "ESC",
 }
 """Patterns for text that changes from run to run, and their replacements."""
@@ -83,7 +85,7 @@ def play(session: str, folder: Path, site: Site) -> str:
             answers = defaultdict(list)
         played += f"=== {heading}\n"
         if kind == "$":
-            output = "".join(_command(shlex.split(argument), folder, site))
+            output = "".join(_command(argument, folder, site))
             played += _plain(output, folder)
             continue
         played += body
@@ -122,26 +124,42 @@ def _reply(path: str, status: str = "200", headers: str = "", *, body: bytes) ->
     return Reply(int(status), body, (("Content-Type", kind), *named))
 
 
-def _command(words: list[str], folder: Path, site: Site) -> Iterator[str]:
+def _command(line: str, folder: Path, site: Site) -> Iterator[str]:
+    line, _, pattern = line.partition(" | grep ")
+    line, _, named = line.partition(" < ")
+    words = shlex.split(line)
     if words[0] == "cat":
         for path in sorted(folder.glob(words[1])):
             read = gzip.open if path.suffix == ".gz" else open
             with read(path, "rt", encoding="utf-8") as file:
                 yield file.read()
         return
-    typed = (folder / words[-1]).read_text("utf-8") if "<" in words else ""
+    if words[0] == "page":
+        yield _page(f"{folder.as_uri()}/{words[1]}", folder)
+        return
     known = {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "PORT": str(site.port)}
     code, out, err = run_to_its_end(
         "tests.support.recorded:run_command",
-        *(words[: words.index("<")] if typed else words),
+        *words,
         folder=folder,
         env=os.environ | known,
-        typed=typed,
+        typed=(folder / named).read_text("utf-8") if named else "",
         warn=False,
     )
-    yield out
+    yield from (it for it in out.splitlines(keepends=True) if re.search(pattern, it))
     if code or err:
         yield f"=== exit {code}\n{err}"
+
+
+def _page(url: str, folder: Path) -> str:
+    """Return the elements of the page, except scripts, one per line."""
+    with chromium(folder / "profile") as browser:
+        browser.get(url)
+        html = browser.execute_script(
+            "document.querySelectorAll('script').forEach(it => it.remove());"
+            "return document.body.outerHTML"
+        )
+    return re.sub(r"\s*\n\s*", "\n", str(html).replace("<", "\n<")).strip() + "\n"
 
 
 def run_command() -> Any:
