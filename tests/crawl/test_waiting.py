@@ -18,6 +18,7 @@ from tests.support.crawl import (
     CrawlResult,
     Reactor,
     crawl,
+    crawl_over_time,
     reactors,
     start_crawl,
 )
@@ -80,6 +81,29 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
     assert len(result.fetched) == 20
     assert 3 < result.stats["test/most_robots"] <= 4 + 3
+
+
+def test_request_that_waited_makes_room_for_another(site: Site) -> None:
+    """With one slot, the last page would otherwise wait for the slow robots.txt."""
+    file = replies.text(OPEN)
+    gated = replace(file, gate="slow")
+    site.robots(OPEN)
+    site.answer("/robots.txt", [file, file, file, gated], at="slow.test")
+    site.open_when("slow", "/last")
+    slow = site.url("/slow", host="slow.test")
+    # A policy without a lifetime is fetched for each request.
+    settings = {
+        "CONCURRENT_REQUESTS": 1,
+        "ROBOTS1994_MAX_WAITING": 3,
+        "ROBOTS1994_TTL": 0,
+        "TEST_BOUNDS": {"crawl.waiting.MAX_OF_ORIGIN": 1},
+    }
+    hook = "tests.unit.bounds:shrink_in_crawl"
+    last = [CrawlRequest(slow, priority=1), site.url("/last")]
+    result = crawl_over_time(*[[slow]] * 3, last, settings=settings, hook=hook)
+
+    assert len(result.fetched) == 5
+    assert site.targets()[-2:] == ["/last", "/slow"]
 
 
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
