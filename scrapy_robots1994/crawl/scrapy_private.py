@@ -40,26 +40,21 @@ LOST = {
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
-@contextmanager
-def _using(crawler: Crawler, name: str) -> Iterator[None]:
-    """Suppress exceptions of the block, and warn once per crawl that *name* is missing."""
-    try:
-        yield
-    except Exception:  # noqa: BLE001 - what replaces the attribute may raise anything
-        names = _warned.setdefault(crawler, set())
-        if name not in names:
-            names.add(name)
-            text = "This Scrapy has no %s: %s"
-            log_line(crawler, WARNING, text, name, LOST[name])
+def _warn(crawler: Crawler, name: str) -> None:
+    """Warn once per crawl that the attribute *name* is missing."""
+    names = _warned.setdefault(crawler, set())
+    if name not in names:
+        names.add(name)
+        log_line(crawler, WARNING, "This Scrapy has no %s: %s", name, LOST[name])
 
 
 def is_crawling(crawler: Crawler) -> bool:
     """Whether *crawler* runs a spider, and not a shell."""
     # No public attribute distinguishes a shell from a crawl.
-    is_crawl = True
-    with _using(crawler, "crawler.crawling"):
-        is_crawl = crawler.crawling
-    return is_crawl  # noqa: RET504 - the block may fail
+    with suppress(Exception):
+        return crawler.crawling
+    _warn(crawler, "crawler.crawling")
+    return True
 
 
 class EngineAccess:
@@ -79,33 +74,35 @@ class EngineAccess:
         # No setting changes the limit of a running crawl. The attribute may be missing or
         # read-only.
         engine: Any = self._crawler.engine
-        is_changed = False
-        with _using(self._crawler, "downloader.total_concurrency"):
+        with suppress(Exception):
             limit = index(engine.downloader.total_concurrency)
             # Another component may have overwritten our increase. 0 means no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
             self._raised += by
-            is_changed = True
-        return is_changed  # noqa: RET504 - the block may fail
+            return True
+        _warn(self._crawler, "downloader.total_concurrency")
+        return False
 
     def wake(self) -> None:
         """Make the engine take the next request now, not at its next heartbeat."""
         # No public method wakes the engine without sending a request.
         engine: Any = self._crawler.engine
-        with _using(self._crawler, "engine._slot.nextcall"):
+        with suppress(Exception):
             engine._slot.nextcall.schedule()  # noqa: SLF001 - private
+            return
+        _warn(self._crawler, "engine._slot.nextcall")
 
     def active(self) -> AbstractSet[Request]:
         """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
         # `engine.needs_backout()` also depends on the scraper. Counting signals would miss requests
         # that a middleware replaces, or whose response it refuses.
         engine: Any = self._crawler.engine
-        active: AbstractSet[Request] = frozenset()
-        with _using(self._crawler, "downloader.active"):
-            active = engine.downloader.active | active
-        return active  # noqa: RET504 - the block may fail
+        with suppress(Exception):
+            return set(engine.downloader.active)
+        _warn(self._crawler, "downloader.active")
+        return frozenset()
 
     def limit(self) -> float:
         """Return the limit of concurrent requests, or infinity if it is unknown."""
@@ -117,13 +114,12 @@ class EngineAccess:
     def is_closing(self) -> bool:
         # Scrapy sends no signal until the last request has ended.
         engine: Any = self._crawler.engine
-        is_closing = False
-        with _using(self._crawler, "engine._slot.closing"):
+        with suppress(Exception):
             closing = engine._slot.closing  # noqa: SLF001 - private
-            is_closing = isinstance(closing, Deferred)
-            if closing and not is_closing:
-                raise TypeError
-        return is_closing
+            if not closing or isinstance(closing, Deferred):
+                return bool(closing)
+        _warn(self._crawler, "engine._slot.closing")
+        return False
 
 
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
@@ -185,7 +181,7 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
     """
     # No public method changes a slot.
     name, _, _, slot = slot_of(crawler, request)
-    with _using(crawler, "downloader._get_slot"):
+    try:
         slot.delay = max(slot.delay, seconds)
         slot.concurrency = 1
         # Before 2.19, Scrapy has only `randomize_delay`.
@@ -193,4 +189,6 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
             slot.jitter = 0.0
         else:
             slot.randomize_delay = False
+    except Exception:  # noqa: BLE001 - what replaces the attribute may raise anything
+        _warn(crawler, "downloader._get_slot")
     return name
