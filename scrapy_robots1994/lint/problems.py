@@ -1,5 +1,6 @@
 """Find the problems of a file. They never change a verdict."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -8,7 +9,7 @@ from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import Kind, Problem
 from scrapy_robots1994.lint.lines import line_problems
 from scrapy_robots1994.lint.records import record_problems
-from scrapy_robots1994.parser.body import Body, begins_as_markup, encoding_of
+from scrapy_robots1994.parser.body import Body, encoding_of
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import IDLE, USER_AGENT
 from scrapy_robots1994.parser.reader import SPACE, Group, Line, groups_of
@@ -20,7 +21,10 @@ from scrapy_robots1994.parser.usage import (
 )
 from scrapy_robots1994.parser.user_agent import robot_names
 
+# Searching a whole hostile file would block all threads.
 _MOST = 100_000
+# In UTF-16 without a byte order mark, NULs stand between the letters.
+_MARKUP = r"(?:[\s\0]|#[^\r\n]*[\r\n])*<"
 _SAVED = "a robots.txt that a browser saved as a page"
 _TEXT = "another text: no line has a field of a robots.txt"
 # With one of these problems, a record may contain rules that were not recognized.
@@ -125,9 +129,9 @@ def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
 
 def _other_file(text: str) -> str:
     """Return what *text* seems to be instead of a robots.txt, or ""."""
-    if not begins_as_markup(text):
-        return ""
     page = text[:_MOST].lower()
+    if not re.match(_MARKUP, page):
+        return ""
     is_saved = "<pre" in page and "user-agent:" in page
     return _SAVED if is_saved else "a page of HTML or XML"
 

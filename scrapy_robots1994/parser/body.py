@@ -1,6 +1,5 @@
 """The bytes and the text of one robots.txt."""
 
-import re
 import zlib
 from sys import getsizeof
 
@@ -9,16 +8,6 @@ _MARKS = {
     b"\xff\xfe": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
 }
-
-# In UTF-16 without a byte order mark, NULs stand between the letters.
-_MARKUP = re.compile(r"(?:[\s\0]|#[^\r\n]*[\r\n])*<")
-# Searching a whole hostile file would block all threads.
-_MARKUP_CHARACTERS = 100_000
-
-
-def begins_as_markup(text: str) -> bool:
-    """Whether *text* begins like an HTML or XML document."""
-    return _MARKUP.match(text, 0, _MARKUP_CHARACTERS) is not None
 
 
 def encoding_of(body: bytes) -> tuple[bytes, str]:
