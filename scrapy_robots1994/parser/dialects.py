@@ -1,11 +1,10 @@
 """The dialects of robots.txt, one row each in `_ROWS`. Their fields are in `parser/fields.py`."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from scrapy_robots1994.parser.fields import FIELDS, Field, LineKind
+from scrapy_robots1994.parser.fields import ALLOW, FIELDS, Field, LineKind, by_name
 from scrapy_robots1994.parser.rfc9309 import octet_count
 from scrapy_robots1994.parser.user_agent import (
     BY_DEFAULT,
@@ -52,8 +51,7 @@ def _longest_first(rule: _Rule) -> tuple[int, bool, int]:
     return -octet_count(rule.value), rule.kind is not LineKind.ALLOW, rule.number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Dialect:
+class Dialect(NamedTuple):
     """The grammar of a dialect, and how a robot chooses records and rules."""
 
     name: str
@@ -77,21 +75,9 @@ class Dialect:
     order: Callable[[Any], Any] = _shortest_first
     # Whether paths have wildcards and are compared as in RFC 9309. If not, they are prefixes
     has_wildcards: bool = False
-    # Whether the dialect has the fields of usage preferences
-    has_preferences: bool = False
-    # The fields by name, in lower case and as usually written
-    fields: Mapping[str, Field] = field(init=False, repr=False)
-    has_allow: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        own = [
-            it
-            for it in FIELDS
-            if self.name in it.dialects or (it.is_preference and self.has_preferences)
-        ]
-        fields = {name: it for it in own for name in (it.key, it.name)}
-        object.__setattr__(self, "fields", fields)
-        object.__setattr__(self, "has_allow", any(it.allows for it in own))
+    # These two follow from the rows of `FIELDS`.
+    fields: Mapping[str, Field] = MappingProxyType({})
+    has_allow: bool = False
 
     def rank_of(self, names: Iterable[str], robot: str) -> int:
         """Return the highest rank of *names* for a robot, or 0 if none addresses it.
@@ -155,7 +141,15 @@ _ROWS = (
     ),
 )
 
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({row.name: row for row in _ROWS})
+
+def _with_fields(row: Dialect) -> Dialect:
+    fields = by_name(it for it in FIELDS if row.name in it.dialects)
+    return row._replace(fields=fields, has_allow=ALLOW.name in fields)
+
+
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {row.name: _with_fields(row) for row in _ROWS}
+)
 
 
 STRICTEST = "strictest"

@@ -5,13 +5,12 @@ A field with an effect also needs a member of `LineKind`.
 
 import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 # `float` also accepts "nan", "1e3", "1_0" and the digits of other scripts.
-_SECONDS = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_SECONDS = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 
 
 class LineKind(Enum):
@@ -60,8 +59,7 @@ class Role(Enum):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Field:
+class Field(NamedTuple):
     name: str
     # For the reference
     meaning: str
@@ -101,7 +99,7 @@ class Field:
 def seconds_of(value: str) -> float | None:
     """Return the *value* of a Crawl-delay line in seconds, or None if it is malformed."""
     # Ours X4. A number with hundreds of digits becomes infinite.
-    seconds = float(value) if _SECONDS.fullmatch(value) else math.inf
+    seconds = float(value) if re.fullmatch(_SECONDS, value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
 
@@ -217,6 +215,11 @@ FIELDS = (
 """All known fields, even if no dialect has them."""
 
 _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
+
+
+def by_name(fields: Iterable[Field]) -> dict[str, Field]:
+    """Map the names of *fields*, in lower case and as usually written, to the rows."""
+    return {name: field for field in fields for name in (field.key, field.name)}
 
 
 def may_state_usage(text: str) -> bool:

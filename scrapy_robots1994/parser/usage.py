@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from scrapy_robots1994.errors import MissingExtra, needs_extra
@@ -19,7 +18,7 @@ from scrapy_robots1994.escaping import (
 from scrapy_robots1994.origin import target_of
 from scrapy_robots1994.parser.body import decode, encode
 from scrapy_robots1994.parser.dialects import DIALECTS, Dialect
-from scrapy_robots1994.parser.fields import may_state_usage
+from scrapy_robots1994.parser.fields import FIELDS, by_name, may_state_usage
 from scrapy_robots1994.parser.reader import Line, groups_of, with_pauses
 from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_count
 from scrapy_robots1994.parser.said import Said
@@ -279,17 +278,17 @@ class UsageRules:
         )
 
 
-@lru_cache
 def usage_dialect(dialect: Dialect) -> Dialect:
     """Return a dialect that reads preferences, and matches names as *dialect* does."""
     # Usage U1: the draft attach-05 groups lines as RFC 9309 does, and a preference ends a list of
     # names. Usage U2: a robot has one record for both rules and preferences.
-    return replace(
-        DIALECTS["rfc9309"],
+    grouping = DIALECTS["rfc9309"]
+    preferences = by_name(it for it in FIELDS if it.is_preference)
+    return grouping._replace(
         names=dialect.names,
         rank=dialect.rank,
         merges_named=dialect.merges_named,
-        has_preferences=True,
+        fields={**grouping.fields, **preferences},
     )
 
 
