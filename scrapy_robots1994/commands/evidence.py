@@ -11,7 +11,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -361,7 +361,7 @@ class EvidenceFile:
         from scrapy_robots1994.policy.policy import policy_from  # noqa: PLC0415 - slow to import
 
         if number not in self._policies:
-            answer = replace(recorded.answer, body=zlib.decompress(recorded.packed))
+            answer = recorded.answer._replace(body=zlib.decompress(recorded.packed))
             self._policies[number] = policy_from(
                 recorded.origin, answer, settings.new_reader(), settings.freshness
             )

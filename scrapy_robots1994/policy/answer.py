@@ -2,9 +2,8 @@
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import timezone
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
@@ -28,12 +27,13 @@ class HeaderLines(Protocol):
         """Return the value of the last header line named *key*."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(NamedTuple):
     """The result of GET /robots.txt, after redirects."""
 
     urls: tuple[str, ...]
     """The requested URLs, in order."""
+    fetched_at: float
+    """Seconds since the epoch."""
     status: int | None = None
     """The HTTP status, or None if no answer arrived. If *failure* is None too, the HTTP cache of an
     offline crawl does not contain the file.
@@ -44,8 +44,6 @@ class Answer:
     """
     is_truncated: bool = False
     """Whether *body* is only the beginning of the file."""
-    fetched_at: float
-    """Seconds since the epoch."""
     lifetime: float | None = None
     """The freshness lifetime of the response, in seconds (RFC 9111 4.2.1)."""
     retry_after: float | None = None
@@ -54,7 +52,7 @@ class Answer:
     failure: str | None = None
     """Why there is no usable answer, in a few words. None if the status explains it."""
     source: Source = "fetched"
-    error: Exception | None = field(default=None, compare=False, repr=False)
+    error: Exception | None = None
     """The exception that the request raised. Never stored."""
 
     @property

@@ -1,7 +1,6 @@
 """The policy of one origin: its rules, their source, and how long they apply."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from scrapy_robots1994.origin import Origin, target_of
@@ -27,8 +26,7 @@ class FreshnessSettings(NamedTuple):
     allowing: Collection[Outcome] = ALLOWING
 
 
-@dataclass(frozen=True, slots=True)
-class UniformRules:
+class UniformRules(NamedTuple):
     """Rules that allow or refuse every URL, for an origin without a readable file."""
 
     is_open: bool
@@ -37,8 +35,10 @@ class UniformRules:
     failure: str | None = None
 
     # Without a file, there are no delays and no ignored lines.
-    crawl_delay = ignored = None
-    size = memory_bytes = 0
+    crawl_delay: None = None
+    ignored: None = None
+    size: int = 0
+    memory_bytes: int = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         return self

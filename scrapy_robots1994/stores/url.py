@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import iscoroutinefunction as is_async
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote
 
 from scrapy_robots1994.errors import MissingExtra, SettingsError, did_you_mean
@@ -22,22 +21,20 @@ _STORES: Final = {
 """The class and an example URL of each scheme"""
 
 _METHODS = ("from_url", "get", "put", "close")
-_IMPORT_PATH = re.compile(r"([A-Za-z_]\w*\.)+[A-Za-z_]\w*", re.ASCII)
+_IMPORT_PATH = r"(?a)([A-Za-z_]\w*\.)+[A-Za-z_]\w*"
 # Numbers with thousands of digits are slow to convert.
 _COUNT = re.compile("[1-9][0-9]{0,17}")
-_SECONDS = re.compile(r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?")
+_SECONDS = r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?"
 
 
-@dataclass(frozen=True, slots=True)
-class StoreUrl:
+class StoreUrl(NamedTuple):
     """The checked value of `ROBOTS1994_STORE`."""
 
     max_origins: int = _MEMORY["max_origins"]
     """The maximum number of policies in memory."""
     max_bytes: int = _MEMORY["max_bytes"]
     """The maximum size of all policies in memory."""
-    # Not in the repr, because it may contain a password
-    url: str | None = field(default=None, repr=False)
+    url: str | None = None
     """The URL for `Store.from_url`. None if policies stay in memory."""
     timeout: float = 2.0
     """Seconds that a call to the store may take."""
@@ -71,12 +68,12 @@ class StoreUrl:
             counts = read_counts(query, _MEMORY)
             return cls(counts["max_origins"], counts["max_bytes"])
         is_known = scheme in _STORES and address.startswith(f"{scheme}://")
-        if scheme == "memory" or not (is_known or _IMPORT_PATH.fullmatch(scheme)):
+        if scheme == "memory" or not (is_known or re.fullmatch(_IMPORT_PATH, scheme)):
             raise ValueError(f"no store{did_you_mean(scheme, _STORES)}")
         options = query.split("&") if query else []
         rest = [it for it in options if not it.startswith("timeout=")]
         timeouts = [it.partition("=")[2] for it in options if it not in rest] or ["2"]
-        if not all(map(_SECONDS.fullmatch, timeouts)):
+        if not all(re.fullmatch(_SECONDS, it) for it in timeouts):
             raise ValueError("timeout must be seconds, more than 0")
         url = address + ("?" + "&".join(rest) if rest else "")
         return cls(url=url, timeout=float(timeouts[-1]))
@@ -100,6 +97,9 @@ class StoreUrl:
         """Return the URL without credentials and options, for logs."""
         url = "memory://" if self.url is None else self.url
         return escape_control_chars(redact_url(url))
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def open_store(url: str) -> Store:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tracemalloc
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,12 +43,12 @@ def entry_of(head: object, body: bytes = b"") -> bytes:
     "answer",
     [
         FILE,
-        replace(FILE, body=bytes(range(256)) * 3),
-        replace(FILE, body=b"", lifetime=None),
-        replace(FILE, urls=(*FILE.urls, "https://www.site.example/\u00e9")),
-        replace(FILE, status=403, body=b""),
-        replace(FILE, status=404, body=b""),
-        replace(FILE, is_truncated=True),
+        FILE._replace(body=bytes(range(256)) * 3),
+        FILE._replace(body=b"", lifetime=None),
+        FILE._replace(urls=(*FILE.urls, "https://www.site.example/\u00e9")),
+        FILE._replace(status=403, body=b""),
+        FILE._replace(status=404, body=b""),
+        FILE._replace(is_truncated=True),
     ],
     ids=repr,
 )
@@ -114,7 +113,7 @@ GOOD = encode(FILE, LIMIT)
         entry_of("x"),
         VERSION + zlib.compress(b"[" * MAX_HEAD_BYTES),
         entry_of(HEAD | {"more": "x" * MAX_HEAD_BYTES}),
-        encode(replace(FILE, body=b"x" * (LIMIT + 1)), 2 * LIMIT),
+        encode(FILE._replace(body=b"x" * (LIMIT + 1)), 2 * LIMIT),
     ],
 )
 def test_damaged_entry_is_a_miss(entry: bytes) -> None:

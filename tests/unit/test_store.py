@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import Mock
@@ -17,7 +16,7 @@ from scrapy_robots1994.crawl.store import GuardedStore
 from scrapy_robots1994.stores.url import StoreUrl
 from tests.unit.test_codec import FILE, LIMIT, SITE
 
-FETCHED = replace(FILE, source="fetched")
+FETCHED = FILE._replace(source="fetched")
 Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
 
 
