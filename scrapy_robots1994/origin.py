@@ -17,10 +17,10 @@ _URL = re.compile(
     r"(?::(?:0*([0-9]{1,5}))?)?(?=[/?#]|\Z)",
     re.IGNORECASE | re.ASCII,
 )
-_HTTP = re.compile(r"[\x00-\x20]*https?:", re.IGNORECASE | re.ASCII)
+_HTTP = r"(?ai)[\x00-\x20]*https?:"
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
 # IDNA may produce a delimiter: it maps a fullwidth solidus to `/`.
-_DELIMITERS = re.compile(r"[\x00-\x1f\x7f/?#@:\\]")
+_DELIMITERS = r"[\x00-\x1f\x7f/?#@:\\]"
 
 
 class Origin(NamedTuple):
@@ -70,7 +70,7 @@ class Origin(NamedTuple):
 
 def is_http(url: str) -> bool:
     """Whether *url* is an http or https URL that has an origin."""
-    return _HTTP.match(url) is not None and Origin.of(url) is not None
+    return re.match(_HTTP, url) is not None and Origin.of(url) is not None
 
 
 def _ipv6(text: str) -> str:
@@ -89,7 +89,7 @@ def _in_punycode(host: str) -> str:
         name = host.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError:
         return host
-    return "" if _DELIMITERS.search(name) else name
+    return "" if re.search(_DELIMITERS, name) else name
 
 
 def target_of(url: str) -> str:

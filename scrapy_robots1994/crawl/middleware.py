@@ -39,7 +39,6 @@ from scrapy_robots1994.crawl.requests import (
 )
 from scrapy_robots1994.crawl.resolver import PolicyResolver
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-from scrapy_robots1994.crawl.store import GuardedStore
 from scrapy_robots1994.crawl.threads import INLINE_BYTES
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from scrapy_robots1994.origin import Origin
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
+    from scrapy_robots1994.crawl.store import GuardedStore
     from scrapy_robots1994.policy.policy import Policy
 
 UNCHECKED = Verdict(allowed=True, reason=Reason.UNCHECKED)
@@ -87,6 +87,8 @@ class Robots1994Middleware:
         self.store: GuardedStore | None = None
         """Public for `robots-check --refresh`."""
         if settings.store.url is not None:
+            from scrapy_robots1994.crawl.store import GuardedStore  # noqa: PLC0415 - few crawls have a store
+
             keep_seconds = settings.ttl + settings.stale_ttl
             self.store = GuardedStore(
                 crawler, settings.store, settings.max_bytes, keep_seconds
@@ -125,7 +127,7 @@ class Robots1994Middleware:
         # 1: is it checked?
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
             return None
-        visit = Visit.begin(request)
+        visit = Visit(request)
         # `urlparse_cached` would drop tabs that some HTTP clients send.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)

@@ -1,7 +1,6 @@
 """Count, signal and log refusals, and log a table of them when the spider closes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from logging import DEBUG, INFO, WARNING
 
 from scrapy import Request, signals
@@ -46,15 +45,15 @@ _ALL_REFUSED = (
 CLOSE_REASON = "robotstxt_denied"
 
 
-@dataclass(slots=True, eq=False)
 class _Row:
     """The refusals at one origin."""
 
-    # The reason of the last refusal
-    reason: Reason
-    # The cause of the first refusal: a line, a status or a failure
-    first: str
-    refused: int = 0
+    def __init__(self, reason: Reason, first: str) -> None:
+        # The reason of the last refusal
+        self.reason = reason
+        # The cause of the first refusal: a line, a status or a failure
+        self.first = first
+        self.refused = 0
 
 
 class Refusals:

@@ -58,8 +58,7 @@ META: dict[str, Any] = {
 # As in the built-in middleware
 PRIORITY = 1000
 
-_NOT_IN_SCHEME = re.compile(r"[^a-z0-9+.-]")
-_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_HOST = r"[a-z0-9._-]+|[0-9a-f:.]+"
 
 
 class Exemption(Enum):
@@ -91,7 +90,7 @@ def exemption_of(
         return Exemption.OPTED_OUT
     if origin is None:
         # HTTP clients ignore characters such as tabs in a scheme.
-        scheme = _NOT_IN_SCHEME.sub("", url.partition(":")[0].lower())
+        scheme = re.sub("[^a-z0-9+.-]", "", url.partition(":")[0].lower())
         has_host = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if has_host else Exemption.NOT_HTTP
     if exempt and (origin.host in exempt or origin in exempt):
@@ -217,7 +216,7 @@ def redirect_of(response: Response, url: str) -> str | None:
 def is_requestable(url: str) -> bool:
     """Whether *url* is an http or https URL whose host can be encoded (Ours R2)."""
     origin = Origin.of(url) if is_http(url) else None
-    if origin is None or not _HOST.fullmatch(origin.host):
+    if origin is None or not re.fullmatch(_HOST, origin.host):
         return False
     try:
         # Raises an exception for a label that is empty or longer than 63 characters

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -25,14 +24,16 @@ MAX_COUNT = 1_000_000_000
 """Larger numbers fail in some libraries."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class SettingType(Generic[T]):
-    accepts: str
-    """The end of "NAME must be …"."""
-    parse: Callable[[Any], T]
-    """Parse a value from code or from `-s`. Raise `ValueError`, `TypeError` or `LookupError`."""
-    choices: tuple[str, ...] = ()
-    """Suggested for misspelt words."""
+    def __init__(
+        self, accepts: str, parse: Callable[[Any], T], choices: tuple[str, ...] = ()
+    ) -> None:
+        self.accepts = accepts
+        """The end of "NAME must be …"."""
+        self.parse = parse
+        """Parse a value from code or `-s`. Raise `ValueError`, `TypeError` or `LookupError`."""
+        self.choices = choices
+        """Suggested for misspelt words."""
 
     def read(self, name: str, value: Any) -> T:
         """Parse *value* for the setting *name*.

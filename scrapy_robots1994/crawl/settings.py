@@ -11,7 +11,7 @@ from logging import DEBUG, INFO
 from typing import TypeVar, cast
 
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import BaseSettings, default_settings
 
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl import setting_types as types
@@ -260,7 +260,7 @@ class RobotsSettings:
             str(self.store),
             more,
         )
-        if robot == Settings()["USER_AGENT"]:
+        if robot == default_settings.USER_AGENT:
             text = (
                 "The robot has Scrapy's default name, which some sites disallow: set "
                 "USER_AGENT to the name of your robot, with a contact address"

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -85,29 +84,25 @@ UNSTORABLE = "scheduler/unserializable"
 """Scrapy's stat of requests that JOBDIR cannot store."""
 
 
-@dataclass(slots=True, eq=False)
 class Visit:
     """One pass of *request* through the middleware."""
 
-    request: Request
-    # Whether a component sent the request with `engine.download_async()`
-    is_awaited: bool
-    # Whether a closing crawl still sends the request
-    is_kept: bool
-    origin: Origin | None = None
-    # Whether the limit is raised for the request
-    is_raised: bool = False
-
-    @classmethod
-    def begin(cls, request: Request) -> Visit:
-        """Remove our meta keys from *request*, and return its visit."""
+    def __init__(self, request: Request) -> None:
+        """Remove our meta keys from *request*."""
         meta = request.meta
         # An errback may repeat a refused request, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)
         meta.pop(STATED_USAGE, None)
-        is_awaited = not meta.pop(SCHEDULED, False)
+        is_scheduled = meta.pop(SCHEDULED, False)
         request.dont_filter = meta.pop(RETURNED, request.dont_filter)
-        return cls(request, is_awaited, is_kept=is_awaited)
+        self.request = request
+        # Whether a component sent the request with `engine.download_async()`
+        self.is_awaited = not is_scheduled
+        # Whether a closing crawl still sends the request
+        self.is_kept = self.is_awaited
+        self.origin: Origin | None = None
+        # Whether the limit is raised for the request
+        self.is_raised = False
 
     def returned(self) -> Request:
         """Return the request, marked for the scheduler."""

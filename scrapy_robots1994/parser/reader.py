@@ -5,7 +5,6 @@ record, and one for each record.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from io import StringIO
 from itertools import chain
 from threading import Event, current_thread, main_thread
@@ -171,7 +170,6 @@ def lines_of(
         yield _new_line(Line, (number, kind, raw, name, value, row, said))
 
 
-@dataclass(slots=True, eq=False)
 class Group:
     """The lines of a record, or the lines before the first record.
 
@@ -179,18 +177,19 @@ class Group:
     delays are `ORPHAN`s before the first record, and below a blank line that ends a record.
     """
 
-    # The User-agent lines
-    agents: list[Line] = field(default_factory=list)
-    rules: list[Line] = field(default_factory=list)
-    # Other lines with a field of the dialect
-    others: list[Line] = field(default_factory=list)
-    # Lines without a field of the dialect
-    without: list[Line] = field(default_factory=list)
-    # All names in *agents*
-    names: list[str] = field(default_factory=list)
-    # For each of *others*, the slice of *names* from the last run of User-agent lines above it.
-    # Rules and delays end a run.
-    runs: list[tuple[int, int]] = field(default_factory=list)
+    def __init__(self) -> None:
+        # The User-agent lines
+        self.agents: list[Line] = []
+        self.rules: list[Line] = []
+        # Other lines with a field of the dialect
+        self.others: list[Line] = []
+        # Lines without a field of the dialect
+        self.without: list[Line] = []
+        # All names in *agents*
+        self.names: list[str] = []
+        # For each of *others*, the slice of *names* from the last run of User-agent lines above it.
+        # Rules and delays end a run.
+        self.runs: list[tuple[int, int]] = []
 
     @property
     def lines(self) -> list[Line]:

@@ -1,7 +1,6 @@
 """Read in one pass what a robot obeys in a file, and what the dialect ignores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.dialects import Dialect
@@ -47,24 +46,24 @@ def has_wildcard(path: str) -> bool:
     return "*" in path or path[-1:] == "$"
 
 
-@dataclass(slots=True, eq=False)
 class RobotReading:
-    # One line for each path
-    rules: list[Line] = field(default_factory=list)
-    # The first line of each record that the robot obeys
-    first_lines: list[int] = field(default_factory=list)
-    # The names in each record that the robot obeys
-    names: list[tuple[str, ...]] = field(default_factory=list)
-    # Allow lines in obeyed records, if the dialect does not have that field
-    allows: list[Line] = field(default_factory=list)
-    # Rules that a blank line separates from an obeyed record
-    split: list[Line] = field(default_factory=list)
-    crawl_delay: float | None = None
-    # The distinct sitemaps of the file, as written and in order
-    sitemaps: tuple[str, ...] = ()
-    # Whether the file has a record
-    has_any: bool = False
-    ignored: Ignored | None = None
+    def __init__(self) -> None:
+        # One line for each path
+        self.rules: list[Line] = []
+        # The first line of each record that the robot obeys
+        self.first_lines: list[int] = []
+        # The names in each record that the robot obeys
+        self.names: list[tuple[str, ...]] = []
+        # Allow lines in obeyed records, if the dialect does not have that field
+        self.allows: list[Line] = []
+        # Rules that a blank line separates from an obeyed record
+        self.split: list[Line] = []
+        self.crawl_delay: float | None = None
+        # The distinct sitemaps of the file, as written and in order
+        self.sitemaps: tuple[str, ...] = ()
+        # Whether the file has a record
+        self.has_any = False
+        self.ignored: Ignored | None = None
 
     def add(self, group: Group) -> None:
         """Add the record of *group*, except for its delay."""

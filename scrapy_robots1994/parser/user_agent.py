@@ -33,7 +33,7 @@ _VERSION = r"v?[0-9][0-9._]*(?:[a-z][0-9]*)?"
 _LOCALE = r"[a-z]{2}[-_][a-z]{2}|en"
 _NO_NAME = re.compile(f"{_ADDRESS}|{_VERSION}|{_LOCALE}", re.IGNORECASE | re.ASCII)
 _NUMBER = re.compile(_VERSION, re.IGNORECASE | re.ASCII)
-_VERSIONED = re.compile(r"[^\s/]/v?[0-9]", re.IGNORECASE)
+_VERSIONED = r"(?i)[^\s/]/v?[0-9]"
 # Replaces removed parts of a header
 _GAP = ";"
 # Punctuation that may surround a name.
@@ -136,7 +136,7 @@ def _phrases(header: str) -> list[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [it for it in text.replace("\t", " ").split(" ") if it]
+    return list(filter(None, text.replace("\t", " ").split(" ")))
 
 
 def _remaining(word: str) -> str:
@@ -181,7 +181,7 @@ def listed_names(value: str) -> tuple[str, ...]:
 
 
 def _is_header(value: str) -> bool:
-    return "(" in value and _VERSIONED.search(value) is not None
+    return "(" in value and re.search(_VERSIONED, value) is not None
 
 
 def _header_name(value: str) -> tuple[str, ...]:
