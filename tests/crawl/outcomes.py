@@ -197,7 +197,7 @@ LIFETIMES: list[tuple[float, dict[str, str]]] = [
     (PAUSE, {"Cache-Control": "max-age=soon"}),
     (DAY, {"Cache-Control": f"max-age={DIGITS}"}),
     (PAUSE, {"Cache-Control": "no-store, max-age=600"}),
-    (PAUSE, {"Cache-Control": "no-cache"}),
+    (PAUSE, {"Cache-Control": "public, no-cache"}),
     (600.0, {"Expires": LATER, "Date": THEN}),
     (PAUSE, {"Expires": THEN, "Date": LATER}),
     (PAUSE, {"Expires": "0"}),

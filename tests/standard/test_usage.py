@@ -168,7 +168,10 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
 
 
 def test_example_16_use_is_handed_over() -> None:
-    body = f"{STAR}Content-Signal: use=Reference, x=y\nContent-Signal: /full/ use=full, search=yes"
+    body = (
+        f"{STAR}Content-Signal: x=y\nContent-Signal: use=Reference\n"
+        "Content-Signal: /full/ use=full, search=yes"
+    )
 
     assert usage(body).use == "Reference"
     assert usage(body, "/full/x").use == "full"

@@ -163,6 +163,11 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
         store.release(SITE)
         await store.get(SITE)
         assert fake.leases == {str(SITE)}
+        store.put(SITE, FETCHED)
+        assert await store.lease(SITE, FILE.fetched_at - 1) == FILE
+        fake.leases.clear()
+        # The answer that is already known is no reason not to fetch.
+        assert await store.lease(SITE, FILE.fetched_at) is None
 
     fake = run(test)
     assert fake.calls.count("sleep") == module.LEASE_SECONDS
