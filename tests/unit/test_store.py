@@ -171,7 +171,7 @@ def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
 
     fake = run(test)
     assert fake.calls.count("sleep") == module.LEASE_SECONDS
-    assert fake.calls.count("lease") == module.LEASE_SECONDS + 1
+    assert fake.calls.count("lease") == module.LEASE_SECONDS + 3
 
 
 def test_lease_that_has_ended_is_not_given_back(
