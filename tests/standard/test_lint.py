@@ -81,6 +81,7 @@ bare path | {U}*{D}/a\n/b\n | R005 3 error opens
 prose | {U}*{D}/a\nAllow all robots\nplease: be kind\n | R004 3 warning; R008 4 info
 host | {U}*{D}example.com/a{D}https://h.test/a\n | R015 2,3 error opens\
  | R015 2 error opens; R015 3 info
+URL in a path | {U}*{D}a?http://h.test/\n | R015 2 error opens
 fragment | {U}*{D}/#!/a\n | R011 2 warning
 orphan below misspelt agent | {U}*{D}/a\n\nUseragent: x{D}/b{D}/a\n | R005 4 error opens
 rule above | Disallow: /a\n\n{U}*{D}/b\n | R020 1 error opens
@@ -93,6 +94,7 @@ shadowed with allow | {U}*{D}/a{D}/a/b\nAllow: /a/{D}/a\n | - | R028 4 info
 empty beside | {U}*\nDisallow:{D}/a\n | R029 2 warning
 preferences | {U}*\nContent-Usage: ai-retrieval=yes, train-ai=n\nContent-Usage: /a train-ai=n;x\n\
 Content-Signal: search=yes,ai-train=no,use=reference\nDisallow:\n | R030 2 warning
+label of another field | {U}*\nContent-Usage: use=reference\nDisallow:\n | R030 2 warning
 preference above | Content-Signal: ai-train=maybe\n{U}*\nDisallow:\n\
  | R030 1 warning; R031 1 warning
 allow for one of two | {U}*\n{U}bot{D}/a\n\n{U}bot\nAllow: /a\n | - | R026 5 warning; R028 6 info
