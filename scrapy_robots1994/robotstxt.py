@@ -277,12 +277,12 @@ class Reader:
     def __init__(self, dialect: str, limit: int) -> None:
         self._dialect = dialect
         self.limit = limit
-        self._known = WeakValueDictionary[tuple[bytes, bool], RobotsTxt]()
+        self._known = WeakValueDictionary[bytes, RobotsTxt]()
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> RobotsTxt:
         """Parse *body*, which is only the beginning of the file if *is_truncated* is true."""
         within = Body(body, is_truncated=is_truncated, limit=self.limit)
-        key = sha256(within.data).digest(), within.is_truncated
+        key = sha256(bytes([within.is_truncated]) + within.data).digest()
         robots = self._known.get(key)
         if robots is None:
             # Two threads may parse equal bytes at the same time. Either result can be used.

@@ -61,6 +61,8 @@ _AS_WRITTEN = "%"
 
 # The names of a single record for `*`, shared by all files
 _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
+# Shared by all files without wildcards
+_NO_PATTERNS: dict[Pattern, int] = {}
 _ALLOW = LineKind.ALLOW
 
 # 1994 E1
@@ -108,7 +110,7 @@ class _Table(NamedTuple):
             found.setdefault(second, []).append(length)
         single = found.pop("", [])
         lengths = [_stored(single + it) for it in (*found.values(), [])]
-        return cls(prefixes, "".join(found), tuple(lengths), patterns)
+        return cls(prefixes, "".join(found), tuple(lengths), patterns or _NO_PATTERNS)
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
