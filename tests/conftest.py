@@ -14,7 +14,7 @@ from tests.support.site import Site
 __all__ = ["pytest_runtest_setup"]
 
 
-# A slow machine must not make a test fail.
+# Hypothesis must not fail a test because the machine is slow.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -52,7 +52,7 @@ class Page(HTMLParser):
             self._open.remove(tag)
 
     def handle_data(self, data: str) -> None:
-        # A text that is only an id is the row itself.
+        # Skip text that is only an id, as in the first column of a table.
         if not self._open and not CODE.fullmatch(data.strip()):
             self.codes.update(CODE.findall(data))
 

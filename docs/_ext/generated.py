@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "generated"
 COMMANDS = ("robots-check", "robots-compare", "robots-lint")
-# of an example
+# of a file in an example
 MAX_LINES = 20
 RANKS = {
     "first_named": "the first with a matching name",
@@ -126,7 +126,7 @@ def example(body: str) -> str:
 
 
 def dialects() -> str:
-    # Skip fields that all dialects have, or none.
+    # Show only fields that some dialects have, and others do not.
     some = [it for it in FIELDS if 0 < len(it.dialects) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",

@@ -46,14 +46,14 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
 def let_names_wrap(
     _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
 ) -> None:
-    """Let code wrap after separators, so that tables do not cut words. `<wbr>` is not copied."""
+    """Let code wrap after separators, so that tables do not cut words."""
     wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
     body = re.sub(
         r'(?<=<span class="pre">)[^<]+',
         lambda found: wrap(found[0]),
         context.get("body", ""),
     )
-    # Quotes need no entity outside of tags.
+    # Quotes in text need no entity.
     context["body"] = re.sub(
         r"(?<=>)[^<]+", lambda found: found[0].replace("&quot;", '"'), body
     )

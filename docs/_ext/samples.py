@@ -50,7 +50,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder: Path, disallowed: str) -> Iterator[str]:
-    """Serve *folder* with a robots.txt that disallows the path *disallowed*. Yield the origin."""
+    """Serve *folder* and a robots.txt that disallows *disallowed*, and yield the origin."""
     (folder / "robots.txt").write_text(FILE.format(disallowed))
     handler = partial(Quiet, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

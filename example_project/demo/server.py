@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 RESET = struct.pack("ii", 1, 0)
-"""The value of SO_LINGER with which closing a socket resets the connection."""
+"""With this value of SO_LINGER, `close` resets the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The server sends the second half of the body after *pause* seconds. If *reset* is true, it
-    resets the connection instead of responding.
+    """A response. The second half of its body is sent after *pause* seconds.
+
+    If *reset* is true, the connection is reset instead.
     """
 
     status: int = 200

@@ -41,7 +41,7 @@ def serve(sites: LocalSites) -> Served:
         for host in HOSTS
         for page in host.pages
     }
-    # Scrapy requests the last link first.
+    # Scrapy requests the last link first, so reverse the links.
     links = "".join(f'<li><a href="{url}">{url}</a></li>' for url in reversed(allowed))
     front = f"<!doctype html><title>All pages</title><ul>{links}</ul>"
     sites.respond(origins[HOSTS[0].name], "/", server.html(front))

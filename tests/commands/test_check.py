@@ -57,7 +57,7 @@ def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
-    """Write a project with a spider "walk", whose class body is *spider*."""
+    """Write a project with a spider "walk". *spider* is the body of its class."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
     (folder / "spiders.py").write_text(

@@ -38,7 +38,6 @@ LENGTHS = range(130)
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
     """Wrapping a long word may move a command to the start of a line."""
-    # Only words longer than a line are broken.
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
         for command in COMMANDS
@@ -53,7 +52,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """The folder may be hostile. A file called `-` in it is not standard input."""
+    """A file called `-` in the folder must not be taken for standard input."""
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()

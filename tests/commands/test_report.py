@@ -46,7 +46,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
         b"\xef\xbb\xbfUser-agent: *\nDisallow: /a\n",
         [1, 2],
     ),
-    # Rerp drops an empty query.
+    # The parser Rerp drops an empty query.
     ("spelling", "Rerp", "laxer", b"Disallow: /c?\n", [1, 2]),
     # Rerp ignores a record that has only a Crawl-delay.
     (
@@ -177,7 +177,7 @@ def test_each_site_counts_once_and_has_its_rows(plain: dict[str, Any]) -> None:
         # On a URL that itself contains a wildcard, rfc9309 differs from Protego.
         has_wildcard = b"*" in FILES[site].split(b"Disallow", 1)[1]
         assert dialects["rfc9309"] == "unchanged" or has_wildcard
-    # The lines around the needed lines 1 and 902
+    # The excerpt shows the lines around lines 1 and 902, which cause the difference.
     shown = [number for number, _ in sites["long.test"]["excerpt"]]
     assert shown == [1, 2, 3, 4, 899, 900, 901, 902]
 

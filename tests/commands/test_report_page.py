@@ -225,7 +225,7 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     site = opened(chromium, page, f"#{str(link).partition('#')[2]}")
     assert sites(site) == before[:1]
     assert len(texts(site, "mark")) > 0
-    # Properties that every JavaScript object has
+    # Names in the URL must not select properties that every JavaScript object has.
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 
@@ -286,7 +286,7 @@ def test_page_fits_each_screen_in_light_and_dark_and_axe_finds_nothing(
     assert max(widths) <= width
     assert high < 20_000
     assert ("246, 247, 249" in colour) == (scheme == "light")
-    # Column heads with one letter per line would be three times as tall.
+    # A column that is too narrow would break its heading into single letters.
     assert tallest < 65
     assert violations == []
 

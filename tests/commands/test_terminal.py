@@ -112,7 +112,7 @@ def test_command_that_waits_for_an_origin_says_so(
 
     def until_it_says_so(command: Started) -> None:
         assert command.stderr is not None
-        # Without a reactor, a warning by a download handler comes first.
+        # Without a reactor, a download handler prints a warning first.
         notes.append(next(it for it in command.stderr if "no answer yet" in it))
 
     urls = [it.url("/") for it in hosts[:2]]
@@ -153,7 +153,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # The call returns when the command opens the pipe, which is its second file.
+            # `open` returns when the command opens the pipe, its second file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

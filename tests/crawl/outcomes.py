@@ -24,9 +24,11 @@ PAUSE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """*opened* and *closed* say how the requests for /open and /closed end. *log* is the beginning
-    of the explanation in the log. *kept* is in seconds. If *shared*, the answer is stored for other
-    crawls.
+    """The expected effects of an answer.
+
+    *opened* and *closed* say how the requests for /open and /closed end. *log* is the beginning of
+    the explanation in the log. *kept* is the lifetime in seconds. If *shared*, the answer is stored
+    for other crawls.
     """
 
     opened: str
@@ -78,7 +80,7 @@ R7 = Meaning(
 class Row:
     """An answer to GET /robots.txt of the origin *at*, or of `{slug}.test`, and its meaning.
 
-    *requests* is the number of requests per attempt. If *by_proxy*, the server is their proxy.
+    *requests* is the number of requests per attempt. If *by_proxy*, they use the server as a proxy.
     """
 
     slug: str
@@ -90,7 +92,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """The expected text after the URL in the log line about the first fetch."""
+        """The log line about the first fetch must contain this text after the URL."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
@@ -350,5 +352,5 @@ def hanging(site: Site) -> Iterator[Row]:
     yield Row("stops", replies.unclosed(RULES, 500), R5)
     yield Row("black-hole", replies.black_hole(), R5)
     yield Row("slow-head", slow_head, R5)
-    # The server waits for the end of a line, and a TLS client sends none.
+    # The plain server waits for the end of a line, but a TLS client sends none.
     yield Row("tls-to-plain", None, R5, 0, plain)

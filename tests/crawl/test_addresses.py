@@ -21,8 +21,8 @@ from tests.support.crawl import (
 from tests.support.project import CLOSED
 from tests.support.site import Site
 
-# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting that
-# changes it, and warns about the old name.
+# Scrapy's default resolver does not accept IPv6 literals. Scrapy 2.19 renamed the setting
+# DNS_RESOLVER, and warns about the old name.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
 FAKE = f"{COMPONENTS}.FakeHandler"
@@ -74,7 +74,7 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """A fake handler replaces the WebSocket handler of Scrapy's pull request 8050."""
+    """A fake handler responds, because Scrapy's (pull request 8050) is not released yet."""
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]

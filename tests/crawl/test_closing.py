@@ -199,7 +199,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site.open_when("pages", count=5, host="a.test")
     site.answer("/awaited", replies.html("awaited", gate="awaited"))
     site.open_when("awaited", "/awaited", count=4)
-    # With these settings, the first page fills the scraper.
+    # One page fills the scraper.
     full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
     result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
         site, "Awaiting", spider_args={"pages": 4}, timeout=60

@@ -35,7 +35,7 @@ def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]
 def test_each_origin_has_its_delay_and_one_without_has_none(
     site: Site, reactor: Reactor
 ) -> None:
-    """The slots have no jitter, although the settings enable it."""
+    """A slot with a crawl delay has no jitter, even if the settings enable it."""
     delays = {f"{delay}.test": delay for delay in (0.06, 0.07, 0.08)}
     for host, delay in delays.items():
         site.robots(stating(delay), at=host)

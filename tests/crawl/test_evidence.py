@@ -136,7 +136,6 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
 
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
-    """One request has its own robot name, and another its own proxy."""
     with Site() as site, Site() as proxy:
         site.robots("User-agent: rex\nDisallow: /a\n")
         proxy.answer("/robots.txt", replies.status(402))

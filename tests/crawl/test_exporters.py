@@ -90,7 +90,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """If *nested*, items contain our objects in a field. Otherwise, our objects are the items."""
+    """Our objects are exported as fields of items if *nested*, or else as items."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:

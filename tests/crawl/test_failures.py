@@ -98,8 +98,7 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
-    """R7: all fetches together would need more file descriptors than the process may open."""
-    # robots.txt is slow, so that the fetches overlap.
+    """R7: 60 simultaneous fetches would need more file descriptors than the process may open."""
     file = replies.Reply(body=FILE.encode(), delay=2, ending="close")
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))

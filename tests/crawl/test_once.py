@@ -107,7 +107,6 @@ def test_page_that_is_answered_or_fails_carries_no_key_of_ours(
 
 @pytest.mark.redis
 def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> None:
-    """With few slots, some requests go back to the queue."""
     origins = 40
     file = Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5)
     site.answer("/robots.txt", file)

@@ -37,7 +37,7 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
         (RFC, REPLAY, 40 * DAY),
         # If the server is gone, a cached robots.txt of unknown age still decides.
         ({}, None, None),
-        # A Date in the future is replaced by the current time.
+        # A Date in the future counts as the current time.
         ({}, {}, -2 * DAY),
         # The first crawl fetches no robots.txt, so none is cached.
         ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
@@ -51,7 +51,7 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """*again* are the settings of the second crawl. If they are None, the server is gone."""
+    """The second crawl uses the settings *again*. If they are None, its server is gone."""
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
     page = replies.status(200, b"page", Cache_Control="max-age=1000")
     for middleware in BOTH:
@@ -199,7 +199,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # Each robots.txt request of the built-in middleware takes a slot, so wait only for 8.
+            # Wait for only 8, because robots.txt requests of the built-in middleware take slots.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -213,7 +213,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """The pages occupy all slots, so awaited requests must be sent without one."""
+    """The awaited requests must be sent although pages occupy all slots."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:

@@ -38,14 +38,13 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""When a page of each origin is requested, in seconds. No policy expires at one of these times."""
+"""The seconds at which a page of each origin is requested. No policy expires at these seconds."""
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of the last request in a step, which is answered once all fetches have been sent."""
+"""The meta of the last request in a step. It is answered once all fetches have been sent."""
 
-# Since Scrapy 2.16, a setting enables the verification of certificates. Before, a context factory
-# did.
+# Before Scrapy 2.16, a context factory enables the verification of certificates.
 VERIFYING = (
     {"DOWNLOAD_VERIFY_CERTIFICATES": True}
     if hasattr(default_settings, "DOWNLOAD_VERIFY_CERTIFICATES")
@@ -57,7 +56,7 @@ VERIFYING = (
 
 
 class Table:
-    """Rows of `outcomes`, and checks of a crawl of their origins."""
+    """Rows of `outcomes`, and methods that check a crawl of their origins."""
 
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
         self.site = site
@@ -78,7 +77,7 @@ class Table:
         return [self.request(row, path) for row in self.rows for path in paths]
 
     def assert_ended(self, result: CrawlResult, path: str, wanted: str) -> None:
-        """Check that each row's request for *path* ended as the row's field *wanted* says."""
+        """Compare how the requests for *path* ended with the field *wanted* of `Meaning`."""
         ended = {url: FETCHED for url, _ in result.fetched}
         for failed, reason in zip(result.failed, result.reasons, strict=True):
             ended[failed.url] = "twice" if failed.url in ended else reason or "failed"
@@ -88,7 +87,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Count the requests of each row, without page requests."""
+        """Count the requests of each row, except for pages."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -146,7 +145,6 @@ def test_ours_each_answer_means_what_its_row_says(
             mark = CrawlRequest(site.url(f"/mark/{step}"), MARK)
             passed = now - times[step - 1] if step else 0.0
             steps += [passed, table.requests(paths), [mark]]
-        # The longest refresh ends with a request for /6.
         site.answer("/end", replies.Reply(gate="end"))
         site.open_when("end", "/6", count=min(len(times), 2))
         steps += [[CrawlRequest(site.url("/end"), NOT_OBEYED)]] * 2
@@ -154,8 +152,7 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, the counts up to its step show which rows sent a wrong number of
-        # requests.
+        # If a mark failed, compare only the counts up to its step, to find the rows that are wrong.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -219,7 +216,6 @@ def assert_counted(
 
 
 def crawl_once(table: Table, **options: Any) -> CrawlResult:
-    """Crawl two pages of each row, and check how they end."""
     result = crawl(table.requests(["/open", "/closed"]), **options)
     table.assert_ended(result, "/open", "opened")
     table.assert_ended(result, "/closed", "closed")
@@ -235,7 +231,7 @@ def test_ours_r5_answer_that_does_not_end_is_given_up(
     settings = SETTINGS | {"ROBOTS1994_TIMEOUT": 2, "RETRY_TIMES": 1}
     result = crawl_once(table, reactor=reactor, settings=settings)
 
-    # Requests that the HTTP client repeats by itself are not counted.
+    # Scrapy's stats do not count requests that the HTTP client repeats by itself.
     assert result.stats["robotstxt/request_count"] == 2 * len(table.rows)
 
 

@@ -110,7 +110,7 @@ def test_policy_out_of_its_time_is_fetched_again(
 
 
 def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
-    """If it stayed in the future, the policy would be refreshed for every page."""
+    """A last good policy from the future would be refreshed for every page."""
     site.answer("/robots.txt", [FIRST_REPLY, DOWN])
 
     result = crawl_over_time(both(site, 1), -5 * DAY, both(site, 2), 60, both(site, 3))

@@ -116,7 +116,7 @@ def test_pages_that_scrapy_cannot_parse_are_read(kind: type[Response]) -> None:
 
 SMALL = 4 * 1024
 TIMES = 15
-"""How much larger the large pages are than the small ones. Both are read to the end."""
+"""The size of a large page, divided by the size of a small one."""
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
@@ -153,7 +153,7 @@ WORK += [(repeated(unit), False, "") for unit in HEADERS]
 
 
 def cost(text: str, *, is_page: bool) -> int:
-    """Return the CPU time to read the directives, in nanoseconds: the shortest of five."""
+    """Return the shortest of five CPU times to read the directives, in nanoseconds."""
     costs = []
     for _ in range(5):
         body, header = (text.encode(), b"") if is_page else (b"", text.encode())

@@ -241,7 +241,7 @@ def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """A stored request is the retry of a page, and contains usage preferences."""
+    """The retry of a page is stored with usage preferences in its meta."""
     fill(site, USAGE, ROBOTS)
     site.answer("/noai", [replies.status(503), USAGE["/noai"]])
     more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}

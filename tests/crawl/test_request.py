@@ -44,7 +44,7 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """The policy, of a large file, was fetched for requests with the usual name."""
+    """The rules of a large file were first compiled for the usual name."""
     site.robots("User-agent: special\nDisallow: /\n" + "# large\n" * 2_000)
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
     pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]

@@ -52,7 +52,6 @@ def refused(name: str, value: object) -> str:
 
 
 def test_unknown_name_is_an_error_that_lists_the_settings() -> None:
-    """`INVALID` contains all settings."""
     message = refused("ROBOTS1994_QQQQQQQQQQ", 5)
 
     listed = re.findall(r"ROBOTS1994_(\w+)", message.partition("settings are")[2])

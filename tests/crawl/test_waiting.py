@@ -74,7 +74,7 @@ def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) ->
 
 
 def test_number_of_waiting_requests_is_limited(site: Site) -> None:
-    # Without the limit, all 20 requests would wait at once.
+    # All 20 requests would wait at once if there were no limit.
     site.answer("/robots.txt", replies.Reply(body=OPEN.encode(), delay=2))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(20)]
     result = crawl(urls, settings=FEW | {"ROBOTS1994_MAX_WAITING": 4})

@@ -1,1 +1,1 @@
-"""An independent, naive parser, whose answers the package must give too."""
+"""An independent, naive parser. The package must give the same answers."""

@@ -15,7 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """The parts of a verdict that are compared, and the crawl delay."""
+    """What is compared: parts of the verdict, and the crawl delay."""
 
     allowed: bool
     reason: str
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 
 
 def ask(robots: RobotsTxt, question: Question) -> Row:
-    """Return the package's answer. If `allowed()` and `verdict()` disagree, its reason says so."""
+    """Return the package's answer. If `allowed()` and `verdict()` disagree, the reason says so."""
     allowed = robots.allowed(question.url, question.robot)
     verdict = robots.verdict(question.url, question.robot)
     reason = verdict.reason.value

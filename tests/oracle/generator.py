@@ -176,7 +176,7 @@ class Generator:
         """Return *value*, or change it slightly."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Only the path is changed slightly. The origin is kept or replaced.
+            # Change only the path slightly. Keep or replace the origin.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

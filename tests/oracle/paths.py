@@ -12,7 +12,7 @@ ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""Stands for a percent-encoded slash (O18). Its code is larger than that of any octet."""
+"""Stands for a percent-encoded slash (O18), and equals no octet."""
 
 
 def as_text(url: bytes | str) -> str:
@@ -123,7 +123,7 @@ MOST_SPELLINGS, MOST_CHARACTERS = 24, 12_000
 def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
     """Return the spellings of *url* as pairs of origin and target (O27).
 
-    The second result is true if there are more spellings, which are not compared.
+    The second result is true if there are too many spellings to compare all of them.
     """
     origin, target = split_url(as_text(url))
     found = [target]

@@ -23,7 +23,7 @@ from tests.oracle.paths import (
 
 DIALECTS = ("1994", "revisited", "extended", "rfc9309")
 GROUPED = ("rfc9309",)
-"""The dialects with wildcards, which compare whole product tokens and ignore blank lines."""
+"""These dialects allow wildcards, compare whole product tokens, and ignore blank lines."""
 WITH_ALLOW = ("extended", *GROUPED)
 WITH_DELAY = ("extended", *GROUPED)
 
@@ -124,7 +124,7 @@ class Reading:
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """*url* is disallowed if one of its spellings is disallowed (O27)."""
+        """Decide about *url*. One disallowed spelling is enough to disallow it (O27)."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent, has_more = spellings(text)

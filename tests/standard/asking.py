@@ -10,11 +10,11 @@ from tests.oracle import reading
 HOST = "http://a.example"
 DIALECTS = reading.DIALECTS
 PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
-"""The dialects in which rules are prefixes, and a blank line ends a record."""
+"""In these dialects, rules are prefixes, and a blank line ends a record."""
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """*path* is a path or a URL."""
+    """Return whether *path*, a path or a URL, is allowed."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 

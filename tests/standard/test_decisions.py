@@ -227,7 +227,6 @@ def test_line_has_its_kind(body: str | bytes, number: int, kind: LineKind) -> No
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_line_kind_says_why_a_line_has_no_effect(dialect: str) -> None:
-    """Blank lines, comments and User-agent lines with a name give no reason."""
     body = "Disallow: /\nUser-agent:\nx\ny: z\n\n# c\nUser-agent: *\nCrawl-delay: a\n"
 
     lines = RobotsTxt.parse(body, dialect=dialect).lines
@@ -298,7 +297,7 @@ def test_ours_o24_only_whole_lines_within_the_limit_count(
 
 
 def test_ours_o24_incomplete_last_line_of_a_truncated_body_is_dropped() -> None:
-    """A part of a line could be a different rule."""
+    """Half a line could be a rule that the owner did not write."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /x", truncated=True)
 
     assert robots.is_truncated

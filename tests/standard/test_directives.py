@@ -90,8 +90,8 @@ HEADERS = [
     (["*: none, rover: all"], False, False),
     # P4: of two contradicting terms, the more restrictive one applies.
     (["index", "noindex"], False, True),
-    # P6: terms after a name and a colon are only for the robot of that name. A term with a value
-    # is not a name.
+    # P6: terms after a name and a colon are only for the robot of that name. `max-snippet:` and
+    # `unavailable_after:` are no names.
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),

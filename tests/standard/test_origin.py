@@ -1,4 +1,4 @@
-"""The origin of a URL, and its target, which rules are matched against."""
+"""The origin of a URL, and its target. Rules are matched against the target."""
 
 from __future__ import annotations
 

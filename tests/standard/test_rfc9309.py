@@ -90,7 +90,7 @@ def test_rule_with_most_octets_decides(
     robots = RobotsTxt.parse(f"User-agent: *\n{rules}", dialect="rfc9309")
     verdict = robots.verdict(HOST + target, "rex")
 
-    # *expected* contains the number of the rule, which is one less than its line.
+    # Rules are numbered from 1, but begin on line 2.
     assert (verdict.allowed, verdict.line and verdict.line - 1) == expected
     assert robots.allowed(HOST + target, "rex") is verdict.allowed
 

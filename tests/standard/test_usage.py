@@ -37,7 +37,7 @@ def stated(found: Usage) -> str:
 
 
 # Number, file, URL, statements, and values that are not understood. A file without a User-agent
-# line is for every robot. An indented line continues its row.
+# line is for every robot.
 EXAMPLES = rows(
     r"""
 1 | User-agent: *\nContent-Usage: train-ai=n\n\nUser-agent: mybot\nContent-Usage: train-ai=y\n

@@ -80,7 +80,7 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
 
 @pytest.mark.redis
 def test_failed_fetch_leaves_no_lease(site: Site) -> None:
-    """Other workers do not have to wait until a lease ends."""
+    """A remaining lease would delay other workers."""
     with RedisServer() as server, server.client() as client:
         crawl([site.refused_url("/")], settings={"ROBOTS1994_STORE": server.url})
 

@@ -24,7 +24,7 @@ def store_at(server: RedisServer, prefix: str = "test") -> LeasingStore:
 
 
 def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) -> None:
-    """Even an entry to be kept forever expires."""
+    """An entry that is put without an expiry time expires too."""
     with closing(store_at(server, prefix)) as store:
         store.put(SITE, ENTRY, time.time() + HOUR)
         store.put(OTHERS[0], ENTRY, float("inf"))

@@ -50,7 +50,7 @@ class BreakRobots:
 
 
 class BreakFirstRobots:
-    """Fails the first robots.txt request with an `OSError`, for which Scrapy would retry a page."""
+    """Fails the first robots.txt request with an `OSError`, which RetryMiddleware would retry."""
 
     is_first = True
 
@@ -150,7 +150,7 @@ class RobotsFromOtherPath:
 
 
 class TokenMiddleware(OfCrawler):
-    """Before each numbered page, requests TOKEN_URL with a copy of the page request."""
+    """Requests TOKEN_URL before each numbered page, with a copy of the page request."""
 
     async def process_request(self, request: Request, spider: Any = None) -> None:
         _, is_page, number = request.url.rpartition("/p")
@@ -171,7 +171,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 class OpenParser:
-    """Has the same class name as `tests.support.parsers.OpenParser`."""
+    """Disallows every URL, but has the same class name as `tests.support.parsers.OpenParser`."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:
@@ -248,7 +248,7 @@ class FakeHandler:
         return await self.answer(request)
 
     async def close(self) -> None:
-        """Scrapy requires this method."""
+        """Do nothing, but Scrapy requires this method."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):

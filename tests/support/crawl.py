@@ -208,9 +208,9 @@ class Crawl:
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait until the crawl ends, and return its result. May be called only once.
+        """Wait until the crawl ends, and return its result. Can be called only once.
 
-        The test fails if the crawl emitted a warning, unless *may_warn* was true.
+        The test fails if the crawl emitted a warning, unless *may_warn* is true.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -289,7 +289,7 @@ def crawl_changed(
 ) -> dict[str, Any]:
     """Crawl in a new interpreter, with *changes* to Scrapy (see `changed_scrapy`).
 
-    *paths* come first in the module path.
+    *paths* are put at the start of PYTHONPATH.
     """
     job = {
         "changes": changes,

@@ -17,7 +17,7 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler. Unlike `get_crawler` in some versions of Scrapy, this needs no reactor."""
+    """Return a crawler. In some versions of Scrapy, `get_crawler` would install a reactor."""
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)
     return crawler

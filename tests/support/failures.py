@@ -29,7 +29,7 @@ class OlderErrorGroup(Exception):  # noqa: N818 - named like the class that it s
 ErrorGroup: Any = getattr(builtins, "ExceptionGroup", OlderErrorGroup)
 
 
-# `Any`, because Twisted has no annotations for them.
+# Twisted has no annotations for its exceptions.
 error: Any = twisted_errors
 ResponseFailed: Any = client.ResponseFailed
 

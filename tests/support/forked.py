@@ -89,7 +89,7 @@ class ForkedProcess:
         env: Mapping[str, str] | None = None,
         warn: bool = True,
     ) -> None:
-        """If *warn* is false, the process hides the warnings that Python hides by default."""
+        """Start the process. If not *warn*, it hides the warnings that Python hides by default."""
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
         order["hidden"] = [] if warn else HIDDEN
@@ -227,7 +227,7 @@ def _paths(components: dict[str, Any]) -> Iterator[str]:
 def _serve(path: str) -> dict[str, Any] | None:
     """Fork the server for each command.
 
-    In a fork, return the command. In the server, return None at the end.
+    Return the command in the fork, and None in the server when it ends.
     """
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)

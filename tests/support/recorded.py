@@ -201,7 +201,7 @@ class RecordedSpider(SteppingSpider):
 
 def prepare_crawl(crawler: Any) -> None:
     if crawler.settings["ROBOTS1994_CRAWL_DELAY"]:
-        # If the clock were stopped, a slot with a delay would wait forever.
+        # A slot with a delay would wait forever if the clock were stopped.
         Clock.always_runs = True
     _prepare(crawler.settings.getint("PORT"))
 
@@ -228,7 +228,7 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     result = crawl_over_time(
         *steps, spider=spider, hook=hook, settings=settings, spider_args=arguments
     )
-    # The order varies if links are followed, and in dry runs, where robots.txt is fetched twice.
+    # Sort where the order varies: if links are followed, and in dry runs.
     is_ordered = not ("follow" in arguments or "ROBOTS1994_DRY_RUN" in settings)
     in_order: Any = list if is_ordered else sorted
     records = (it.rstrip("\n").partition("\x1f") for it in result.log.split("\x1e"))

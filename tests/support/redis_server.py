@@ -54,7 +54,7 @@ class RedisServer:
 
     @property
     def queue(self) -> dict[str, Any]:
-        """Settings with which scrapy-redis keeps the requests of crawls on this server."""
+        """These settings make scrapy-redis keep the requests of crawls on this server."""
         return {
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
@@ -66,7 +66,7 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        # Not all tests that start a server are marked `redis`.
+        # Tests without the marker `redis` start servers too.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]
@@ -98,7 +98,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Whether this server answers at the port, and not another one."""
+        """Whether the server at the port is this one."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")

@@ -9,7 +9,7 @@ from typing import Literal
 Ending = Literal["keep", "close", "reset", "hang"]
 
 UNDECLARED = -1
-"""With this `length`, no Content-Length is sent, so the body ends when the connection closes."""
+"""A `length` that omits the Content-Length, so the body ends when the connection closes."""
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJ"
@@ -19,8 +19,10 @@ PIXEL = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The first byte is sent `delay` seconds after `gate` has opened. If `head` is false, nothing
-    is sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
+    """A response, with possible faults.
+
+    The first byte is sent `delay` seconds after `gate` has opened. If `head` is false, nothing is
+    sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
     `length` is the Content-Length if it differs from the true length. Only the first `cut` bytes of
     the body are sent, in pieces of `chunk` bytes, with `pause` seconds after each piece. The body
     is sent `repeat` times, or endlessly if `repeat` is 0. The ending "reset" sends an RST, and
@@ -57,7 +59,7 @@ def image() -> Reply:
 
 
 def status(code: int, body: bytes = b"", /, **headers: str) -> Reply:
-    """`Retry_After="3"` becomes the header `Retry-After: 3`."""
+    """Return a reply. `Retry_After="3"` becomes the header `Retry-After: 3`."""
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(code, body, pairs)
 

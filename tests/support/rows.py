@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def rows(table: str, columns: int) -> list[list[str]]:
-    r"""Split the rows of *table* into cells at each `|`. Cells that are missing at the end are "".
+    r"""Split the rows of *table* into cells at each `|`. Missing cells at the end are "".
 
     An indented line continues the line above. Escapes such as `\n` stand for characters.
     """

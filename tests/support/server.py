@@ -46,7 +46,7 @@ class Script:
         self.tasks: set[asyncio.Task[None]] = set()
 
     def note_task(self) -> None:
-        """Add the current task, which is cancelled when the site closes."""
+        """Let the current task be cancelled when the site closes."""
         task = asyncio.current_task()
         assert task is not None
         self.tasks.add(task)
@@ -91,7 +91,7 @@ class Script:
 
 
 class Connections:
-    """A CONNECT to any host opens a tunnel to *tls_port*."""
+    """Serves connections. A CONNECT to any host opens a tunnel to *tls_port*."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script
@@ -161,7 +161,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """Parse *head*. If the target is a whole URL, the server is used as a proxy."""
+    """Parse *head*. The target of a request to a proxy is a whole URL."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]

@@ -59,7 +59,7 @@ def tls_context(pem: str) -> ssl.SSLContext:
 
 
 class Site:
-    """A scripted server on loopback, which runs as long as the `with` block.
+    """A scripted server on loopback. It runs as long as the `with` block.
 
     It answers for any host name, and crawls resolve every name under `test` to 127.0.0.1. It
     listens on *ports* ports of 127.0.0.1, on *addresses* further loopback addresses, on ::1 if
@@ -132,7 +132,7 @@ class Site:
         return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """*number* is the index of one of the further addresses, from 0."""
+        """Return a URL at one of the further addresses. *number* is its index, from 0."""
         return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:

@@ -90,13 +90,13 @@ class LoggingIn(RequestingSpider):
 
 
 class Unserializable(Counted):
-    """Uses a lambda as callback, which no queue on disk can store."""
+    """Uses a lambda as callback, so no queue on disk can store its requests."""
 
     name = "unserializable"
 
     def page(self, number: int, **options: Any) -> Request:
         request = super().page(number, **options)
-        # The method itself could be stored by its name.
+        # A queue could store the method itself by its name.
         return request.replace(callback=lambda response: self.fetched(response))  # noqa: PLW0108
 
 
@@ -109,7 +109,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """Awaits a download, which bypasses the scheduler."""
+    """Awaits a download that bypasses the scheduler."""
 
     name = "downloading"
     first: str
@@ -193,7 +193,7 @@ class MetaPassingSpider(RequestingSpider):
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once, with its meta, which contains the verdict."""
+        """Repeat a refused request once. Its meta contains the verdict."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         if request.meta.get("second"):
@@ -202,7 +202,7 @@ class MetaPassingSpider(RequestingSpider):
 
 
 class RepeatingSpider(RequestingSpider):
-    """Repeats a refused request with each of *new_urls*, and with the same meta."""
+    """Repeats a refused request with the same meta for each of *new_urls*."""
 
     name = "elsewhere"
     new_urls: list[str]
@@ -219,7 +219,7 @@ class RepeatingSpider(RequestingSpider):
 
 
 class CancellingSpider(RequestingSpider):
-    """Cancels a download after 0, 1, 2, … turns of the event loop, each time with a new host.
+    """Cancels one download per host, after 0, 1, 2, … turns of the event loop.
 
     A second request to the host waits for the same robots.txt, and a third one is sent when both
     have ended.
@@ -288,7 +288,7 @@ class ErrbackItemSpider(RequestingSpider):
 
 
 class UsageSpider(RequestingSpider):
-    """After /again, requests /plain with the meta of the first response."""
+    """Yields the preferences of each page. After /again, requests /plain with the same meta."""
 
     name = "usage"
     follow = True
@@ -344,7 +344,7 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of pages, and verdicts with their parts.
 
-    If *nested*, the field `what` of an item contains the object. Otherwise, the object is the item.
+    Each object is the field `what` of an item if *nested*, or else an item.
     """
 
     name = "exporting"

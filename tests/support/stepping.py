@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """Requests the pages of one step after another, and advances the clock between them.
 
-    If a request for /mark/ fails, requests of its step did not arrive, so the crawl ends.
+    The crawl ends if a request for /mark/ fails, because requests of its step did not arrive.
     """
 
     name = "stepping"

@@ -29,7 +29,7 @@ class KeepsFirst(FolderStore):
 
 
 class Forgets(FolderStore):
-    """Forgets entries as soon as the contract allows it."""
+    """Forgets entries as soon as they expire, as stores may do."""
 
     def get(self, origin: str) -> bytes | None:
         path = self.path(origin)

@@ -76,7 +76,6 @@ def test_docs_build_without_a_warning_and_axe_finds_nothing(tmp_path: Path) -> N
 
 
 def test_generated_tables_are_those_of_the_code() -> None:
-    """The tables are written by `docs/_ext/generated.py`, and committed."""
     program = ROOT / "docs" / "_ext" / "generated.py"
     done = subprocess.run(
         [sys.executable, program, "--check"],

@@ -1,4 +1,4 @@
-"""The codec decodes the answers that it has encoded. Any other entry is a miss."""
+"""The codec decodes the answers that it encodes. Any other entry is a miss."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Other:
 
 
 def test_ddmin_leaves_no_item_that_can_go() -> None:
-    """Item 2 cannot be removed before item 1."""
+    """Item 2 can be removed only after item 1."""
     found = ddmin(range(3), lambda some: 0 in some and (1 not in some or 2 in some))
 
     assert [*found] == [0]

@@ -51,9 +51,7 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
 
 
 def test_fetches_leave_descriptors_for_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At least one fetch is allowed. Handlers other than Twisted's keep a pool of
-    CONCURRENT_REQUESTS connections.
-    """
+    """At least one fetch is allowed. Of a handler's connections, half are kept for pages."""
     few, many = (Settings({"CONCURRENT_REQUESTS": it}) for it in (16, 10**9))
     pooled = {"http": "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"}
 
@@ -79,7 +77,7 @@ def test_fetches_leave_descriptors_for_pages(monkeypatch: pytest.MonkeyPatch) ->
 def test_server_may_ask_for_another_pause(
     pause: float | None, asked: float | None, taken: float | None
 ) -> None:
-    """Ours 3.1: even for a Retry-After of 0, there is a pause. A long one ends the retries."""
+    """Ours 3.1: a Retry-After of 0 still leads to a pause, and a long one ends the retries."""
     answer = Answer(urls=("u",), status=503, fetched_at=0.0, retry_after=asked)
 
     assert _pause_after(answer, pause) == taken

@@ -15,12 +15,12 @@ SMALL = 2**12
 """The size of the small files, in bytes."""
 
 WORST = 2.0
-"""The largest permitted factor between the calls per byte of large and small files. Quadratic work
-would have the factor 8.
+"""The calls per byte may grow by this factor from small to large files. Quadratic work would make
+it 8.
 """
 
 WORST_TIME = 6.0
-"""The largest permitted factor between the CPU times per byte."""
+"""The CPU time per byte may grow by this factor."""
 
 ROWS = [(name, "1994") for name in HOSTILE] + [
     (name, dialect)

@@ -89,7 +89,7 @@ def taken_by(fill: Callable[[], object]) -> int:
     [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
 )
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """With keys and texts, the policies may take up to 25% more than the limit."""
+    """Keys and texts may add up to 25% to the limit."""
 
     def fill() -> object:
         memory = policy_memory(10**6, MAX_BYTES)

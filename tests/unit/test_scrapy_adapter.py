@@ -20,10 +20,10 @@ PAGES = 3
 
 
 class Change(NamedTuple):
-    """A change of Scrapy's source, in modules whose names begin with *where*.
+    """A change to Scrapy's source, in modules whose names begin with *where*.
 
-    *said* contains a part of each expected warning about a lost feature. *more* contains further
-    patterns and replacements, each with its own *where* if it differs.
+    *said* lists a part of each warning that must be logged. *more* contains further patterns and
+    replacements, each with its own *where* if it differs.
     """
 
     pattern: str

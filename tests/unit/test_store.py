@@ -64,7 +64,7 @@ class Fake:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
-    """Return a function that runs a test with a `Fake` store in an event loop, without sleeping."""
+    """Return a function that runs a test with a `Fake` store. Sleeping takes no time."""
 
     async def sleep(_: float) -> None:
         fake.calls.append("sleep")

@@ -1,1 +1,1 @@
-"""The benchmarks, which `tools/bench/run` runs."""
+"""The benchmarks of `tools/bench/run`."""

@@ -58,7 +58,7 @@ def _ours(files: Sequence[bytes]) -> Callable[[str, int], None]:
     middleware = middleware_with([])
 
     def store(host: str, number: int) -> None:
-        # In a crawl, even equal bodies are separate objects.
+        # Copy the body, because equal bodies are separate objects in a crawl.
         body = bytes(bytearray(files[number]))
         # In a crawl, a URL and its policy share one origin object.
         url = f"http://{host}/page"

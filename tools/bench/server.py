@@ -19,7 +19,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 class ServerProtocol(asyncio.Protocol):
-    """Answers requests, which must not have a body."""
+    """Answers requests without a body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 

@@ -27,8 +27,8 @@ PAGE = resource.getpagesize()
 class MeasuredSpider(scrapy.Spider):
     """Requests *pages* pages of each host, and records the time, CPU time and memory of the crawl.
 
-    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. With *required*, the
-    crawl ends as soon as all pages of the hosts whose names start with *required* are fetched.
+    `hosts=[("site-{}.test", 20)]` stands for site-0.test to site-19.test. If *required* is set, the
+    crawl ends as soon as all pages of the hosts whose names start with it are fetched.
     """
 
     name = "counting"
@@ -91,9 +91,8 @@ class MeasuredSpider(scrapy.Spider):
 class ListedPagesSpider(MeasuredSpider):
     """Requests the first page, and all other pages from its callback.
 
-    Scrapy downloads one, two or 16 start requests at a time, depending on how many waited for
-    robots.txt. For pages from a cache, this number alone changes the CPU time by a tenth. Requests
-    from a callback are always downloaded 16 at a time.
+    Requests from a callback are always downloaded 16 at a time. For start requests, the number
+    would depend on how many waited for robots.txt, and change the CPU time by up to a tenth.
     """
 
     name = "listing"

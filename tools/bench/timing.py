@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OURS = "scrapy_robots1994"
 WARM_UP = 1
-"""The number of rounds at the start that are discarded."""
+"""This many rounds at the start are discarded."""
 
 MIN_SECONDS = 0.02
 """Fast functions are called repeatedly, until the calls take this much CPU time."""
@@ -23,8 +23,9 @@ MIN_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """*values* contains the measurements of each side in *unit*; smaller is better. *target* is the
-    smallest acceptable ratio of the median of *against* to our median.
+    """The measurements of each side in *unit*; smaller is better.
+
+    *target* is the smallest acceptable ratio of the median of *against* to our median.
     """
 
     what: str
@@ -44,7 +45,7 @@ class Result:
 
     @property
     def meets_target(self) -> bool | None:
-        """None if there is no target, or if *against* was not measured."""
+        """Whether the target is met. None if there is none, or if *against* was not measured."""
         if not self.target or self.against not in self.values:
             return None
         return self.ratio(self.against) >= self.target

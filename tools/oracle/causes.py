@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Asks = Callable[[bytes, str], bool]
-    """Whether the other implementation allows a URL, given the file and the URL."""
+    """Takes a file and a URL, and returns whether the other implementation allows the URL."""
 
 KNOWN = ("user-agent", "allow", "disallow")
 MISSPELT = re.compile(

@@ -94,7 +94,7 @@ def robots_of(
 ) -> tuple[str, Sequence[Reply]]:
     """Return the policy that *host* ends up with, and its responses to robots.txt requests.
 
-    If *is_failed*, a middleware may fail one of these requests.
+    If *is_failed*, a middleware may fail one of the requests.
     """
     compressed = replies.Reply(
         body=gzip.compress(FILE.encode()), headers=(("Content-Encoding", "gzip"),)

@@ -37,7 +37,7 @@ class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without an
             yield request
 
     def make_request_from_data(self, data: bytes) -> Request:
-        """*data* is a plain URL, not JSON."""
+        """Take *data* as a plain URL, not as JSON."""
         return self.request(data.decode())
 
     def parse(self, response: Response, **_: object) -> Iterator[Any]:
