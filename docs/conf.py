@@ -32,7 +32,7 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 70
 
-# An offline build has no links to Python and Scrapy, whose inventories are downloaded.
+# An offline build cannot download the inventories for links to Python and Scrapy.
 if os.environ.get("READTHEDOCS") or os.environ.get("ROBOTS1994_DOCS_ONLINE"):
     extensions.append("sphinx.ext.intersphinx")
     intersphinx_mapping = {

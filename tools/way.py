@@ -1,8 +1,8 @@
 """Count the functions of the package that are called for one request: `python -m tools.way`.
 
-Crawls one origin with the add-on and default settings. For a first page, a second page and a
-refused page, prints the number of functions and the number of their modules. `--list` also prints
-the names. Needs Python 3.11 for qualified names.
+Crawls one origin with the add-on and default settings, and prints the numbers of functions and
+modules for a first page, a second page and a refused page. `--list` also prints the names. Needs
+Python 3.11 for qualified names.
 """
 
 from __future__ import annotations

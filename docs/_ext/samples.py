@@ -1,8 +1,8 @@
 """Run the console samples of the pages, and compare the output: ``docs/_ext/samples.py docs``.
 
 A local server stands in for the sites. Times, versions, counts and file names are not compared.
-Prints the samples that differ, and exits with 1 if there are any. Skips ``lint.rst``, whose sample
-is run by a test.
+Prints the samples that differ, and exits with 1 if there are any. Skips ``lint.rst``, because
+a test runs its sample.
 """
 
 from __future__ import annotations

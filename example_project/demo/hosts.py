@@ -1,7 +1,6 @@
 """The hosts that `./run` crawls.
 
-The crawls are checked against the expected answers for `examplebot`, which were worked out by hand
-from the standard of 1994.
+The expected answers for `examplebot` were worked out by hand from the standard of 1994.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class Served:
 
     @property
     def start(self) -> str:
-        """The URL of the front page, which links to all pages."""
+        """The URL of a front page with links to all pages."""
         return f"{self.origins[HOSTS[0].name]}/"
 
     def short(self, url: str) -> tuple[str, str]:

@@ -76,7 +76,7 @@ def test_stream_that_is_closed_or_full_is_no_traceback(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# With this timeout, a command that waited for its fetches after Ctrl-C would exceed the time limit.
+# A command that waited for its fetches after Ctrl-C would exceed the time limit of the test.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /a b\n"
 

@@ -52,7 +52,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 def test_subclass_of_the_built_in_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """With the subclass enabled, each robots.txt is fetched twice."""
+    """If the subclass is enabled too, each robots.txt is fetched twice."""
     settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
 
     listed = settings.getdict("DOWNLOADER_MIDDLEWARES")

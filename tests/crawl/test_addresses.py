@@ -124,7 +124,7 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""URLs that some clients send to `{0}`, which allows everything, and others to `{1}`, which allows
+"""Some clients send these URLs to `{0}`, which allows everything, and others to `{1}`, which allows
 nothing. Scrapy rejects URLs without `://`.
 """
 

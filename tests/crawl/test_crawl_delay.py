@@ -14,7 +14,7 @@ from tests.support.site import Site
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
-    # Since Scrapy 2.19, the older name of the setting causes a warning.
+    # Since Scrapy 2.19, RANDOMIZE_DOWNLOAD_DELAY causes a warning.
     **(
         {"DOWNLOAD_DELAY_JITTER": 0.5}
         if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")

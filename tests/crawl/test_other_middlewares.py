@@ -104,7 +104,7 @@ def test_ours_r5_stopped_download_is_incomplete(
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """Only the middleware's answer or request leads to a file that disallows a page."""
+    """A page is disallowed only by the file that the middleware returns or requests."""
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
     result = crawl([site.url("/open"), site.url("/closed")], settings=settings)

@@ -38,7 +38,7 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The seconds at which a page of each origin is requested. No policy expires at these seconds."""
+"""The times, in seconds, at which a page of each origin is requested. No policy expires then."""
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}

@@ -122,7 +122,7 @@ def test_last_good_policy_is_dated_back_with_the_clock(site: Site) -> None:
 def test_older_policy_of_the_store_does_not_replace_a_newer_one(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours R5: the newer policy, which is in memory, stays the last good one."""
+    """Ours R5: the newer policy in memory stays the last good one."""
     site.answer("/robots.txt", [replies.text(FIRST), replies.text(LAST), DOWN])
     settings = {"ROBOTS1994_STORE": f"tests.support.stores.KeepsFirst://{tmp_path}"}
 

@@ -86,7 +86,7 @@ def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
         [site.url("/page")],
         settings=settings,
         reactor=reactor,
-        # Scrapy does not close the sessions of its aiohttp handler, which causes warnings.
+        # Scrapy's aiohttp handler leaves its sessions open, and aiohttp warns about them.
         may_warn=reactor == "none",
     )
 

@@ -101,7 +101,7 @@ def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> No
     read = sitemap_urls_from_robots(body, base_url="http://h.test/robots.txt")
 
     assert [*sitemaps] == ["/a.xml", "http://h.test/b", "c"]
-    # Our parser cuts off the fragment (F5), which is never sent to a server anyway.
+    # Our parser reads the fragment as a comment (F5).
     joined = [urljoin("http://h.test/", it) for it in sitemaps]
     assert [urldefrag(it)[0] for it in read] == joined
 

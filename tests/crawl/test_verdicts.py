@@ -1,4 +1,4 @@
-"""`Robots1994Middleware.check`, which returns a verdict without requesting the page."""
+"""`Robots1994Middleware.check` returns a verdict without requesting the page."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
 
 def test_request_that_waited_makes_room_for_another(site: Site) -> None:
-    """With one slot, the last page would otherwise wait for the slow robots.txt."""
+    """The last page would wait for the slow robots.txt if that kept the only slot."""
     file = replies.text(OPEN)
     gated = replace(file, gate="slow")
     site.robots(OPEN)

@@ -23,7 +23,7 @@ class Field(NamedTuple):
 
 
 class Blank(NamedTuple):
-    """A blank line, which ends a record (F1)."""
+    """A blank line ends a record (F1)."""
 
     number: int
 

@@ -1,4 +1,4 @@
-"""A naive parser, which decides whether a robot may request a URL.
+"""A naive parser that decides whether a robot may request a URL.
 
 It shares no code with the package. Each step cites its clause or decision.
 """

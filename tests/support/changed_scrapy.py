@@ -1,9 +1,8 @@
 """Crawl with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
 JOB is a JSON file with a job and its `changes`. A change consists of a pattern, a replacement, and
-the prefix of the names of modules to change. If a name is replaced everywhere in Scrapy, Scrapy
-still works, but other packages no longer find the old name. The result is `result.json` next to
-JOB.
+a prefix of module names. If a name is replaced everywhere in Scrapy, Scrapy still works, but other
+packages no longer find the old name. The result is `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Not every crawl imports Scrapy's HTTP cache, which must be changed too.
+    # Change Scrapy's HTTP cache even if the crawl does not import it.
     import_module("scrapy.extensions.httpcache")
     # `child` imports Scrapy, so it can be imported only now.
     from tests.support.child import run  # noqa: PLC0415 - after the changes

@@ -1,7 +1,7 @@
-"""The clock of the crawling process, which a spider can set.
+"""A clock of the crawling process that a spider can set.
 
 Importing this module replaces `time.time` for modules that are imported later, so the crawling
-process imports it first. The package then needs no parameter for a clock.
+process imports it first.
 """
 
 from __future__ import annotations

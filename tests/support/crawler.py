@@ -17,7 +17,7 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler. In some versions of Scrapy, `get_crawler` would install a reactor."""
+    """Return a crawler. In some versions of Scrapy, `get_crawler` would need a reactor."""
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)
     return crawler

@@ -40,4 +40,4 @@ class FolderStore:
         new.replace(self.path(origin))
 
     def close(self) -> None:
-        """No file is open."""
+        """Do nothing, because no file stays open."""

@@ -1,7 +1,7 @@
 """Processes that start fast, because they do not import Scrapy again.
 
-Each pytest worker has a server process, which imports Scrapy once, without installing a reactor.
-Each crawl and each command runs in a fork of the server.
+Each pytest worker has a server process. It imports Scrapy once, without installing a reactor. Each
+crawl and each command runs in a fork of the server.
 
 `python -m tests.support.forked PATH` runs the server at the Unix socket PATH. A client sends three
 file descriptors and a line of JSON. The server sends the process id of the fork, and the exit code
@@ -219,7 +219,7 @@ def _preload() -> None:
 
 
 def _paths(components: dict[str, Any]) -> Iterator[str]:
-    """Yield the import paths in *components*, which may be its keys or its values."""
+    """Yield the import paths among the keys and values of *components*."""
     for key, value in components.items():
         yield value if isinstance(value, str) else key
 
@@ -254,7 +254,7 @@ def _reap() -> None:
 def _watch(connection: socket.socket) -> dict[str, Any]:
     """Fork again, and return the command from *connection* in the new fork.
 
-    This process sends the process id of the fork, and its exit code when it ends.
+    The old process sends the process id of the new one, and its exit code when it ends.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

@@ -130,6 +130,6 @@ class Project:
         return CommandResult(printed_text, log, code)
 
     def crawl(self, *options: str) -> CommandResult:
-        """Run `scrapy crawl walk`, which prints the items as JSON lines."""
+        """Run `scrapy crawl walk`, with the items printed as JSON lines."""
         base = f"base={self.site.url('')}"
         return self.scrapy("crawl", "walk", "-a", base, "-O", "-:jsonlines", *options)

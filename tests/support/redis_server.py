@@ -1,4 +1,4 @@
-"""A redis-server on loopback, which a test can kill, suspend and restart."""
+"""A redis-server on loopback that a test can kill, suspend and restart."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class RedisServer:
             self._process = None
 
     def hang(self) -> None:
-        """Suspend the server, which then accepts connections, but does not answer."""
+        """Suspend the server. It then accepts connections, but does not answer."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 

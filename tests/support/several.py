@@ -1,7 +1,7 @@
 """Run several crawls in one process, and list what they leave open.
 
 `python -m tests.support.several REACTOR STORE URL` starts two crawls at once, and a third one when
-the first has ended. It prints the list as JSON.
+the first has ended. The list is printed as JSON.
 """
 
 from __future__ import annotations

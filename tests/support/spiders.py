@@ -29,7 +29,7 @@ async def download(crawler: Crawler, request: Request) -> Response:
 
 
 async def sleep(seconds: float) -> None:
-    """Sleep, whether or not there is a reactor."""
+    """Sleep, with or without a reactor."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -344,7 +344,7 @@ class MapSpider(SitemapSpider):
 class Exporting(RequestingSpider):
     """Yields the meta of pages, and verdicts with their parts.
 
-    Each object is the field `what` of an item if *nested*, or else an item.
+    If *nested*, the items contain these objects in the field `what`.
     """
 
     name = "exporting"

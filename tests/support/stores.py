@@ -43,7 +43,7 @@ class Forgets(FolderStore):
 
 class ReturnsAnything(FolderStore):
     def get(self, origin: str) -> Any:
-        return 9_000_000_000  # `bytes()` would make gigabytes of this.
+        return 9_000_000_000  # `bytes(9_000_000_000)` would take 9 GB.
 
 
 class Asynchronous(FolderStore):

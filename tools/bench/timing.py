@@ -45,7 +45,7 @@ class Result:
 
     @property
     def meets_target(self) -> bool | None:
-        """Whether the target is met. None if there is none, or if *against* was not measured."""
+        """Whether the target is met, or None without a target or without results of *against*."""
         if not self.target or self.against not in self.values:
             return None
         return self.ratio(self.against) >= self.target

@@ -55,7 +55,7 @@ def main() -> int:
     )
     numbers = sorted(set(parser.parse_args().only or numbered))
     pairs = [(numbered[number], side) for number in numbers for side in SIDES]
-    # The first site starts the event loop of all sites, which is not thread-safe.
+    # Start the event loop of all sites here, because starting it is not thread-safe.
     with Site(), ThreadPoolExecutor(os.cpu_count()) as pool:
         found = dict(zip(pairs, pool.map(run, pairs), strict=True))
     rows = [

@@ -1,6 +1,6 @@
 """Parts of the scenarios that run in the crawling process.
 
-All functions are hooks, which are called before the crawl starts.
+The functions are hooks that are called before the crawl starts.
 """
 
 from __future__ import annotations
