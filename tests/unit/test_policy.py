@@ -38,6 +38,7 @@ def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
     [
         (FILE, True),
         (Answer(urls=URLS, status=404, fetched_at=NOW, via_proxy=True), True),
+        (Answer(urls=URLS, status=410, fetched_at=NOW, via_proxy=True), True),
         (Answer(urls=URLS, status=403, fetched_at=NOW), True),
         (Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True), False),
         (Answer(urls=URLS, status=402, fetched_at=NOW, via_proxy=True), False),
