@@ -220,4 +220,6 @@ def test_printed_record_reads_as_the_same_record() -> None:
     # Delays must be printed without an exponent, which X4 does not accept.
     for delay in ("0.5", "5", "0.00001", "100000000000000000000"):
         body = f"User-agent: a\nCrawl-delay: {delay}\nAllow: /x\nDisallow:\n"
-        assert str(RobotsTxt.parse(body, dialect="extended").records[0]) == body
+        sitemap = "Sitemap: http://a.test/s.xml\n"
+        robots = RobotsTxt.parse(body + sitemap, dialect="extended")
+        assert str(robots.records[0]) == body

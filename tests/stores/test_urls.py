@@ -43,7 +43,10 @@ WRONG = [
         (f"redis://me:hunter2{mark}x@127.0.0.1:1/0", "write /?#@ as %2F%3F%23%40")
         for mark in "/?#"
     ),
-    ("mysql://me:hunter2@127.0.0.1/0?password=hunter2", "no store"),
+    (
+        "mysql://me:hunter2@127.0.0.1/0?password=hunter2",
+        '"mysql://127.0.0.1/0": no store',
+    ),
     ("no.such.module.Store://x", "cannot be imported"),
     (f"{STORES}.Nothing", "cannot be imported"),
     ("json.dumps://x", "lacks the plain from_url, get, put, close"),

@@ -31,6 +31,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         *((on, BOTH) for on in (True, "True", "1")),
         ("nofollow", {"nofollow"}),
         ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
+        ("noindex,nofollow,rel-nofollow", {"noindex", "nofollow", "rel-nofollow"}),
         (("nofollow",), {"nofollow"}),
     ],
 }
