@@ -15,7 +15,7 @@ NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# Usage preferences, which do not affect indexing or links
+# Usage preferences. They do not affect indexing or links.
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -99,8 +99,8 @@ def terms_for(
 ) -> list[Said]:
     """Return all terms, known or not, for a robot with these *names*.
 
-    The terms of one meta tag, or of all headers for one name, are a group. A group that contains
-    ALL is skipped. Other groups are returned without duplicates.
+    The terms of one meta tag, or of all headers for one robot name, are a group. A group that
+    contains ALL is skipped. Other groups are returned without duplicates.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -127,7 +127,7 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    # One group for each name, and one for the terms before the first name
+    # One group for each robot name, and one for the terms before the first
     groups: dict[str, list[str]] = {}
     group = ""
     # RFC 9110 5.3: repeated headers are equivalent to one with their values joined.
@@ -163,7 +163,7 @@ def _plain(text: str) -> str:
 
 # The patterns match one piece of a page, such as a tag or a comment, as an HTML tokenizer would. An
 # unclosed piece extends to the end of the page. No match fails after consuming text, so the time is
-# linear. libxml2 before 2.14 and `html.parser` do not guarantee that.
+# linear. libxml2 before 2.14 and `html.parser` may take longer.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"

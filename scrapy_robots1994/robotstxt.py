@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """The default of ROBOTS1994_MAX_BYTES."""
 
-# A file keeps the rules for this many robots, the latest first.
+# A file keeps the rules for up to this many robots, the latest first.
 _MAX_ROBOTS = 64
 
 # Shared by all files whose usage preferences have not been read
@@ -67,7 +67,7 @@ class RobotsTxt:
         # Only "strictest" has a second dialect.
         self._others = tuple(others)
         self.dialect = dialect
-        """The name of the dialect."""
+        """The dialect in which the file is read."""
         # The rules for each robot. A dict with one entry would take four times the memory.
         self._rules: tuple[RobotRules | StrictestRules, ...] = ()
         self._sitemaps: tuple[str, ...] = ()
@@ -121,8 +121,8 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Whether the rules for *robot*, and if *with_usage* is true its usage preferences, were
-        already read.
+        """Whether the rules for *robot* have been read, and its usage preferences if *with_usage* is
+        true.
         """
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)
@@ -137,7 +137,7 @@ class RobotsTxt:
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
-        """Return the usage preferences for *url* and *robot*, which change no verdict.
+        """Return the usage preferences for *url* and *robot*. They change no verdict.
 
         The first call for a robot parses the file. Raises only `MissingExtra`, if the extra `usage`
         is not installed.
@@ -270,8 +270,8 @@ def memory_of(root: object) -> int:
 class Reader:
     """Reads up to *limit* bytes of each file, in one dialect.
 
-    Identical files share one `RobotsTxt` while it is in use: a hosting platform serves one file
-    from thousands of origins. Thread-safe.
+    Identical files share one `RobotsTxt` while it is in use, because a hosting platform may serve
+    one file from thousands of origins. Thread-safe.
     """
 
     def __init__(self, dialect: str, limit: int) -> None:

@@ -56,7 +56,7 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Without `-s LOG_LEVEL`, only warnings are logged."""
+        """Log only warnings, unless an option sets LOG_LEVEL."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.refuse_unknown(args, self._parser)
@@ -100,7 +100,7 @@ class RobotsCommand(ScrapyCommand):
 
 
 def project_notes(settings: Settings) -> Iterator[str]:
-    """Yield reasons why a crawl of the project would decide differently."""
+    """Yield reasons why a crawl of the project would decide differently from this command."""
     name = "ROBOTSTXT_OBEY"
     is_set = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
     try:

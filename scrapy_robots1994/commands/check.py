@@ -140,7 +140,7 @@ class RobotsCheck(RobotsCommand):
             self._print(Row.of(url, source, self._lookup.robot, self._purposes))
 
     def _print(self, row: "Row") -> None:
-        # If an origin did not answer, its policy is unknown, even if a setting decides.
+        # A policy counts as unknown if the origin did not answer, even if a setting decides.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:

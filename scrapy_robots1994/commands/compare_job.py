@@ -1,4 +1,4 @@
-"""Compare the files of `robots-compare`, in several processes if there are many, and report."""
+"""Run a comparison for `robots-compare`, in several processes if there are many files."""
 
 import argparse
 import logging
@@ -55,7 +55,7 @@ class Worker:
         self.settings = settings
         ours = RobotsSettings.from_settings(settings)
         self.dialect, self._reader = ours.dialect, ours.new_reader()
-        # With Scrapy 2.13, `CrawlerProcess` would install a reactor.
+        # In Scrapy 2.13, `CrawlerProcess` would install a reactor.
         crawler = Crawler(Spider, settings)
         self.others: dict[str, Parse] = {}
         if opts.parsers is None:
@@ -91,7 +91,7 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host that the file *name* begins with, as in `example.org.txt`, or ""."""
+    """Return the host that the file *name* is named after, as in `example.org.txt`, or ""."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""

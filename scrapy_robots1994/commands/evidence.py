@@ -134,9 +134,7 @@ def _search(
     found: dict[object, "Decision | None"],
     limit: datetime | None,
 ) -> Iterator[str]:
-    """Map each key of *found* to the last decision about it up to the time *limit*. Yield the
-    differences.
-    """
+    """Map each key of *found* to its last decision up to the time *limit*. Yield differences."""
     for file in files:
         for event in file.events():
             if isinstance(event, str):
@@ -189,7 +187,7 @@ class Recorded:
 
     @classmethod
     def of(cls, values: Values) -> "Recorded":
-        """Raise one of `_ODD` if the *values* of a line are malformed."""
+        """Read the *values* of a line. Raise one of `_ODD` if they are malformed."""
         from scrapy_robots1994.policy.answer import Answer  # noqa: PLC0415 - slow to import
 
         body = values.get("body_base64")
@@ -217,7 +215,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """*about* describes the answer that decided. *file* names the evidence file."""
+    """A recorded decision. *about* describes the answer that decided."""
 
     values: Values
     about: Values | None
@@ -244,7 +242,7 @@ class Decision:
 
 
 class EvidenceFile:
-    """If *verifies* is true, all decisions and digests of the file are checked."""
+    """Reads the evidence file *name*. If *verifies* is true, checks its decisions and digests."""
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name
@@ -278,7 +276,7 @@ class EvidenceFile:
         try:
             yield from _lines_of(Path(self._name))
         except (OSError, EOFError, zlib.error) as error:
-            # A killed crawl may leave only the first byte of the next gzip member.
+            # If the file ends after one byte of a gzip member, the error is not an `EOFError`.
             is_cut = isinstance(error, EOFError) or str(error).endswith(r"(b'\x1f')")
             why = why_unread(error) if isinstance(error, OSError) else str(error)
             if is_cut:

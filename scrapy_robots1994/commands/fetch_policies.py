@@ -36,7 +36,7 @@ ISOLATED: dict[str, Any] = {
 }
 
 NOTE_SECONDS = 5.0
-"""After this time, the command prints how many answers are missing."""
+"""After this many seconds, the command prints how many answers are missing."""
 
 NO_PAGES: tuple[Request, ...] = ()
 
@@ -44,7 +44,7 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches URLs in a crawl of *process* with a spider of class *kind*.
 
-    *robot* is the name in the settings, or the spider's once the crawl runs.
+    `robot` is the name of the robot, read from the settings and again when the crawl starts.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -55,7 +55,7 @@ class PolicyLookup(Lookup):
         crawler: Any = SimpleNamespace(settings=process.settings, spider=kind)
         self.robot = RobotName(crawler).usual
         self.refreshes = False
-        """Whether to fetch policies that the store already has. Answers are stored as usual."""
+        """Whether to fetch policies even if the store has them. Answers are stored as usual."""
         self._error = ""
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
@@ -87,7 +87,7 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        # A signal handler that runs immediately might interrupt a print.
+        # Give up on the event loop, because a signal handler might interrupt a print.
         give_up = partial(thread_safe_call(), self._give_up)
         signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual
@@ -117,8 +117,8 @@ class PolicyLookup(Lookup):
                 failure.raiseException()
 
     async def _policy(self, url: str, ours: Robots1994Middleware) -> Policy:
-        """Return the policy of the origin of *url*, or of the file at *url* if its path is neither
-        `/` nor `/robots.txt`.
+        """Return the policy of the origin of *url*. If the path is neither `/` nor `/robots.txt`,
+        read the file at *url* instead.
         """
         origin = Origin.of(url)
         assert origin is not None  # noqa: S101 - the caller has checked the URL

@@ -57,13 +57,13 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
         for path in sorted(folders.pop().iterdir()):
             if path.name.startswith("."):
                 continue
-            # A folder from elsewhere must not lead to other files of this machine.
+            # Links in a downloaded folder must not lead to other files of this machine.
             if not path.resolve().is_relative_to(real):
                 left_out.append(f"links out of its folder: {path}")
             elif path.is_dir() and not path.is_symlink():
                 folders.append(path)
             elif path.is_file():
-                # A file named `-`, not standard input.
+                # Without `./`, a file named `-` would mean standard input.
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
                 # A pipe may never end.
@@ -77,7 +77,7 @@ def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> Non
 
 def read_bytes(name: str, count: int = -1) -> bytes:
     """Read at most *count* bytes of the file *name*, or of standard input for `-`."""
-    # `sys.stdin` is None if it was closed.
+    # Open descriptor 0, because `sys.stdin` is None if it was closed.
     with open(0 if name == STDIN else name, "rb", closefd=name != STDIN) as file:
         return file.read(count)
 
@@ -175,7 +175,7 @@ class PolicySource:
 
     @classmethod
     def from_error(cls, name: str, error: Exception) -> "PolicySource":
-        """*error* is a local failure (Ours R7)."""
+        """Return a source without rules for the local failure *error* (Ours R7)."""
         why = redact_and_escape(str(error), 300).rstrip(".") or type(error).__name__
         why += ": a local error, which says nothing about the site; try again"
         return cls(name, None, "unknown", why=why)

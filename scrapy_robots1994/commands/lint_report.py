@@ -34,7 +34,7 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# The maximum number of bytes to parse. Each robot needs one parse of the file.
+# The maximum number of bytes to parse. The file is parsed again for each robot.
 _MAX_READ = 500_000
 # Only a rule for the whole site covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
@@ -74,7 +74,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """A sentence on the differences in `other`, or ""."""
+        """A sentence that names robots in `otherwise`, or ""."""
         parts = [
             f"{how} to {_quoted(names[0])}"
             + f" and {len(names) - 1} more" * (len(names) > 1)

@@ -45,10 +45,10 @@ nothing matches; 2 wrong use; 3 something could not be fetched, read or stored;
 """
 
 MIN_STEPS = 20
-"""A progress bar is shown only for this many files or more."""
+"""A progress bar is shown only for at least this many files."""
 
 NOTE_FILES = 100
-"""The number of files between two lines of progress, if standard error is not a terminal."""
+"""A line of progress follows this many files if standard error is not a terminal."""
 
 MAX_NAMED = 20
 """The maximum number of printed lines of one kind. The rest are only counted."""
@@ -193,7 +193,7 @@ def painter(choice: str) -> Paint:
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
     """Show how many of *total* files are done. A terminal shows a bar if `rich` is installed.
-    Elsewhere, a line is printed after every `NOTE_FILES` files.
+    Other outputs get a line after every `NOTE_FILES` files.
 
     Call the yielded function after each file.
     """

@@ -41,9 +41,9 @@ def questions(
 ) -> list[Question]:
     """Return a question about *body* for each of *urls* and each of *robots*.
 
-    Without *urls*, at most `MAX_QUESTIONS` questions are generated from the rules. The same
-    arguments give the same questions. Without *robots*, the questions are about the robots that the
-    file names and one other.
+    If *urls* is None, up to `MAX_QUESTIONS` questions are generated from the rules. The same
+    arguments give the same questions. If *robots* is empty, the questions are about the robots that
+    the file names and one other.
     """
     lines = RobotsTxt.parse(body).lines
     named = dict.fromkeys(

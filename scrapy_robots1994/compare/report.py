@@ -218,7 +218,7 @@ FORMS = {".html": as_html, ".json": as_json}
 
 
 def prepare(path: Path) -> None:
-    """Create the file *path* and its folder. Raise `OSError` if that fails."""
+    """Create the file *path* and its folder, so that `OSError` is raised before the work begins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.open("a").close()
 

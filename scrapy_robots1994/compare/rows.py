@@ -48,7 +48,7 @@ ACTS = {"sent": ALLOWS, "refused": FORBIDS}
 
 
 class Parsed(Protocol):
-    """What a parser makes of a robots.txt."""
+    """A robots.txt, parsed by any parser."""
 
     def allowed(self, url: str, robot: str, /) -> bool:
         """Whether *robot* may retrieve *url*. May raise anything."""
@@ -103,7 +103,7 @@ class Row:
     lines: Sequence[int] = ()
     """The 1-based numbers of the needed lines."""
     also: str = ""
-    """A sentence that names a dialect in which we decide the same, or ""."""
+    """A sentence that names a dialect in which we decide as *parser* does, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,10 @@ class SiteResult:
 
 
 class Site:
-    """The decisions of all parsers on one robots.txt, which each of them parses once.
+    """The decisions of all parsers on one robots.txt. Each parses it once.
 
-    *stated* is the file or, without a file, our rules for every URL. The other parsers then parse
-    an empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the
+    *stated* is the file. If there is none, it is `UniformRules`, and the other parsers parse an
+    empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the
     changes in other dialects, are computed from the kept decisions.
     """
 
@@ -263,7 +263,6 @@ class Site:
         return replace(row, cause=cause.code, lines=needed, also=self._also(row))
 
     def _also(self, row: Row) -> str:
-        """Return a sentence that names a dialect in which we decide the same, or ""."""
         # RFC 9309 comes first, because most robots follow it.
         for dialect in sorted(DIALECT_NAMES, key="rfc9309".__ne__):
             if self._ours(row.url, row.robot, dialect) == row.says:
@@ -274,7 +273,7 @@ class Site:
 
 
 def decision_of(read: Callable[[], Parsed], url: str, robot: str) -> Decision:
-    """Return the decision of the file that *read* returns."""
+    """Return the decision of the parsed file that *read* returns, or the exception in words."""
     try:
         return word_of(is_allowed=read().allowed(url, robot))
     except KeyboardInterrupt:

@@ -29,7 +29,7 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 class Addon:
     """Enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
 
-    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, in the same order. Sets
+    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position. Sets
     `ROBOTSTXT_OBEY` to True, unless the project sets it. Adds `RobotsPages` if `ROBOTS1994_PAGES`
     or `ROBOTS1994_USAGE` is on.
     """

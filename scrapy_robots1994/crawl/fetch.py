@@ -71,7 +71,7 @@ GRACE_SECONDS = 5.0
 """A request is given up this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
-"""The limit on parallel fetches, which `parallel_fetches` may lower."""
+"""The maximum number of parallel fetches. `parallel_fetches` may lower it."""
 
 # Before 2.15, Scrapy raises Twisted's exceptions.
 DownloadTimeout: type[Exception] = getattr(
@@ -83,7 +83,7 @@ DownloadCancelled: type[Exception] = getattr(
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
 """Flags of responses whose body may be incomplete. "partial" marks a body without Content-Length,
-which ends with the connection.
+because a lost connection may have ended it.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -103,7 +103,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """*fetching* returns the context manager in which a request is sent."""
+        """Each request for a robots.txt is sent in a new context from *fetching*."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta
@@ -304,7 +304,7 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return the limit on parallel fetches, which leaves connections for pages."""
+    """Return the maximum number of parallel fetches. It leaves connections for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
@@ -322,7 +322,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     """Return why the *body* of *response* is unusable, or None (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
-    # aiohttp decodes only the transfer coding `chunked`.
+    # aiohttp undoes no transfer coding but `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
     # A header may be megabytes long.

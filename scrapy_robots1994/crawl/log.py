@@ -68,7 +68,7 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 
 
 class OriginLog:
-    """Logs lines that each concern one origin.
+    """Logs lines about one origin each.
 
     After `MAX_LINES_OF_A_KIND` lines with the same text, the rest are logged at DEBUG. When the
     spider closes, a line gives their total.

@@ -32,7 +32,7 @@ class Robots1994Parser(RobotParser):
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
         """Parse *body* with the default settings, unless it is already parsed."""
         self.robots = body if isinstance(body, RobotsTxt) else RobotsTxt.parse(body)
-        """The parsed file."""
+        """The file as `RobotsTxt`."""
 
     @classmethod
     def from_crawler(

@@ -49,7 +49,7 @@ class _Row:
     """The refusals at one origin."""
 
     def __init__(self, reason: Reason, first: str) -> None:
-        # The reason of the last refusal
+        # The reason for the last refusal
         self.reason = reason
         # The cause of the first refusal: a line, a status or a failure
         self.first = first

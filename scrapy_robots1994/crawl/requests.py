@@ -161,8 +161,8 @@ def robots_request(
 ) -> Request:
     """Return the request for the robots.txt at *url*, sent the way *page* goes (Ours 3.1).
 
-    *keys* are additional meta keys to copy from *page*. *slot* is the download slot of a redirected
-    request.
+    *keys* are additional meta keys to copy from *page*. After a redirect, *slot* is the download
+    slot of the robots.txt request that was redirected to *url*.
     """
     copied = {it: page.meta[it] for it in (*ROUTE_KEYS, *keys) if it in page.meta}
     # Scrapy unpacks a truncated gzip without an error, and rules would be lost.
@@ -196,7 +196,7 @@ def robots_request(
 def redirect_of(response: Response, url: str) -> str | None:
     """Return the absolute URL that *response* redirects *url* to (Ours R2).
 
-    Return None without a redirect, and "" if the target is unreadable.
+    Return None if there is no redirect, and "" if the target is unreadable.
     """
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:

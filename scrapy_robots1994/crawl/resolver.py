@@ -52,7 +52,7 @@ CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """*cause* is the exception of the fetch if the origin was unreachable."""
+    """A policy. If the origin was unreachable, *cause* is the exception of the fetch."""
 
     policy: Policy
     cause: Exception | None = None
@@ -60,7 +60,7 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Lookup:
-    """A search for the policy of *origin*, which began for *page*."""
+    """A search for the policy of *origin*. The request *page* started it."""
 
     origin: Origin
     page: Request
@@ -151,7 +151,7 @@ class PolicyResolver:
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
-                # The policy has grown.
+                # Put it again, because it has grown.
                 self.memory[policy.origin] = policy
         # Ours O28: matching many wildcards may take milliseconds, and a thousand requests may wait
         # for the file, so decide each in its own turn of the event loop.

@@ -1,4 +1,4 @@
-"""Types of settings, which parse values and describe the accepted ones."""
+"""Types of settings. Each parses a value, and says which values it accepts."""
 
 import json
 import math
@@ -15,7 +15,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""Listed in `ROBOTS1994_COMPARE`, the name stands for the parser in this setting."""
+"""In `ROBOTS1994_COMPARE`, this name stands for the parser in the setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
@@ -75,7 +75,7 @@ FLAG = SettingType("True or False", _flag)
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Parse truth values as *on* or *off*, and all others with *other*."""
+    """Return a parser that maps truth values to *on* or *off*, and passes others to *other*."""
     return lambda value: (
         cast("T", on if words[word] else off)
         if (word := str(value).lower()) in words
@@ -98,7 +98,7 @@ POSITIVE_SECONDS = SettingType(
 
 
 def count(least: int, example: int) -> SettingType[int]:
-    """Accept whole numbers from *least* to `MAX_COUNT`."""
+    """Return the type of whole numbers from *least* to `MAX_COUNT`."""
 
     def parse(value: Any) -> int:
         _require(not isinstance(value, (bool, float)))

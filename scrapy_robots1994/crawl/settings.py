@@ -43,8 +43,8 @@ def declare(
     """Declare a setting of type *kind*.
 
     *default* is written as a user would write it. *group* starts a section of the reference page.
-    *decides* marks settings that affect decisions, which evidence records. Evidence may come from
-    others, so such a setting must not name a module, file or server.
+    *decides* marks settings that affect decisions. Evidence contains them, and it may come from
+    others, so they must not name a module, file or server.
     """
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
@@ -139,10 +139,10 @@ class RobotsSettings:
     directives to obey; ``"rel-nofollow"`` means links with ``rel=nofollow``.
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
-    """What to do with usage preferences; see :doc:`/preferences`. ``"report"`` counts and logs
-    them, and passes them to the spider in ``response.meta``. ``"items"`` also drops items of pages
-    that disallow a purpose in ``ROBOTS1994_PURPOSES``. ``"requests"`` also refuses requests for
-    pages if robots.txt disallows such a purpose.
+    """What to do with usage preferences; see :doc:`/preferences`. With ``"report"``, they are
+    counted, logged and put into ``response.meta``. With ``"items"``, items of pages that disallow a
+    purpose in ``ROBOTS1994_PURPOSES`` are also dropped. With ``"requests"``, requests for pages are
+    also refused if robots.txt disallows such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """What you use the pages for, such as ``"train-ai"``; :doc:`/preferences` lists all purposes.

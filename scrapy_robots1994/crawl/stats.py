@@ -56,7 +56,9 @@ PAGES_NOFOLLOW: Final = "robots1994/pages/nofollow"
 ITEMS_DROPPED: Final = "robots1994/pages/items_dropped"
 """Items dropped because of NOINDEX."""
 PAGE_REQUESTS_DROPPED: Final = "robots1994/pages/requests_dropped/{reason}"
-"""Requests dropped because of a page (``nofollow``) or a link (``rel-nofollow``)."""
+"""Requests dropped because of NOFOLLOW on the page (``nofollow``) or ``rel=nofollow`` on the link
+(``rel-nofollow``).
+"""
 USAGE_PAGES: Final = "robots1994/usage/{purpose}/{answer}"
 """Pages that allow or disallow a purpose in ROBOTS1994_PURPOSES. If that setting is empty, all
 purposes are counted.

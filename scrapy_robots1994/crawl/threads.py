@@ -172,7 +172,7 @@ async def sleep(seconds: float) -> None:
 
 
 def call_later(seconds: float, call: Callable[[], object]) -> Any:
-    """Return a timer, whose method `cancel` may be called at any time."""
+    """Call *call* after *seconds*. The returned timer may be cancelled at any time."""
     if loop := _loop():
         return loop.call_later(seconds, call)
     # Without asyncio, there is a reactor.

@@ -204,7 +204,7 @@ class WaitingRequests:
 
     @contextmanager
     def file(self) -> Iterator[None]:
-        """Raise the limit by one during the request of a robots.txt, unless *max_waiting* is
+        """Raise the limit by one during a request for robots.txt, unless *max_waiting* is
         reached.
         """
         self._files += 1
@@ -267,7 +267,7 @@ class WaitingRequests:
         request.meta[SCHEDULED] = True
 
     def _received(self, request: Request) -> None:
-        # A middleware before ours may have returned the response.
+        # The key is still there if an earlier middleware returned the response.
         request.meta.pop(SCHEDULED, None)
 
     def _lower(self, visit: Visit) -> None:

@@ -1,4 +1,4 @@
-"""Guesses at what the author of a file meant. Only reports use them; the parser never guesses."""
+"""Guess which robot, field or character the author of a file meant. The parser never guesses."""
 
 import re
 import unicodedata

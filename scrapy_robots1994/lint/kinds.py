@@ -52,8 +52,8 @@ class Kind:
         opens: bool = True,
         meant: Field | None = None,
     ) -> "Problem":
-        """A *column* of 0 means the first character of *line*. *meant* is the field that a wrong
-        line probably means.
+        """Return a problem in *line*. A *column* of 0 means its first character. *meant* is the
+        field that a wrong line probably means.
         """
         known = line.known if isinstance(line, Line) else None
         field = meant or known

@@ -79,8 +79,8 @@ def _two_fields(line: Line, second: re.Match[str]) -> Problem:
 def _odd_character(
     line: Line, content: str, place: int, dialect: Dialect
 ) -> Problem | None:
-    """Return the problem of the character at *place*, or None if the line has no field, even when
-    odd characters are replaced by what they look like.
+    """Return the problem of the character at *place*, or None if the line has no field even with
+    the odd characters corrected.
     """
     text = "".join(map(seen, content))
     name, column = name_of(content[place]), place + 1

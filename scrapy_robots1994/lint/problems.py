@@ -27,7 +27,7 @@ _MOST = 100_000
 _MARKUP = r"(?:[\s\0]|#[^\r\n]*[\r\n])*<"
 _SAVED = "a robots.txt that a browser saved as a page"
 _TEXT = "another text: no line has a field of a robots.txt"
-# With one of these problems, a record may contain rules that were not recognized.
+# A record with one of these problems may contain rules that were not recognized.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
@@ -42,8 +42,8 @@ def weakening_problems(
 ) -> tuple[Problem, ...]:
     """Return the problems that open a file to *robot*.
 
-    They are in the records of *robot*, above the first record, or in wrong User-agent lines, which
-    may be meant for *robot*.
+    They are in the records of *robot*, above the first record, or in wrong User-agent lines,
+    because these may be meant for *robot*.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))

@@ -112,8 +112,8 @@ def _split(group: Group) -> Iterator[Problem]:
 def _obeyed_together(
     records: Sequence[Group], dialect: Dialect, lines: int = 0
 ) -> Iterator[tuple[str, list[Group]]]:
-    """Yield each set of records that a robot obeys together, with the lowercase name of one of
-    these robots.
+    """Yield each set of records that a robot obeys together, with the lowercase name of one such
+    robot.
 
     *lines* is the number of further lines that the caller reads for each robot.
     """
@@ -130,7 +130,7 @@ def _obeyed_together(
 
 
 def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem for each robot that obeys no rule, or that escapes the rules for `*`."""
+    """Yield a problem for each robot whose records have no rules, or lack the rules for `*`."""
     defaults = [it for it in records if EVERYBODY in it.names]
     closing = [line for group in defaults for line in _closing(group)]
     rules = [it for it in closing if can_match(it.value, dialect)]
@@ -146,7 +146,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
         if own:
             is_meant = is_closed or any(it.value in _WHOLE for it in own)
         else:
-            # Without Allow, repeating the rules would close what is meant to be open.
+            # If Allow is ignored, repeating the rules would close what is meant to be open.
             is_kept = not dialect.has_allow and any(map(closed.cover, allowed))
             is_meant = is_kept or _frees(lines)
         if not own and all(it.kind in _BARE for it in lines):

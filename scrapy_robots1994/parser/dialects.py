@@ -128,7 +128,6 @@ _ROWS = (
         rank=longest_named,
         order=_in_file_order,
     ),
-    # RFC 9309 2.2
     Dialect(
         "rfc9309",
         "RFC 9309, the standard of 2022, with Crawl-delay and Sitemap.",
@@ -153,8 +152,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 STRICTEST = "strictest"
-"""Disallows what 1994 or rfc9309 disallows. It has no grammar of its own, so it is not in
-`DIALECTS`.
+"""The dialect that disallows what 1994 or rfc9309 disallows. It has no grammar of its own, so it is
+not in `DIALECTS`.
 """
 
 DIALECT_NAMES = (*DIALECTS, STRICTEST)

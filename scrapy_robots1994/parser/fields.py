@@ -45,7 +45,7 @@ WHY_IGNORED: dict[LineKind, str] = {
 """Why lines of each kind are ignored, in a few words."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
-"""Lines that neither have an effect nor are ignored."""
+"""The kinds of lines that contain at most a comment."""
 
 
 class Role(Enum):

@@ -1,6 +1,6 @@
 """Public objects for the records of a file.
 
-Rules are compiled from lines. A crawl needs records only for messages.
+A crawl compiles rules from lines, and needs records only for messages.
 """
 
 from collections.abc import Iterable, Iterator

@@ -14,7 +14,7 @@ disallowed.
 # The cost of one call to `str.find`, in character comparisons
 _CALL_WORK = 800
 
-# RFC 3986 2.3 and 3.3, without `*` and `$`, which are special in rules
+# Allowed in a path or query (RFC 3986 3.3, 3.4), except `*` and `$`, which are special in rules
 _RESERVED = ":/?@!&'()+,;="
 _OTHER = re.compile(f"[^{re.escape(UNRESERVED + _RESERVED)}%]+")
 _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")

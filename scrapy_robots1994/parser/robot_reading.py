@@ -74,14 +74,14 @@ class RobotReading:
                 (self.split if rule.kind is _ORPHAN else self.rules).append(rule)
         self.allows += (it for it in group.without if it.value)
         self.first_lines.append(group.agents[0].number)
-        # A file may have thousands of records with the same names.
+        # Equal tuples are shared, because thousands of records may have the same names.
         names = tuple(group.names)
         before = self.names[-1] if self.names else _DEFAULT
         self.names.append(before if before == names else names)
 
 
 def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotReading:
-    """*robot* is the result of `robot_names`."""
+    """Return what *robot*, the result of `robot_names`, obeys in *text*."""
     joined = joined_names(robot)
     sitemaps: dict[str, None] = {}
     reading, highest, has_any = RobotReading(), 0, False

@@ -65,14 +65,14 @@ _DEFAULT: tuple[tuple[str, ...], ...] = ((EVERYBODY,),)
 _NO_PATTERNS: dict[Pattern, int] = {}
 _ALLOW = LineKind.ALLOW
 
-# 1994 E1
+# 1994 E1: a file without records allows every URL.
 _EMPTY = Verdict(allowed=True, reason=Reason.EMPTY)
 _NO_RECORD = Verdict(allowed=True, reason=Reason.NO_RECORD)
 _ROBOTS_TXT_ITSELF = Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
 
 
 class Rules(Protocol):
-    """The rules of one origin for one robot. `UniformRules` give the same verdict on every URL."""
+    """The rules of one origin for one robot."""
 
     @property
     def crawl_delay(self) -> float | None:
@@ -272,7 +272,7 @@ class RobotRules:
         return _TOO_MANY_SPELLINGS if is_cut and self._lines else numbers[0], None
 
     def _texts(self, head: str, target: str) -> list[str]:
-        """Return the texts of a URL, which are compared with the texts of rules (`_texts_of`)."""
+        """Return the texts of a URL, to compare with the texts of rules (`_texts_of`)."""
         if self._dialect.has_wildcards:
             return [normal_spelling(target)]
         texts = [canonical(target)]
@@ -376,9 +376,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule, which covers a URL if a text of the URL begins with one of
-    them.
-    """
+    """Return the texts of a rule. It covers a URL if a text of the URL begins with one of them."""
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)

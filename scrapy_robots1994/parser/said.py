@@ -1,4 +1,4 @@
-"""A term with its place."""
+"""`Said`, a quotation for messages."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A term in a page or a robots.txt."""
+    """Text found in a page or a robots.txt, and where."""
 
     term: str
     """As written, except that robots directives are in lower case."""
     where: str
-    """The place of the term, such as "meta tag robots"."""
+    """Where the text was found, such as "meta tag robots"."""
 
     def __str__(self) -> str:
         where = escape_control_chars(self.where, 80)

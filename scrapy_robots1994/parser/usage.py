@@ -44,7 +44,7 @@ MAX_LENGTH = 16_384
 """Longer values of Content-Usage are not parsed. A value of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
-"""Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
+"""Ours O28: the maximum number of character comparisons for one URL. They take up to 20 ms. A URL
 that needs more is disallowed for every purpose that the robot's records disallow for any path.
 """
 
@@ -55,7 +55,7 @@ _SPACE = " \t"
 
 
 class Answer(str, Enum):
-    """Whether an owner allows a purpose. `UNSTATED` neither allows nor disallows it."""
+    """Whether an owner allows a purpose."""
 
     ALLOW = "allow"
     DISALLOW = "disallow"
@@ -108,8 +108,8 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 class Statement:
     """The *answer* of an owner for one *purpose*.
 
-    *term* is the preference as written. *where* is its place, such as "robots.txt line 4", "header
-    Content-Usage" or "meta tag mybot".
+    *term* is the preference as written. *where* says where it was found, such as
+    "robots.txt line 4", "header Content-Usage" or "meta tag mybot".
     """
 
     purpose: str
@@ -211,7 +211,7 @@ class _Preference(NamedTuple):
 class UsageRules:
     """The usage preferences of one robots.txt for one robot.
 
-    Raise `MissingExtra` if the extra `usage` is not installed, even for an empty file.
+    Raises `MissingExtra` if the extra `usage` is not installed, even for an empty file.
     """
 
     __slots__ = ("_general", "_licenses", "_lines", "_size")

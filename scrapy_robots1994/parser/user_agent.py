@@ -50,13 +50,13 @@ BY_DEFAULT, NAMED = 1, 2
 
 
 def first_named(name: str, robot: str) -> int:
-    """A name matches as part of one of the robot's names. All matches rank equally."""
+    """A name matches if it is part of one of the robot's names. All matches rank equally."""
     # 1994 A2, Ours O8
     return NAMED if name in robot else 0
 
 
 def longest_named(name: str, robot: str) -> int:
-    """A name matches as part of one of the robot's names. Longer names rank higher."""
+    """A name matches if it is part of one of the robot's names. Longer names rank higher."""
     # Ours X3
     return NAMED + len(name) if name in robot else 0
 

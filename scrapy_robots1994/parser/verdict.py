@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.records import Record
 
 
-# A record may have thousands of names. Messages show only the first.
+# A record may have thousands of names. Messages quote only the first 20.
 _QUOTED = 20
 
 
@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """The place of a verdict's record. Few callers need the record, so it is parsed on demand."""
+    """Finds the record of a verdict on demand, because few callers need it."""
 
     first_line: int
     names: tuple[str, ...]
@@ -77,7 +77,7 @@ class RecordReference(NamedTuple):
 
 
 class _Sourced:
-    """Keeps `_source` out of the fields of `Verdict`, which exporters write."""
+    """Keeps `_source` out of the fields of `Verdict`, because exporters write all fields."""
 
     __slots__ = ("_source",)
 

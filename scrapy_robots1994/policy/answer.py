@@ -39,8 +39,8 @@ class Answer(NamedTuple):
     offline crawl does not contain the file.
     """
     body: bytes = b""
-    """The body as received by Scrapy, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the outcome
-    depends on it.
+    """The body as received by Scrapy, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the file
+    decides.
     """
     is_truncated: bool = False
     """Whether *body* is only the beginning of the file."""

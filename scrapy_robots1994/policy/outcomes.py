@@ -43,9 +43,9 @@ class OutcomeRow(NamedTuple):
     statuses: str = ""
     """The answers in words."""
     reason: Reason | None = None
-    """The reason of the verdict on every URL. None if the file decides."""
+    """The reason for the verdicts. None if the file decides."""
     allows: bool = True
-    """Whether every URL is allowed by default. Unused if the file decides."""
+    """Whether URLs are allowed by default. Unused if the file decides."""
     setting: str = ""
     """The setting, without `ROBOTS1994_`, that may reverse *allows*."""
     max_lifetime: float = float("inf")
@@ -54,7 +54,7 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean R5 through a proxy, which may have sent them itself."""
+    """Statuses that mean R5 through a proxy, because the proxy may have sent them itself."""
     is_trusted: bool = False
     """Whether the answer is stored even if it came through a proxy."""
 
@@ -161,7 +161,7 @@ _OUTCOME_OF = {
 }
 
 ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
-"""The outcomes without a file that allow every URL by default."""
+"""The outcomes that allow URLs without a file, by default."""
 
 _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 

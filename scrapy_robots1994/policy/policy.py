@@ -1,4 +1,4 @@
-"""The policy of one origin: its rules, their source, and how long they apply."""
+"""`Policy`, the rules of one origin and how long they apply. `policy_from` makes it."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -19,7 +19,7 @@ PAUSE = 300.0
 
 
 class FreshnessSettings(NamedTuple):
-    """The lifetimes of policies, in seconds, and the outcomes that allow every URL."""
+    """The lifetimes of policies, in seconds, and the outcomes that allow URLs without a file."""
 
     ttl: float = 86_400.0
     stale_ttl: float = 2_592_000.0
@@ -27,7 +27,7 @@ class FreshnessSettings(NamedTuple):
 
 
 class UniformRules(NamedTuple):
-    """Rules that allow or refuse every URL, for an origin without a readable file."""
+    """Rules for an origin without a readable file. All URLs but /robots.txt are decided alike."""
 
     is_open: bool
     reason: Reason
@@ -44,11 +44,10 @@ class UniformRules(NamedTuple):
         return self
 
     def allowed(self, url: str) -> bool:
-        """Whether *url* is allowed, or is a robots.txt (Ours O22)."""
+        # Ours O22
         return self.is_open or is_robots_txt(url)
 
     def verdict(self, url: str) -> Verdict:
-        """Return a verdict with a reason, but without a line."""
         if not self.is_open and is_robots_txt(url):
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
         return Verdict(
@@ -70,7 +69,7 @@ class Policy(NamedTuple):
     origin: Origin
     outcome: Outcome
     stated: RobotsTxt | UniformRules
-    """The parsed file (Ours R1), or rules that are the same for every URL."""
+    """The parsed file (Ours R1), or the rules without a file."""
     status: int | None
     fetched_at: float
     fresh_until: float

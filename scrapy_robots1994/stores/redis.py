@@ -40,7 +40,7 @@ class RedisStore:
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(
             f"{address}?{urlencode(options)}",
-            # One call may both connect and query.
+            # Half the time each, because one call may both connect and query.
             socket_timeout=timeout / 2,
             socket_connect_timeout=timeout / 2,
             retry=Retry(NoBackoff(), 0),

@@ -23,7 +23,7 @@ _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
 )
-# With NORMAL, a power failure may lose the last entries.
+# NORMAL is faster, but a power failure may lose the last entries.
 _PRAGMAS = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;

@@ -1,4 +1,4 @@
-"""`ROBOTS1994_STORE`: check the URL of a store, and show it without credentials."""
+"""Check the URL of a store, open the store, and hide credentials in messages."""
 
 import re
 from collections.abc import Mapping

@@ -58,7 +58,7 @@ MAX_KEPT = 5
 """Up to this many decisions are reported for each site, parser and `Way`."""
 
 CLOSE_SECONDS = 20.0
-"""A closing crawl stops looking for causes after this time."""
+"""A closing crawl stops looking for causes after this many seconds."""
 
 
 class CrawlComparison:

@@ -54,7 +54,7 @@ WRITE_SECONDS = 1.0
 CLOSE_REASON = "robots_evidence_failed"
 
 MAX_RULE = 1_000
-"""Longer rules, usage terms and errors are cut."""
+"""Rules and errors are cut to this many characters."""
 
 _CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
@@ -72,7 +72,7 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each purpose to its effective answer, and the place of the statement."""
+    """Map each purpose to its answer and to where it was found, as in "robots.txt line 4"."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -88,7 +88,7 @@ class EvidenceFile:
         safe = _NOT_IN_NAMES.sub("_", name)[:60]
         self.path = folder / f"{safe}-{start}-{token_hex(4)}.jsonl.gz"
         folder.mkdir(parents=True, exist_ok=True)
-        # The umask decides who may read the file, which contains all URLs of the crawl.
+        # The file contains all URLs of the crawl. The umask decides who may read it.
         self._file = self.path.open("xb", buffering=0)
         self._lines: list[dict[str, Any]] = []
         self._error: Exception | None = None

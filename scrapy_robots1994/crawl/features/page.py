@@ -38,10 +38,10 @@ MAX_PAGE_BYTES = 64 * 1024
 # Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
 UNREADABLE = (LookupError, ValueError)
 
-# With UTF-16, UTF-7 or character references, a search for ASCII letters misses words.
+# A search for ASCII letters misses words in UTF-16, UTF-7 and character references.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# Encodings of host names, which Python decodes in quadratic time
+# Python decodes these encodings, which are for host names, in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
 
 HEADER, META = "header", "meta"
@@ -51,7 +51,7 @@ _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
 _TDM_RESERVATION, _TDM_POLICY = "tdm-reservation", "tdm-policy"
 
-# Without any of these words, a page has no preferences in its meta tags.
+# A page without these words has no preferences in its meta tags.
 _WORDS = (*(term.encode() for term in sorted(USAGE_TERMS)), b"tdm-")
 _LINK = re.compile(r'<([^<>]*)>((?:[^,"<]|"[^"]*")*)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*(?:"([^"]*)"|([^\s;,"]*))', re.IGNORECASE)

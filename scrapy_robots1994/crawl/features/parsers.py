@@ -28,8 +28,8 @@ def other_parsers(
     """Return the parsers in *wanted*, the value of *setting*.
 
     The keys are class names for Scrapy's parsers, and import paths for others. Raise
-    `SettingsError` for anything that is not a parser, and `MissingExtra` if its library is not
-    installed.
+    `SettingsError` for anything that is not a parser, and `MissingExtra` if the library of a parser
+    is not installed.
     """
     others: dict[str, Parse] = {}
     for each in wanted:
