@@ -142,7 +142,7 @@ def redact_and_escape(text: str, width: int = 500) -> str:
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* as one printable line without passwords.
 
-    Some Twisted exceptions, which Scrapy may wrap, keep the underlying ones in `reasons`.
+    Some Twisted exceptions keep the underlying ones in `reasons`. Scrapy may wrap them.
     """
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
@@ -157,5 +157,5 @@ def _message(raised: object) -> str:
         case [bytes(word)]:
             # The message of Twisted's InvalidHeaderName is only the name of the header.
             return f"{name}: {word.decode('latin-1')}"
-    # httpx quotes an invalid port, which may be the beginning of a password.
+    # httpx quotes an invalid port. It may be the beginning of a password.
     return name if name == "InvalidURL" else str(raised) or name

@@ -121,8 +121,8 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Whether the rules for *robot* have been read, and its usage preferences if *with_usage* is
-        true.
+        """Whether the rules for *robot* have been read, and if *with_usage* is true its usage
+        preferences.
         """
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)

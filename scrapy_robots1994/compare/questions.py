@@ -25,7 +25,7 @@ _NO_FILE = RobotsTxt.parse(b"")
 class Question(NamedTuple):
     """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
-    *others_robot* is the robot in questions to other parsers, or "" if it is the same.
+    *others_robot* is the robot in questions to other parsers, or "" if it is *robot*.
     """
 
     url: str

@@ -109,7 +109,7 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
         it for it in CAUSES if it.pattern and re.search(it.pattern, text, re.MULTILINE)
     }
     fitting.discard(ENCODING)
-    # `text` contains no byte order mark.
+    # Search *part*, because `text` contains no byte order mark.
     if re.search(ENCODING.pattern, part.decode("latin-1")):
         fitting.add(ENCODING)
     if grammars_of(dialect)[0].has_allow:

@@ -298,7 +298,7 @@ class RobotsFetcher:
 
 
 def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
-    """Return the classes in `RETRY_EXCEPTIONS`, which may contain import paths."""
+    """Return the classes in `RETRY_EXCEPTIONS`, loading import paths."""
     listed = settings.getlist("RETRY_EXCEPTIONS")
     return tuple(load_object(it) if isinstance(it, str) else it for it in listed)
 

@@ -116,8 +116,8 @@ class Refusals:
 
     @property
     def _are_starts_refused(self) -> bool:
-        # Until the crawl is idle, a start request may still pass. With JOBDIR, one may have passed
-        # in an earlier run.
+        # Until the crawl is idle, a start request may still pass. If JOBDIR is set, one may have
+        # passed in an earlier run.
         is_whole_crawl = not self._crawler.settings["JOBDIR"]
         return self._first is not None and not self.has_passed and is_whole_crawl
 

@@ -38,7 +38,7 @@ class SettingType(Generic[T]):
     def read(self, name: str, value: Any) -> T:
         """Parse *value* for the setting *name*.
 
-        Raise `SettingsError`, which says what is accepted.
+        Raise `SettingsError` with the accepted values.
         """
         try:
             return self.parse(value)

@@ -109,11 +109,11 @@ class RobotsSettings:
     ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is written as
     ``"https://h.example:8443"``.
     """
-    # Limited, so that other requests stay in the scheduler, whose queue may be on disk.
+    # Limited, because only the scheduler can keep requests on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
-    If the crawl is killed (SIGKILL), they are lost. With ``CLOSESPIDER_PAGECOUNT`` or
-    ``CLOSESPIDER_ITEMCOUNT``, the maximum is at most 1% of that count.
+    If the crawl is killed (SIGKILL), they are lost. If ``CLOSESPIDER_PAGECOUNT`` or
+    ``CLOSESPIDER_ITEMCOUNT`` is set, the maximum is at most 1% of it.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would
@@ -287,8 +287,8 @@ def _unknown(name: str, known: list[str]) -> str:
 def log_settings_errors() -> Iterator[None]:
     """Log an invalid setting as one CRITICAL line, and raise the error again.
 
-    Scrapy prints a traceback, in which the message is easily overlooked. If the crawl is an asyncio
-    task, as in `scrapy crawl`, the line replaces the traceback.
+    The message is easily overlooked in Scrapy's traceback. If the crawl is an asyncio task, as in
+    `scrapy crawl`, the line replaces the traceback.
     """
     try:
         yield

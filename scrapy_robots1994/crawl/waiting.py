@@ -70,7 +70,7 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# With a limit of n, up to n / SHARE waiting requests do not count towards CONCURRENT_REQUESTS.
+# If a limit is n, up to n / SHARE waiting requests do not count towards CONCURRENT_REQUESTS.
 SHARE = 100
 
 # Scrapy sends one of these signals after a request has finished.
@@ -298,8 +298,8 @@ class WaitingRequests:
                 room -= 1
                 of_slot[slot.name] += 1
                 self._passed[visit.request] = slot.name
-                # Lower the limit now, and not when the request continues, or the engine would take
-                # another request for its slot.
+                # Lower the limit before the request continues, or the engine would give its slot
+                # to another.
                 self._lower(visit)
                 turns.append(self._held.pop(visit))
         # Without asyncio, a released request continues at once, and this method may be called

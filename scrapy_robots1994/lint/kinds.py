@@ -33,7 +33,7 @@ class Kind:
     advice: str
     """One sentence that tells the author what to do."""
     bad: str
-    """A file with the problem. A » marks the place."""
+    """A file with the problem. A » marks it."""
     good: str
     """The file after following the advice."""
     dialect: str = "rfc9309"

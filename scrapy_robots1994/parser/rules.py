@@ -214,12 +214,12 @@ class RobotRules:
         self._has_cut_escape = _AS_WRITTEN in beginnings
 
     def allowed(self, url: str | bytes) -> bool:
-        """Return whether the robot may retrieve *url*, which is an absolute URL or a path."""
+        """Return whether the robot may retrieve *url*, an absolute URL or a path."""
         number, _ = self._decision(url)
         return number % 2 == 1
 
     def verdict(self, url: str | bytes) -> Verdict:
-        """Return the verdict on *url*, which is an absolute URL or a path."""
+        """Return the verdict on *url*, an absolute URL or a path."""
         number, spelling = self._decision(url)
         dialect = self._dialect.name
         if number in _UNCOMPARED:

@@ -124,7 +124,7 @@ def _respelled(target: str) -> Iterator[str]:
 
 
 def without_dot_segments(path: str) -> str:
-    """Resolve dot segments, in which `%2e` counts as a dot."""
+    """Resolve dot segments. `%2e` counts as a dot."""
     # RFC 3986 5.2.4: `/a/.` becomes `/a/`, and `/a/b/..` becomes `/a/`.
     resolved = _resolved(path, _DOTS, _PARENTS)
     return resolved + "/" if path.rpartition("/")[2] in _DOTS + _PARENTS else resolved

@@ -171,7 +171,7 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Add the preferences of *other* sources, whose `tdm_policy` and `use` take precedence."""
+        """Add the preferences of *other*. Its `tdm_policy` and `use` take precedence."""
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -226,7 +226,7 @@ class UsageRules:
             self._read(text, usage_dialect(dialect), names)
         paths = [it.pattern for it in self._lines if it.pattern is not None]
         self._size = sum(it.length for it in self._lines if it.pattern is not None)
-        # Paths are rare. Without any, all URLs have the same usage.
+        # If no line has a path, all URLs have the same usage.
         self._general = None if paths else self._usage(self._lines)
 
     def _read(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:

@@ -106,7 +106,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
     expires = headers.get("Expires")
     # The first max-age counts.
     if max_age := _MAX_AGE.search(listed):
-        # RFC 9111 4.2.1: with an unreadable max-age, the response is stale at once.
+        # RFC 9111 4.2.1: an unreadable max-age makes the response stale.
         lifetime = _digits(max_age[1]) or 0.0
     elif expires is not None:
         # RFC 9111 5.3: an invalid date, especially 0, is in the past.

@@ -169,7 +169,7 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     """Return the answer group for the *reason* and *status* of a verdict."""
     group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-    # For example, the reason of a 402 through a proxy is "unreachable", but 402 belongs to another
+    # For example, the reason for a 402 through a proxy is "unreachable", but 402 belongs to another
     # outcome.
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 

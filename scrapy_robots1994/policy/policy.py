@@ -34,7 +34,7 @@ class UniformRules(NamedTuple):
     status: int | None = None
     failure: str | None = None
 
-    # Without a file, there are no delays and no ignored lines.
+    # There are no delays and no ignored lines.
     crawl_delay: None = None
     ignored: None = None
     size: int = 0

@@ -40,7 +40,7 @@ class Store(Protocol):
     def from_url(cls, url: str, *, timeout: float) -> "Store":
         """Return the store at *url*, without opening files or connections.
 
-        *url* is `ROBOTS1994_STORE` without its option `timeout`. A call may take up to *timeout* seconds.
+        *url* is `ROBOTS1994_STORE` without its option `timeout`. A call may take *timeout* seconds.
         Raise `ValueError` if *url* is invalid, so that the crawl does not start.
         """
 

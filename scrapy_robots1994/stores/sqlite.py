@@ -33,9 +33,7 @@ PRAGMA journal_size_limit = 1048576;
 
 
 class SqliteStore:
-    """Keeps entries in the file *path*, which grows to about *max_bytes*. When the file is full,
-    the oldest entries are deleted.
-    """
+    """Keeps entries in the file *path*. At about *max_bytes*, the oldest entries are deleted."""
 
     def __init__(self, path: str, *, max_bytes: int, timeout: float) -> None:
         self.path = path
@@ -106,7 +104,7 @@ class SqliteStore:
         base.execute("COMMIT")
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
-        # With a write-ahead log (WAL), readers and writers do not block each other, and a killed
+        # In a write-ahead log (WAL), readers and writers do not block each other, and a killed
         # process leaves no partial entry. While another process uses the file, the change fails,
         # and a later process makes it.
         with suppress(sqlite3.OperationalError):

@@ -67,7 +67,7 @@ def utc(seconds: float) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Remove credentials and the fragment, on which no decision depends."""
+    """Remove credentials and the fragment. They affect no decision."""
     return _CREDENTIALS.sub(r"\1", url.partition("#")[0])
 
 
