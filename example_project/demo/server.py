@@ -52,7 +52,7 @@ class Received:
 
 
 class LocalSites:
-    """A context manager that serves *number* origins.
+    """Serves *number* origins inside its `with` block.
 
     By default, /robots.txt is a 404, and any other path is an empty page.
     """

@@ -1,4 +1,4 @@
-"""Components that behave differently if a request passes them more than once."""
+"""Requests and components that behave differently if a request passes a component twice."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     result = crawl_over_time(
         *steps, spider=spider, hook=hook, settings=settings, spider_args=arguments
     )
-    # Sort where the order varies: if links are followed, and in dry runs.
+    # Sort if the order varies, as when links are followed, or in a dry run.
     is_ordered = not ("follow" in arguments or "ROBOTS1994_DRY_RUN" in settings)
     in_order: Any = list if is_ordered else sorted
     records = (it.rstrip("\n").partition("\x1f") for it in result.log.split("\x1e"))
