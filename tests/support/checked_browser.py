@@ -17,7 +17,7 @@ class CheckedBrowser(Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Self:
-        """Let the browser ask `is_refused` about each of its requests."""
+        """Check each request of the browser with `is_refused`."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.settings.set("PLAYWRIGHT_ABORT_REQUEST", spider.is_refused, "spider")
         return spider

@@ -254,7 +254,7 @@ def _reap() -> None:
 def _watch(connection: socket.socket) -> dict[str, Any]:
     """Fork again, and return the command from *connection* in the new fork.
 
-    The old process sends the process id of the new one, and its exit code when it ends.
+    The old process sends the process id of the new one, and its exit code at the end.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

@@ -42,6 +42,6 @@ def parsed(
         fetched_at=at,
         lifetime=lifetime,
     )
-    # A reader of its own, because a shared one would parse identical files only once.
+    # Use a new reader, because a shared one would parse identical files only once.
     reader = Reader("1994", len(body))
     return policy_from(origin, answer, reader, freshness)
