@@ -31,7 +31,7 @@ class Observer(Protocol):
     """
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Called when the crawl begins to use *policy*, which was made from *answer*.
+        """Called when the crawl begins to use *policy*, made from *answer*.
 
         *answer* may come from the store or the HTTP cache. After a failed refresh, *policy* is the
         last good one, and *answer* describes the failure.

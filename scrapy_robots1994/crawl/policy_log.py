@@ -75,7 +75,7 @@ class PolicyLog:
     def used(
         self, policy: Policy, answer: Answer, known: Policy | None, now: float
     ) -> None:
-        """Log and count *policy*, which was made from *answer*.
+        """Log and count *policy*, made from *answer*.
 
         *known* is the previous policy of the origin, if any.
         """

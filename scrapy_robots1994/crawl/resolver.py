@@ -1,8 +1,8 @@
 """Find the policy of an origin in memory, in the store, or by one fetch for all waiting requests.
 
 * A waiting request always gets a policy or an exception, so none passes unchecked.
-* A new policy is put into memory before signal handlers are called, so that they may request pages
-  of the origin. Waiting requests continue after the handlers.
+* A new policy is put into memory before signal handlers are called, so that the handlers may
+  request pages of the origin. Waiting requests continue after the handlers.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class SettingType(Generic[T]):
         try:
             return self.parse(value)
         except SettingsError:
-            # A parser's own message is more precise.
+            # The message of `parse` is more precise.
             raise
         # `json.loads` raises `RecursionError` for deeply nested brackets.
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):

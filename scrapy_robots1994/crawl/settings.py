@@ -43,8 +43,8 @@ def declare(
     """Declare a setting of type *kind*.
 
     *default* is written as a user would write it. *group* starts a section of the reference page.
-    *decides* marks settings that affect decisions. Evidence contains them, and it may come from
-    others, so they must not name a module, file or server.
+    *decides* marks settings that affect decisions. Evidence contains these settings and
+    is untrusted, so they must not name a module, file or server.
     """
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
@@ -125,7 +125,7 @@ class RobotsSettings:
     in ``ROBOTSTXT_PARSER``.
     """
     compare_report: str | None = declare(types.REPORT_PATH, None)
-    """The path of the comparison report, which is written when the spider closes. It may contain
+    """The path of the comparison report, written when the spider closes. It may contain
     ``%(name)s`` and ``%(time)s``, as in ``FEEDS``.
     """
     crawl_delay: float | None = declare(

@@ -143,7 +143,7 @@ async def result_within(
 
 
 async def future_result(future: Future[T]) -> T:
-    """Await *future*, which another thread completes.
+    """Await *future*, completed by another thread.
 
     Cancelling the coroutine cancels *future*.
     """

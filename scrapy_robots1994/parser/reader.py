@@ -203,7 +203,7 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield the lines before the first record as a group, which may be empty, and then each record.
+    """Yield a group, possibly empty, of the lines before the first record, and then each record.
 
     See `lines_of` for *only_effective*.
     """

@@ -35,7 +35,7 @@ _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 TDM = "tdm"
-"""Text and data mining, which only pages can disallow (TDMRep)."""
+"""Text and data mining. Only pages can disallow it (TDMRep)."""
 
 MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""

@@ -67,7 +67,7 @@ def equally_named(name: str, robot: str) -> int:
     return NAMED + len(name) if f"\n{name}\n" in robot else 0
 
 
-# A crawl looks up only a few headers.
+# Few entries are enough, because a crawl sends few different headers.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case: its phrases, and then their words. Never raises.
@@ -186,6 +186,5 @@ def _is_header(value: str) -> bool:
 
 def _header_name(value: str) -> tuple[str, ...]:
     # Further phrases, such as `crawler` or `Java`, are parts of other robots' names. A header
-    # without a phrase is its own name, which matches no robot, because names of robots contain no
-    # `/`.
+    # without a phrase is its own name. It matches no robot, because names of robots contain no `/`.
     return tuple(_phrases(value)[:1]) or (value,)

@@ -1,6 +1,6 @@
 """`ROBOTS1994_EVIDENCE`: record each robots.txt and each decision of a crawl.
 
-The evidence is a gzip file of JSON lines, which `robots-evidence` reads.
+The evidence is a gzip file of JSON lines. `robots-evidence` reads it.
 """
 
 from __future__ import annotations

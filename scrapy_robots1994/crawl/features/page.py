@@ -41,7 +41,7 @@ UNREADABLE = (LookupError, ValueError)
 # A search for ASCII letters misses words in UTF-16, UTF-7 and character references.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# Python decodes these encodings, which are for host names, in quadratic time.
+# Encodings of host names. Python decodes them in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
 
 HEADER, META = "header", "meta"
