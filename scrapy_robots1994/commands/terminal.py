@@ -48,7 +48,7 @@ MIN_STEPS = 20
 """A progress bar is shown only for at least this many files."""
 
 NOTE_FILES = 100
-"""A line of progress follows this many files if standard error is not a terminal."""
+"""If standard error is not a terminal, a line of progress is printed after this many files."""
 
 MAX_NAMED = 20
 """The maximum number of printed lines of one kind. The rest are only counted."""

@@ -160,7 +160,7 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
             others = (it for it in rules if it.value not in values)
             missing = [it.number for it in others if not plain.cover(it.value)]
             if missing:
-                # Without the exceptions, the repeated rules would close what `*` may retrieve.
+                # Also repeat the exceptions, or these rules would close what `*` may retrieve.
                 missing += [it.number for it in exceptions if it.value not in allowed]
                 texts = written, lines_text(sorted(missing))
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)

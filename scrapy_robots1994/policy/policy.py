@@ -34,7 +34,7 @@ class UniformRules(NamedTuple):
     status: int | None = None
     failure: str | None = None
 
-    # There are no delays and no ignored lines.
+    # An origin without a file has no delays and no ignored lines.
     crawl_delay: None = None
     ignored: None = None
     size: int = 0
