@@ -159,6 +159,8 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
     assert [it.term for it in made.not_understood] == [content.lower()]
     assert made.not_understood[0].where == "meta tag robots"
     assert header.not_understood[0].where == "header X-Robots-Tag"
+    (escaped,) = directives_of([("robots", "no\x1bindex")]).not_understood
+    assert str(escaped) == r'"no\x1bindex" in the meta tag robots'
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
