@@ -148,7 +148,6 @@ examples:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the console script, and return its exit code."""
     parser = argparse.ArgumentParser(
         "robots-lint",
         usage="%(prog)s [options] FILE|FOLDER|-...",

@@ -19,7 +19,7 @@ MAX_BYTES = 60_000
 """Larger files are not searched for the needed lines."""
 
 MAX_CALLS = 400
-"""The maximum number of parts of a file to try. After that, the remaining lines still explain the
+"""The maximum number of parts of a file to try. Then the remaining lines still explain the
 difference, but some may be superfluous.
 """
 

@@ -74,7 +74,7 @@ class DryRun:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Return the middleware. Raise `NotConfigured` if ROBOTSTXT_OBEY is False."""
+        """Raise `NotConfigured` if ROBOTSTXT_OBEY is False."""
         return cls(crawler)
 
     def _opened(self) -> None:
@@ -120,7 +120,7 @@ class DryRun:
         sent = request.headers.get(b"User-Agent", options["USER_AGENT"])
         others_robot = options["ROBOTSTXT_USER_AGENT"] or sent or ""
         if origin not in self._sites:
-            # Like Scrapy's middleware, fetch it only once.
+            # Fetch each robots.txt only once, as Scrapy's middleware does.
             finding = deferred_from_coro(self._find(origin, request))
             self._sites[origin] = finding.addErrback(lambda _: None)
         self._sites[origin].addCallback(

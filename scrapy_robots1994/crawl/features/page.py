@@ -160,7 +160,7 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield a preference for each `noai`, and for each `noimageai` if the response is an image."""
+    """Yield a preference for each `noai` (and `noimageai` of an image), and malformed values."""
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
         if said.term not in USAGE_TERMS:
