@@ -49,7 +49,7 @@ def plain(page: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def large_page(page: Path, plain: dict[str, Any]) -> Path:
-    """The report *page* with its sites repeated, 10,000 in all."""
+    """The report *page*, with its sites repeated until there are 10,000."""
     sites, rows = [], []
     for number in range(COUNT):
         site = plain["sites"][number % len(plain["sites"])]
