@@ -116,3 +116,13 @@ def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> No
     stored = [it for it in made if it.origin in memory]
     assert stored[-1] is made[-1]
     assert sum(it.stated.memory_bytes for it in stored) <= MAX_BYTES
+
+
+def test_cut_file_shares_nothing_with_a_whole_one_of_the_same_bytes() -> None:
+    """Ours O24: the last line of the cut file does not count."""
+    reader = Reader("1994", MAX_FILE)
+    body = b"User-agent: *\nDisallow: /a"
+    whole, cut = reader.read(body), reader.read(body, is_truncated=True)
+
+    assert reader.read(body) is whole
+    assert [it.allowed("/a", "x") for it in (whole, cut)] == [False, True]
