@@ -167,6 +167,21 @@ def test_example_19_preference_ends_a_list_of_names() -> None:
             assert not robots.allowed("http://h.test/x", robot)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "statements"),
+    [("1994", "train-ai=D@2"), ("rfc9309", "train-ai=D@2 search=D@5")],
+)
+def test_usage_u2_second_record_counts_where_its_rules_do(
+    dialect: str, statements: str
+) -> None:
+    first = "User-agent: rex\nContent-Usage: train-ai=n\n\n"
+    body = first + "User-agent: rex\nContent-Usage: search=n\n"
+
+    assert (
+        stated(RobotsTxt.parse(body, dialect=dialect).usage("/", "rex")) == statements
+    )
+
+
 def test_example_16_use_is_handed_over() -> None:
     body = (
         f"{STAR}Content-Signal: x=y\nContent-Signal: use=Reference\n"
