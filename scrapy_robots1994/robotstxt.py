@@ -121,7 +121,7 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Whether the rules for *robot* have been read, and if *with_usage* is true its usage
+        """Whether the rules for *robot* have been read. *with_usage* also asks for its usage
         preferences.
         """
         names = robot_names(robot)
