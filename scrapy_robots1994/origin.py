@@ -108,5 +108,5 @@ def head_and_target(url: str) -> tuple[str, str]:
     target = url[len(head) :].partition("#")[0]
     if target.startswith("/"):
         return head, target
-    # Scrapy and browsers take a `\` after the authority for a slash.
+    # Scrapy and browsers treat a `\` after the authority as a slash.
     return head, "/" + (target.removeprefix("\\") if head else target)

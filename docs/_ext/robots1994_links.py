@@ -46,7 +46,7 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
 def let_names_wrap(
     _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
 ) -> None:
-    """Let code wrap after separators, so that tables do not cut words."""
+    """Let code in tables wrap after separators."""
     wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
     body = re.sub(
         r'(?<=<span class="pre">)[^<]+',

@@ -30,13 +30,13 @@ from scrapy_robots1994.policy.policy import UniformRules
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MIDDLEWARE = "RobotsTxtMiddleware"
-"""The name under which a dry run compares Scrapy's middleware and its parser."""
+"""The parser name of Scrapy's middleware in a dry run."""
 
 MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown on each side of a needed line, and the maximum in total."""
+"""The number of lines shown around each line that a difference needs, and the maximum in all."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises" and the name of the exception."""
@@ -88,7 +88,7 @@ class Row:
     url: str
     robot: str
     others_robot: str
-    """The robot in questions to other parsers, or "" if it is *robot*."""
+    """The robot that other parsers check, or "" if it is *robot*."""
     parser: str
     way: Way
     theirs: Decision

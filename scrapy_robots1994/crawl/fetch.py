@@ -123,7 +123,7 @@ class RobotsFetcher:
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
-        # The spider's attribute overrides DOWNLOAD_TIMEOUT. 0 means no limit.
+        # A spider's 0 means DOWNLOAD_TIMEOUT, whose 0 means no limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
         self._timeout = min(settings.timeout, timeout or math.inf)

@@ -127,8 +127,8 @@ class PolicyResolver:
             raise FetchAborted(CLOSING)
         is_new = lookup is None
         lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
-        # One future per request: in the built-in middleware, all share one Deferred. The first
-        # request takes its result, and the others get None and pass unchecked.
+        # In the built-in middleware, all requests share one Deferred. The first takes its result,
+        # and the others get None and pass unchecked.
         waiter: Waiter = Deferred()
         lookup.waiters[waiter] = page
         if is_new:
@@ -151,7 +151,7 @@ class PolicyResolver:
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
-                # Put it again, because it has grown.
+                # The policy has grown, and `memory` counts its size again.
                 self.memory[policy.origin] = policy
         # Ours O28: matching many wildcards may take milliseconds, and a thousand requests may wait
         # for the file, so decide each in its own turn of the event loop.

@@ -162,8 +162,8 @@ def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
 def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     """Count the waiting *request* as active in its download slot during the block.
 
-    `DownloaderAwarePriorityQueue` prefers the slot with the fewest active requests. Otherwise, it
-    would take too many for an origin with a slow robots.txt.
+    `DownloaderAwarePriorityQueue` prefers the slot with the fewest active requests. If waiting
+    requests did not count, it would take too many of an origin whose robots.txt is slow.
     """
     active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):

@@ -109,7 +109,7 @@ class RobotsSettings:
     ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is written as
     ``"https://h.example:8443"``.
     """
-    # Limited, because only the scheduler can keep requests on disk.
+    # Limited, because waiting requests are in memory, and never on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
     If the crawl is killed (SIGKILL), they are lost. If ``CLOSESPIDER_PAGECOUNT`` or

@@ -32,7 +32,7 @@ STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 RETRIES: Final = "robots1994/retries"
 """Retries of failed attempts."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed locally, so that the waiting requests failed too (R7)."""
+"""Fetches that failed locally, and with them the waiting requests (R7)."""
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Failed calls to the store."""
 TRUNCATED: Final = "robots1994/truncated"
@@ -75,7 +75,7 @@ parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised 
 dry run, the parser is ``RobotsTxtMiddleware``. Set when the spider closes.
 """
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions not compared, because a dry run found no policy, or because the compared files exceed
+"""Decisions that were not compared because a dry run found no policy or the compared files exceeded
 64 MB.
 """
 RACES: Final = "robots1994/compare/on_its_way"

@@ -62,7 +62,7 @@ def seen(character: str) -> str:
     # Ours O17: a no-break space in Latin-1 is not valid UTF-8.
     if character == "\udca0" or category in {"Zs", "Zl", "Zp"}:
         return " "
-    # Some authors type a dash for the hyphen of User-agent.
+    # Some authors type a dash instead of the hyphen in User-agent.
     if category == "Pd" or character == "\xad":
         return "-"
     if category in {"Cc", "Cf", "Cs"} and character != "\t":

@@ -22,9 +22,9 @@ The class needs the methods of `Store`, but no base class::
         ...
 
 The methods must not be coroutines. A crawl calls `from_url` when it starts, and the other methods
-one at a time in a thread, where they may block. Each call must end by itself, because the crawl
-waits for it. If a call raises an exception, the entry counts as missing, and the store is not used
-for the next 30 seconds. The first exception is logged as a warning.
+one at a time in a thread, where they may block, but not for ever, because the crawl waits for each
+call. If a call raises an exception, the entry counts as missing, and the store is not used for the
+next 30 seconds. The first exception is logged as a warning.
 """
 
 from typing import Final, Protocol
@@ -40,8 +40,8 @@ class Store(Protocol):
     def from_url(cls, url: str, *, timeout: float) -> "Store":
         """Return the store at *url*, without opening files or connections.
 
-        *url* is `ROBOTS1994_STORE` without its option `timeout`. A call may take *timeout* seconds.
-        Raise `ValueError` if *url* is invalid, so that the crawl does not start.
+        *url* is `ROBOTS1994_STORE` without its option `timeout`. Each call should return within
+        *timeout* seconds. Raise `ValueError` if *url* is invalid, so that the crawl does not start.
         """
 
     def get(self, origin: str) -> bytes | None:

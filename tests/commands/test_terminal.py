@@ -1,4 +1,4 @@
-"""Commands after Ctrl-C, and with a closed or full output."""
+"""Commands that are interrupted, or cannot write their output."""
 
 from __future__ import annotations
 

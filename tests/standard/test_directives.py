@@ -33,7 +33,7 @@ def directives_of(
 
 
 def by_tags(*contents: str, name: str = "robots") -> tuple[bool, bool]:
-    """Return (index, follow) of a page with meta tags *name*, one for each of *contents*."""
+    """Return (index, follow) of a page with a meta tag *name* for each of *contents*."""
     made = directives_of([(name, content) for content in contents])
     return made.index, made.follow
 

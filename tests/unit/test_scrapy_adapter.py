@@ -91,7 +91,7 @@ def scripted(site: Site) -> list[str]:
         "/robots.txt", Reply(200, body + b"Crawl-delay: 0.1\n"), at="paced.test"
     )
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # Disallowed pages come last, because refused pages need no slot.
+    # Disallowed pages come last, because they take no slot that the others would wait for.
     paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
     return [site.url(path, host=f"{host}.test") for path in paths for host in hosts]
 

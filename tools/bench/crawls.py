@@ -104,7 +104,7 @@ def broad(origins: int, bound: int, corpus: str) -> Iterator[Result]:
 
 
 def in_turn(rounds: int, origins: int, corpus: str) -> Iterator[Result]:
-    """Measure the CPU time of a crawl that requests eight pages of many origins in turn."""
+    """Measure the CPU time of a crawl that requests eight pages from each of many origins."""
     cpu: dict[str, list[float]] = {side: [] for side in SIDES}
     with serving(corpus or "made") as port:
         args = {"port": port, "hosts": [("site-{}.test", origins)], "pages": 8}

@@ -63,7 +63,7 @@ def scenario(title: str, wanted: str) -> Callable[[Run], Run]:
 def crawl(
     side: Side, urls: Sequence[str | CrawlRequest], **options: Any
 ) -> CrawlResult:
-    """Raises RuntimeError if the crawl does not start."""
+    """Crawl *urls*, and raise `RuntimeError` if the crawl does not start."""
     done = start_crawl(urls, middleware=side, **options).result()
     if done.error:
         raise RuntimeError(done.error)
