@@ -99,7 +99,7 @@ def test_request_that_waited_makes_room_for_another(site: Site) -> None:
         "TEST_BOUNDS": {"crawl.waiting.MAX_OF_ORIGIN": 1},
     }
     hook = "tests.unit.bounds:shrink_in_crawl"
-    last = [CrawlRequest(slow, priority=1), site.url("/last")]
+    last: list[str | CrawlRequest] = [CrawlRequest(slow, priority=1), site.url("/last")]
     result = crawl_over_time(*[[slow]] * 3, last, settings=settings, hook=hook)
 
     assert len(result.fetched) == 5
