@@ -31,7 +31,6 @@ from collections import defaultdict
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tests.support.browser import chromium
 from tests.support.child import resolve_test_names, shorten_pauses
 from tests.support.clock import Clock
 from tests.support.crawl import CrawlRequest, crawl_over_time
@@ -153,6 +152,8 @@ def _command(line: str, folder: Path, site: Site) -> Iterator[str]:
 
 def _page(url: str, folder: Path) -> str:
     """Return the elements of the page, except scripts, one per line."""
+    from tests.support.browser import chromium  # noqa: PLC0415 - each command would import selenium
+
     with chromium(folder / "profile") as browser:
         browser.get(url)
         html = browser.execute_script(
