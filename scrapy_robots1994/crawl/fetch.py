@@ -17,6 +17,7 @@ from typing import Any
 
 from scrapy import Request, exceptions, signals
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -244,8 +245,6 @@ class RobotsFetcher:
         failed = partial(Answer, urls=tuple(urls), fetched_at=time.time(), error=error)
         if isinstance(error, IgnoreRequest):
             middleware = middleware_of(error)
-            from scrapy.downloadermiddlewares.httpcache import HttpCacheMiddleware  # noqa: PLC0415 - rarely needed
-
             if self._is_offline and isinstance(middleware, HttpCacheMiddleware):
                 # Ours 3.2: the cache of an offline crawl does not contain the file.
                 return failed(source="cache", error=None)

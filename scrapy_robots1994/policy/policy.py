@@ -1,6 +1,7 @@
 """`Policy`, the rules of one origin and how long they apply. `policy_from` makes it."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from scrapy_robots1994.origin import Origin, target_of
@@ -26,7 +27,8 @@ class FreshnessSettings(NamedTuple):
     allowing: Collection[Outcome] = ALLOWING
 
 
-class UniformRules(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UniformRules:
     """Rules for an origin without a readable file. All URLs but /robots.txt are decided alike."""
 
     is_open: bool
@@ -35,10 +37,8 @@ class UniformRules(NamedTuple):
     failure: str | None = None
 
     # An origin without a file has no delays and no ignored lines.
-    crawl_delay: None = None
-    ignored: None = None
-    size: int = 0
-    memory_bytes: int = 0
+    crawl_delay = ignored = None
+    size = memory_bytes = 0
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         return self

@@ -6,7 +6,7 @@ A session is a text file. `=== …` begins a section:
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` contains what the server sends. If a target has
   several answers, each is sent once, and the last one is repeated.
 - `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
-  The command `cat` prints files of the session, and `page` the elements of a page in a browser.
+  The command `cat` prints files of the session, and `page` the text of a page in a browser.
   After ` < ` is a file for stdin, and after ` | grep ` a pattern for lines of stdout.
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
   request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
@@ -30,6 +30,7 @@ import sys
 from collections import defaultdict
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urldefrag
 
 from tests.support.child import resolve_test_names, shorten_pauses
 from tests.support.clock import Clock
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.crawl import Reactor
     from tests.support.site import Site
 
 START = 1_767_225_600.0
@@ -72,8 +74,8 @@ STATS = re.compile("^(robots|finish_reason|item_dropped)")
 LOG_FORMAT = "\x1e%(name)s\x1f%(levelname)s: %(message)s"
 
 
-def play(session: str, folder: Path, site: Site) -> str:
-    """Run the commands and crawls in *session*, and return it with their current output."""
+def play(session: str, folder: Path, site: Site, reactor: Reactor) -> str:
+    """Run the commands in *session*, and its crawls on *reactor*. Return it with their output."""
     played, *rest = re.split(r"^=== (.*)\n", session, flags=re.MULTILINE)
     answers = defaultdict[str, list[Reply]](list)
     for heading, body in zip(rest[::2], rest[1::2], strict=True):
@@ -99,7 +101,7 @@ def play(session: str, folder: Path, site: Site) -> str:
             answers[target].append(_reply(path, *more, body=_bytes(body)))
             site.answer(f"/{path}", answers[target], at=host)
         else:
-            output = "\n".join(_crawl(body.split("\n"), folder, site))
+            output = "\n".join(_crawl(body.split("\n"), folder, site, reactor))
             played += _plain(output, folder)
     return played
 
@@ -151,16 +153,13 @@ def _command(line: str, folder: Path, site: Site) -> Iterator[str]:
 
 
 def _page(url: str, folder: Path) -> str:
-    """Return the elements of the page, except scripts, one per line."""
+    """Return the text of the page at *url*."""
     from tests.support.browser import chromium  # noqa: PLC0415 - each command would import selenium
 
     with chromium(folder / "profile") as browser:
         browser.get(url)
-        html = browser.execute_script(
-            "document.querySelectorAll('script').forEach(it => it.remove());"
-            "return document.body.outerHTML"
-        )
-    return re.sub(r"\s*\n\s*", "\n", str(html).replace("<", "\n<")).strip() + "\n"
+        text = str(browser.execute_script("return document.body.innerText"))
+    return re.sub(r"\s*\n\s*", "\n", text).strip() + "\n"
 
 
 def run_command() -> Any:
@@ -207,7 +206,9 @@ def prepare_crawl(crawler: Any) -> None:
     _prepare(crawler.settings.getint("PORT"))
 
 
-def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
+def _crawl(
+    lines: list[str], folder: Path, site: Site, reactor: Reactor
+) -> Iterator[str]:
     settings: dict[str, Any] = {"PORT": site.port, "LOG_FORMAT": LOG_FORMAT}
     arguments: dict[str, Any] = {}
     steps: list[Any] = []
@@ -227,7 +228,13 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
     spider = "tests.support.recorded:RecordedSpider"
     hook = "tests.support.recorded:prepare_crawl"
     result = crawl_over_time(
-        *steps, spider=spider, hook=hook, settings=settings, spider_args=arguments
+        *steps,
+        spider=spider,
+        hook=hook,
+        settings=settings,
+        spider_args=arguments,
+        reactor=reactor,
+        may_warn=reactor == "none",
     )
     # Sort if the order varies, as when links are followed, or in a dry run.
     is_ordered = not ("follow" in arguments or "ROBOTS1994_DRY_RUN" in settings)
@@ -240,7 +247,9 @@ def _crawl(lines: list[str], folder: Path, site: Site) -> Iterator[str]:
         if logger == "scrapy_robots1994"
     )
     yield "=== ends"
-    yield from in_order(f"{status} {url}" for url, status in result.fetched)
+    yield from in_order(
+        f"{status} {urldefrag(url).url}" for url, status in result.fetched
+    )
     yield from in_order(f"{it.name} {it.url}: {it.message}" for it in result.failed)
     yield from in_order(map(json.dumps, result.items))
     yield from filter(None, [result.error])
