@@ -57,7 +57,7 @@ def test_missing_extra_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 def project(folder: Path, settings: str = "", spider: str = "pass") -> Path:
-    """Write a project with a spider "walk". *spider* is the body of its class."""
+    """Write a project whose spider "walk" has the class body *spider*."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = mine\n", "utf-8")
     (folder / "mine.py").write_text(f"SPIDER_MODULES = ['spiders']\n{settings}\n")
     (folder / "spiders.py").write_text(
@@ -100,7 +100,6 @@ def test_output_is_narrow_and_printable() -> None:
 
 @pytest.mark.parametrize("length", [90, 400, 5_000])
 def test_credentials_longer_than_the_column_are_not_printed(length: int) -> None:
-    """Credentials are removed before the URL is cut."""
     url = f"http://me:{'s' * length}@h.test/x"
     result = scrapy("robots-check", "--robots", "-", url, "--explain")
 

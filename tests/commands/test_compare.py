@@ -87,7 +87,7 @@ def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
         options = ("--parsers", "PythonRobotParser", "--json", *more)
         result = compare("a.test", *options, folder=tmp_path)
 
-        # The file disallows everything, but we always allow /robots.txt (Ours O22).
+        # We always allow /robots.txt itself (Ours O22).
         counts = json.loads(result.out)["parsers"]["PythonRobotParser"]
         assert (counts["agree"] > 0, counts["stricter"]) == (True, 0)
 

@@ -22,7 +22,6 @@ ERROR = "Disallow: /\n"
 def robots_lint(
     *args: str, stdin_text: str = "", folder: Path = ROOT, python: tuple[str, ...] = ()
 ) -> CommandResult:
-    """Run `robots-lint`, with the interpreter and options *python* if given."""
     result = subprocess.run(
         [*python, SCRIPT, *args],
         input=stdin_text,
@@ -107,7 +106,7 @@ def test_pre_commit_hook_runs_the_script() -> None:
 
 
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
-    """The limit of O24 applies to local files too."""
+    """Ours O24"""
     file = tmp_path / "disk.img"
     file.write_text("User-agent: *\nDisallow: /x\n")
     os.truncate(file, 2**40)

@@ -57,7 +57,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("spelling", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # Both causes are possible, but the encoding has no part in the minimal lines.
+    # The minimal lines do not need the Latin-1 comment, so the cause is not the encoding.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
     # Without the last record, Protego would be the laxer parser.
     (
@@ -71,8 +71,8 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("spelling", "Protego", "laxer", b"Disallow: http://localhost/a\n", [1, 2]),
     ("split-record", "Rerp", "stricter", EMPTY, [1, 2, 3, 4]),
 ]
-"""Cause, parser, direction, file, minimal lines. A file without a User-agent line gets `User-agent:
-*` as its first line.
+"""The columns are cause, parser, direction, file and minimal lines. A file without a User-agent
+line gets `User-agent: *` as its first line.
 """
 if sys.version_info < (3, 14):
     # From 3.14, Python obeys every record for all robots.

@@ -1,7 +1,4 @@
-"""What each answer to GET /robots.txt means (R1 to R7).
-
-Each row has its own origin.
-"""
+"""What each answer to GET /robots.txt means (R1 to R7)."""
 
 from __future__ import annotations
 
@@ -101,7 +98,6 @@ class Row:
 
 
 def meaning_of(status: int) -> Meaning:
-    """Return what *status* means by R1 to R7."""
     if status // 100 == 2:
         return R1_EMPTY if status == 204 else R1
     if status in {401, 403}:
@@ -115,7 +111,6 @@ def meaning_of(status: int) -> Meaning:
 
 
 def raw(text: bytes) -> Reply:
-    """Return a reply that sends only the bytes *text*, and closes the connection."""
     return Reply(head=False, raw=True, body=text, ending="close")
 
 
@@ -183,7 +178,7 @@ CODINGS = [
     Row("bad-gzip", coded(RULES, "gzip"), R5),
     Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R7),
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
-    # Codings that Scrapy does not unpack
+    # Scrapy does not unpack these codings.
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
     Row("compress", coded(RULES, "compress"), R5),
     Row("no-coding", coded(RULES, "utf-8"), R1),

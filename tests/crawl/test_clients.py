@@ -1,4 +1,4 @@
-"""Whatever download handlers make of a URL, no disallowed URL arrives (O27).
+"""No disallowed URL reaches the server, however a download handler rewrites it (O27).
 
 Each part of a URL contains every byte, raw and percent-encoded. A first crawl shows in which form
 the URLs arrive. robots.txt then disallows exactly these forms, so a second crawl must request none.

@@ -37,7 +37,7 @@ SCRAPY_TASK_MESSAGES = re.compile(
             30 + 2 * CONCURRENT,
             marks=pytest.mark.long,
         ),
-        # Before the error is counted, a few more pages arrive.
+        # A few more pages arrive before the error is counted.
         ({"CLOSESPIDER_ERRORCOUNT": 1, "DOWNLOAD_DELAY": 0.05}, 3 * CONCURRENT),
     ],
     ids=["pages", "timeout", "errors"],

@@ -120,7 +120,6 @@ TIMES = 15
 
 
 def repeated(unit: str, before: str = "") -> Callable[[int], str]:
-    """Return a function that repeats *unit* up to a given size."""
     return lambda size: before + unit * (size // len(unit))
 
 

@@ -39,7 +39,7 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
-# Number, headers, body, statements, and terms that are not understood
+# The columns are number, headers, body, statements, and terms that are not understood.
 EXAMPLES = rows(
     r"""
 23 | Content-Usage: train-ai=n, search=y & content-usage: train-ai=y |  |

@@ -59,7 +59,6 @@ def fill(site: Site, pages: dict[str, Reply], robots: str = "") -> None:
 
 
 def follow(site: Site, pages: Any, *urls: str, **options: Any) -> CrawlResult:
-    """Crawl *urls* (by default "/") with ROBOTS1994_PAGES."""
     own = {"ROBOTS1994_PAGES": pages, "USER_AGENT": "rover/1.0"}
     more = own | options.pop("settings", {})
     options = {"spider": "PlainSpider", "hook": "count_dropped"} | options
@@ -69,7 +68,6 @@ def follow(site: Site, pages: Any, *urls: str, **options: Any) -> CrawlResult:
 def use(
     site: Site, usage: object, *purposes: str, urls: Any = None, **options: Any
 ) -> CrawlResult:
-    """Crawl *urls* (by default "/") with ROBOTS1994_USAGE."""
     own = {"ROBOTS1994_USAGE": usage, "ROBOTS1994_PURPOSES": list(purposes)}
     more = {"USER_AGENT": "rover/1.0"} | own | options.pop("settings", {})
     options = {"spider": "UsageSpider", "hook": "count_dropped"} | options

@@ -22,7 +22,6 @@ KNOWN = [
 
 
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
-    """Run a script, and return the sorted lines of its output, and its log."""
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
     assert result.code == 0, result.log

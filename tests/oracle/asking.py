@@ -49,10 +49,7 @@ def expect(naive: Reading, question: Question) -> Row:
 
 
 def differences(case: Case, *, threads: bool = False) -> Iterator[Difference]:
-    """Yield the differences between the answers to the questions of *case*, in each dialect.
-
-    If *threads* is true, several threads share one `RobotsTxt`.
-    """
+    """If *threads*, several threads share one `RobotsTxt`."""
     for dialect in DIALECTS:
         naive = Reading(case.body, dialect)
         asks = partial(ask, RobotsTxt.parse(case.body, dialect=dialect))

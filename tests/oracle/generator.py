@@ -16,8 +16,6 @@ from tests.oracle import words
 
 
 class Question(NamedTuple):
-    """May *robot* request *url*?"""
-
     url: str | bytes
     robot: str | bytes
 
@@ -43,7 +41,6 @@ class Generator:
         return Case(self.body(lines), [self.question() for _ in range(questions)])
 
     def record(self) -> list[str]:
-        """Return the lines of one record, mixed with other lines."""
         lines: list[str] = []
         for _ in range(self.dice.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3))):
             names = self.dice.choices(
@@ -118,7 +115,6 @@ class Generator:
         return path.strip(" ")
 
     def origin(self) -> str:
-        """Return an origin in a random spelling, usually one of `OUR_ORIGINS`."""
         pick = self.dice.choice
         origin = pick(words.OUR_ORIGINS)
         if self.chance(0.2):
@@ -128,7 +124,6 @@ class Generator:
         return origin
 
     def body(self, lines: list[str]) -> bytes | str:
-        """Join *lines* with random line ends, byte order mark and encoding."""
         pick = self.dice.choice
         endings = pick((("\n",), ("\n",), ("\r\n",), ("\r",), ("\n", "\r\n", "\r")))
         ends = [pick(endings) for _ in lines]
@@ -145,7 +140,6 @@ class Generator:
         return (mark + text).encode("utf-8", "surrogateescape")
 
     def question(self) -> Question:
-        """Return a question, usually about one of `OUR_ROBOTS`."""
         robots = words.OUR_ROBOTS if self.chance(0.9) else words.ROBOTS
         robot: str | bytes = self.dice.choice(robots)
         if self.chance(0.1):
@@ -154,7 +148,6 @@ class Generator:
         return Question(self.url(), robot)
 
     def url(self) -> str | bytes:
-        """Return a URL, usually one close to the value of a rule."""
         value = self.dice.choice(self.values) if self.values else ""
         if self.chance(0.05) or not value:
             value = self.dice.choice((self.path(), "/robots.txt", "/", "/a"))
@@ -173,7 +166,6 @@ class Generator:
         return url
 
     def edge(self, value: str) -> str:
-        """Return *value*, or change it slightly."""
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
             # Change only the path slightly. Keep or replace the origin.
@@ -201,7 +193,6 @@ class Generator:
         return self.dice.choice((value.lower(), value.upper(), value.swapcase()))
 
     def escape(self, value: str) -> str:
-        """Percent-encode one character, or all of them."""
         place = self.dice.randrange(len(value) + 1)
         if self.chance(0.3):
             return quote_from_bytes(value.encode("utf-8", "surrogateescape"), "/:?%")
@@ -216,7 +207,6 @@ class Generator:
         return octets.decode("utf-8", "surrogateescape")
 
     def dots(self, value: str) -> str:
-        """Insert a dot segment."""
         dot = self.dice.choice((".", "%2e", "%2E"))
         two = self.dice.choice(("..", "%2e.", ".%2E", "%2e%2e"))
         slash = self.dice.choice(("/", "/", "/", "\\"))
@@ -243,7 +233,6 @@ class Generator:
         return value.removesuffix("$").replace("*", "")[:-1]
 
     def reslash(self, value: str) -> str:
-        """Replace the second slash with another kind of slash."""
         new = self.dice.choice(("\\", "//", "%2F", "%2f"))
         return value[:1] + value[1:].replace("/", new, 1)
 

@@ -36,7 +36,6 @@ def without_slash(value: str) -> str:
 
 
 def header_text(header: bytes) -> str:
-    """Decode *header* as UTF-8, or as Latin-1 if it is not valid UTF-8."""
     try:
         return header.decode()
     except UnicodeDecodeError:

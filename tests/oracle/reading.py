@@ -37,8 +37,6 @@ class Answer(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A path in a Disallow or Allow line."""
-
     line: int
     allows: bool
     value: str

@@ -23,7 +23,6 @@ DELAYS = ("10", "1", "2.5", "0.5", ".5", "7.", "007", "0", "3600") * 2 + (
     "9" * 400,
 )
 OTHER_FIELDS = {"Crawl-delay": DELAYS}
-"""Other fields, with valid and invalid values."""
 OTHER_LINES = (
     *("Sitemap: http://h.test/map.xml", "SITEMAP:/map.xml", "Request-rate: 1/5"),
     *("no colon here", "Disallow /a", "<html>", "Allow /", ":", ": /a"),

@@ -43,7 +43,7 @@ def rows(
     dialects: tuple[str, ...] = ("1994",),
     robot: str = "rex",
 ) -> list[Row]:
-    """Parse *table*. An answer that names no robot is for *robot*."""
+    """An answer that names no robot is for *robot*."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]

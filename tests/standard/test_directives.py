@@ -18,7 +18,6 @@ def directives_of(
     headers: Iterable[str] = (),
     robot: str = "Rover/1.0 (+http://h)",
 ) -> Directives:
-    """Return a page's directives for *robot*, from meta tags and X-Robots-Tag headers."""
     metas = "".join(
         f'<meta name="{escape(name)}" content="{escape(content)}">'
         for name, content in tags

@@ -20,7 +20,8 @@ def found(body: str | bytes, dialect: str) -> str:
     )
 
 
-# File, its problems in rfc9309, and its problems in 1994 if they differ; see `table.py`
+# The columns are title, file, problems in rfc9309, and problems in 1994 if they differ (see
+# `table.py`).
 MISTAKES = r"""
 path that ends like a robot | {U}*{D}edit-user\n | R015 2 error opens
 group in a closed site | {U}*{D}/\n\n{U}bot{D}/a\n | -
@@ -131,7 +132,7 @@ def test_mistake_is_reported_by_its_cause(row: str) -> None:
     assert found(body, "1994") == expected[-1].strip("-")
 
 
-# Files, each with a part of its message
+# This maps files to a part of the message about them.
 MESSAGES = {
     STAR + "Disallow *\n": 'was "Disallow: /" meant? Some robots, Googlebot among them',
     STAR + "Disallow: /a\nhttps://h.test/sitemap.xml\n": 'was "Sitemap: https://h.test',

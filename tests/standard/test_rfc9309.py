@@ -110,7 +110,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
 @pytest.mark.parametrize(
     ("body", "delays"),
     [
-        # Expected: the delays of rex and bingbot
+        # Each pair contains the delays of rex and bingbot.
         (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),

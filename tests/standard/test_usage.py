@@ -29,15 +29,14 @@ def usage(
 
 
 def stated(found: Usage) -> str:
-    """Return the statements as text, each with the number of its line."""
     return " ".join(
         f"{it.purpose}={it.answer.value[0].upper()}@{it.where.rpartition(' ')[2]}"
         for it in found.statements
     )
 
 
-# Number, file, URL, statements, and values that are not understood. A file without a User-agent
-# line is for every robot.
+# The columns are number, file, URL, statements, and values that are not understood. A file without
+# a User-agent line is for every robot.
 EXAMPLES = rows(
     r"""
 1 | User-agent: *\nContent-Usage: train-ai=n\n\nUser-agent: mybot\nContent-Usage: train-ai=y\n

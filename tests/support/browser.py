@@ -28,7 +28,6 @@ ARGUMENTS = (
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Chrome]:
-    """Run a headless Chromium that logs the requests of pages."""
     options = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*ARGUMENTS, f"--user-data-dir={profile}"):

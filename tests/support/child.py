@@ -96,7 +96,6 @@ def _plain(verdict: Any) -> dict[str, Any]:
 
 
 def _load(path: str) -> Any:
-    """Import the object at *path*, `module:name`."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 

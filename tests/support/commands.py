@@ -20,7 +20,6 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCRAPY = (sys.executable, "-m", "scrapy")
 SCRIPT = str(Path(sys.executable).with_name("robots-lint"))
-"""The console script `robots-lint` that pip installs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,7 +248,7 @@ class FakeHandler:
         return await self.answer(request)
 
     async def close(self) -> None:
-        """Do nothing, but Scrapy requires this method."""
+        """Scrapy requires this method."""
 
 
 if not inspect.iscoroutinefunction(HTTP11DownloadHandler.download_request):

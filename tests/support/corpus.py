@@ -9,7 +9,7 @@ from itertools import chain
 COUNT = 400
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""Ranges of real files by length: quantile at the end, fewest lines, most lines."""
+"""Each row gives a quantile of real files, and the least and greatest number of lines up to it."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000

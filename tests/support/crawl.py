@@ -27,7 +27,6 @@ Middleware = Literal["ours", "builtin", "off"]
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a crawl takes longer than this."""
 
 OBEYING: dict[Middleware, dict[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True, "ADDONS": {"scrapy_robots1994.Addon": 500}},
@@ -90,8 +89,6 @@ def http_handlers() -> list[tuple[Reactor, str]]:
 
 @dataclass(frozen=True, slots=True)
 class CrawlRequest:
-    """The arguments of a `scrapy.Request`."""
-
     url: str
     meta: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -275,7 +272,7 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
 
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
-    """Run a crawl to its end. The arguments are the same as for `start_crawl`."""
+    """Run a crawl with the arguments of `start_crawl`, and return its result."""
     return start_crawl(urls, **options).result()
 
 

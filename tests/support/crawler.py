@@ -17,7 +17,7 @@ class _Idle(Spider):
 
 
 def idle_crawler(settings: Mapping[str, Any] | None = None) -> Crawler:
-    """Return a crawler. In some versions of Scrapy, `get_crawler` would need a reactor."""
+    """Unlike `get_crawler`, this needs no reactor in any version of Scrapy."""
     crawler = Crawler(_Idle, dict(settings or {}))
     crawler.stats = MemoryStatsCollector(crawler)
     return crawler

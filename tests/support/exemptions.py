@@ -10,9 +10,7 @@ if TYPE_CHECKING:
 
 
 class Exempt(NamedTuple):
-    """A request that is not checked.
-
-    In *url*, `{port}` is the port of the site. The values in *settings* are strings, as on the
+    """In *url*, `{port}` is the port of the site. The values in *settings* are strings, as on the
     command line. If not *valid*, Scrapy itself rejects the URL.
     """
 

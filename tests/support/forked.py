@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 REACTOR = "twisted.internet.reactor"
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a command takes longer than this."""
 
 PRELOADED = (
     # This module must be the first, because it replaces the clock that the others import.
@@ -89,7 +88,7 @@ class ForkedProcess:
         env: Mapping[str, str] | None = None,
         warn: bool = True,
     ) -> None:
-        """Start the process. If not *warn*, it hides the warnings that Python hides by default."""
+        """If not *warn*, the process hides the warnings that Python hides by default."""
         known = dict(os.environ if env is None else env)
         order = {"target": target, "argv": argv, "folder": str(folder), "env": known}
         order["hidden"] = [] if warn else HIDDEN

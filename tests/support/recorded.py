@@ -68,14 +68,13 @@ VARYING = {
 """Patterns for text that changes from run to run, and their replacements."""
 
 STATS = re.compile("^(robots|finish_reason|item_dropped)")
-"""The stats that a session records."""
 
 # Each message begins with \x1e, because it may contain several lines.
 LOG_FORMAT = "\x1e%(name)s\x1f%(levelname)s: %(message)s"
 
 
 def play(session: str, folder: Path, site: Site, reactor: Reactor) -> str:
-    """Run the commands in *session*, and its crawls on *reactor*. Return it with their output."""
+    """Run the commands and the crawls in *session*, and return it with their output."""
     played, *rest = re.split(r"^=== (.*)\n", session, flags=re.MULTILINE)
     answers = defaultdict[str, list[Reply]](list)
     for heading, body in zip(rest[::2], rest[1::2], strict=True):
@@ -153,7 +152,6 @@ def _command(line: str, folder: Path, site: Site) -> Iterator[str]:
 
 
 def _page(url: str, folder: Path) -> str:
-    """Return the text of the page at *url*."""
     from tests.support.browser import chromium  # noqa: PLC0415 - each command would import selenium
 
     with chromium(folder / "profile") as browser:
@@ -163,7 +161,6 @@ def _page(url: str, folder: Path) -> str:
 
 
 def run_command() -> Any:
-    """Run the command in the arguments of this process."""
     sys.argv.pop(0)
     resolve_test_names()
     shorten_pauses()

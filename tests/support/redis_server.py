@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT_SECONDS = 20.0
-"""The test fails if the server takes longer than this to answer."""
 
 
 class RedisServer:

@@ -35,5 +35,4 @@ class Side:
 
 
 def pages_of(site: Site) -> list[int]:
-    """Return the numbers of the pages, in the order of the requests."""
     return [int(it[2:]) for it in site.targets() if re.fullmatch(r"/p\d+", it)]

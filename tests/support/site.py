@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TIMEOUT_SECONDS = 120.0
-"""The test fails if a request takes longer than this to arrive."""
 
 
 @cache
@@ -49,7 +48,6 @@ def on_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 def tls_context(pem: str) -> ssl.SSLContext:
-    """Return an SSL context for a server with the private key and certificate in *pem*."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
         file.write(pem)
@@ -132,7 +130,7 @@ class Site:
         return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """Return a URL at one of the further addresses. *number* is its index, from 0."""
+        """*number* is the index of a further address, from 0."""
         return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:

@@ -1,1 +1,1 @@
-"""Tests of single modules. If a module is removed, its tests go too."""
+"""Tests of single modules."""

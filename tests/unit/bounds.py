@@ -27,6 +27,5 @@ def shrink(
 
 
 def shrink_in_crawl(crawler: Any) -> None:
-    """Set the constants in the setting `TEST_BOUNDS`."""
     for path, value in crawler.settings["TEST_BOUNDS"].items():
         shrink(path, value)

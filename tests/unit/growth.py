@@ -11,7 +11,6 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Each kind of line that a record can contain
 _LINES_OF_A_RECORD = (
     "Disallow: /d{0}\nAllow: /a{0}\nDisallow: /d{0}*\nDisallow: /*d{0}\nDisallow: /{0}/*x$\n"
     "Allow: /a{0}*x\nAllow: /*{0}\nCrawl-delay: {0}\nSitemap: http://h/{0}\nFoo: {0}\n"
@@ -78,7 +77,6 @@ def _repeated(unit: str, size: int) -> str:
 
 
 def _numbered(unit: str, size: int) -> str:
-    """Return a file of about *size* bytes that repeats *unit* with rising numbers."""
     count = size // (len(unit) + 4) + 1
     return "".join(unit.format(number) for number in range(count))
 

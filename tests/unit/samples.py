@@ -34,7 +34,6 @@ def parsed(
     lifetime: float | None = None,
     freshness: FreshnessSettings = FRESHNESS,
 ) -> Policy:
-    """Return the policy from a file that was fetched at the time *at* (Ours R1)."""
     answer = Answer(
         urls=(origin.robots_url,),
         status=200,

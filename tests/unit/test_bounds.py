@@ -26,7 +26,6 @@ URL = "http://h.example/"
 
 @pytest.fixture
 def shrink(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], None]:
-    """Return a function that lowers a limit until the test ends."""
     return lambda path, value: bounds.shrink(path, value, monkeypatch.setattr)
 
 

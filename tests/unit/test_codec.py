@@ -35,7 +35,6 @@ HEAD: dict[str, Any] = {
 
 
 def entry_of(head: object, body: bytes = b"") -> bytes:
-    """Return an entry with *head*, as another program might write it."""
     return VERSION + zlib.compress(json.dumps(head).encode() + b"\n" + body)
 
 

@@ -14,7 +14,6 @@ from tests.support.crawler import idle_crawler
 def test_missing_library_of_a_parser_is_an_error_with_the_pip_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The built-in middleware would raise the error only for the first robots.txt."""
     monkeypatch.setitem(sys.modules, "robotexclusionrulesparser", None)
 
     with pytest.raises(MissingExtra, match=r"'scrapy_robots1994\[report\]'"):

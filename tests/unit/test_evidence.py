@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
-    """What follows half a gzip member could not be read."""
+    """A reader could not decompress what follows half a gzip member."""
     file = EvidenceFile(tmp_path, "spider")
     file.add({"crawl": {}})
     assert file.write().result() is None

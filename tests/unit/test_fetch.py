@@ -20,7 +20,6 @@ from scrapy_robots1994.policy.answer import Answer
 
 
 def test_circle_of_causes_ends() -> None:
-    """The causes of an exception may form a circle."""
     first, second = OSError("a"), OSError(errno.ECONNRESET, "b")
     first.__cause__, second.__cause__ = second, first
 
@@ -51,7 +50,7 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
 
 
 def test_fetches_leave_descriptors_for_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At least one fetch is allowed. Of a handler's connections, half are kept for pages."""
+    """Half of a handler's connections are kept for pages, but one fetch is always allowed."""
     few, many = (Settings({"CONCURRENT_REQUESTS": it}) for it in (16, 10**9))
     pooled = {"http": "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"}
 

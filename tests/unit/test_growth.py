@@ -45,7 +45,6 @@ def test_calls_grow_linearly_with_the_file(name: str) -> None:
 
 
 def calls_per_byte(body: str, operation: str) -> float:
-    """Return the number of function calls of *operation* per byte of *body*."""
     robots = RobotsTxt.parse(body)
     return calls(partial(OPERATIONS[operation], robots)) / len(body)
 

@@ -14,7 +14,6 @@ ADVISING = [it for it in KINDS if "`" in it.advice]
 
 
 def parse(kind: Kind, body: str) -> RobotsTxt:
-    """Parse *body* in the dialect of *kind*, with the default size limit."""
     return RobotsTxt.parse(body, dialect=kind.dialect, limit=MAX_BYTES)
 
 
@@ -29,7 +28,6 @@ def test_codes_are_in_order() -> None:
 def test_bad_example_has_the_problem_at_its_place_and_good_one_has_none(
     kind: Kind,
 ) -> None:
-    """The good example contains no error of another kind either."""
     before = re.split(r"\r\n|\r|\n", kind.bad.partition("»")[0])
     found = [it for it in parse(kind, kind.example).problems if it.kind is kind]
     rest = parse(kind, kind.good).problems

@@ -28,7 +28,6 @@ def noise(seed: int) -> str:
 
 
 def rules(seed: int, form: str, number: int = 2_000) -> str:
-    """Return *number* lines, made by formatting *form* with *seed* and the line's number."""
     return "".join(f"{form}\n" % (seed, line) for line in range(number))
 
 

@@ -24,7 +24,7 @@ FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
     "path", ["/robots.txt", "/robots%2Etxt", "/%72obots.tx%74", "/robots.txt#x"]
 )
 def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
-    """Ours O22: even if percent-encoded, except for the slash."""
+    """Ours O22: percent-encoding changes nothing, unless it encodes the slash."""
     rules = policy(Answer(urls=URLS, status=403, fetched_at=NOW)).rules("rex")
 
     assert rules.allowed(f"http://site.example{path}")

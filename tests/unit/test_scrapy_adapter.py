@@ -81,7 +81,7 @@ CHANGES = {
 
 
 def scripted(site: Site) -> list[str]:
-    """Set the answers of *site*, and return the URLs to crawl. robots.txt disallows `/no`."""
+    """Set the answers of *site*, and return the URLs to crawl."""
     body = b"User-agent: *\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):
@@ -91,7 +91,6 @@ def scripted(site: Site) -> list[str]:
         "/robots.txt", Reply(200, body + b"Crawl-delay: 0.1\n"), at="paced.test"
     )
     hosts = ["paced", *(f"{kind}{n}" for kind in ("slow", "quick") for n in range(6))]
-    # Disallowed pages come last, because they take no slot that the others would wait for.
     paths = [*(f"/p{number}" for number in range(PAGES)), "/no"]
     return [site.url(path, host=f"{host}.test") for path in paths for host in hosts]
 
@@ -112,7 +111,6 @@ NAMES = [
 def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     name: str, tmp_path: Path
 ) -> None:
-    """Each lost feature is logged once, as a warning."""
     change = CHANGES[name]
     changes = [[*it, change.where][:3] for it in (change[:2], *change.more)]
     with Site() as site:

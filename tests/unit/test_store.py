@@ -25,7 +25,7 @@ PARTS = {"spider": None, "signals": Mock(), "stats": Mock()}
 
 
 class Fake:
-    """A store with leases, in memory. The method named *fails* raises an error."""
+    """An in-memory store with leases. The method whose name is in `fails` raises an error."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes] = {}
@@ -64,7 +64,7 @@ class Fake:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
-    """Return a function that runs a test with a `Fake` store. Sleeping takes no time."""
+    """Run a test with a `Fake` store, where sleeping takes no time."""
 
     async def sleep(_: float) -> None:
         fake.calls.append("sleep")
@@ -98,7 +98,6 @@ def test_store_that_failed_is_left_alone_for_a_while(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Only the first failure is a warning."""
     now = 1_000.0
     monkeypatch.setattr(module, "monotonic", lambda: now)
 
