@@ -1,8 +1,8 @@
 """Count the functions of the package that are called for one request: `python -m tools.way`.
 
-Crawls one origin with the add-on and default settings, and prints the numbers of functions and
-modules for a first page, a second page and a refused page. `--list` also prints the names. Needs
-Python 3.11 for qualified names.
+The program crawls one origin with the add-on and default settings. It prints the numbers of
+functions and modules for a first page, a second page and a refused page, and with `--list` also the
+names. It needs Python 3.11 for qualified names.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "generated"
 COMMANDS = ("robots-check", "robots-compare", "robots-lint")
-# of a file in an example
+# Longer files are shortened in examples.
 MAX_LINES = 20
 RANKS = {
     "first_named": "the first with a matching name",

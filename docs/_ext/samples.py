@@ -67,7 +67,6 @@ def plain(text: str) -> str:
 
 
 def run(command: str, folder: Path) -> tuple[str, str]:
-    """Return the output and the log of *command*."""
     arguments = shlex.split(command)[1:]
     ran = subprocess.run(  # noqa: S603 - a command of our pages
         [sys.executable, "-m", "scrapy", *arguments],

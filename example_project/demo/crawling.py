@@ -39,10 +39,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """The results of a crawl.
-
-    `refused` and `failed` map URLs to reasons. `robots` counts robots.txt requests per host.
-    """
+    """`refused` and `failed` map URLs to reasons. `robots` counts robots.txt requests per host."""
 
     fetched: set[str]
     refused: dict[str, str]
@@ -53,7 +50,7 @@ class Crawl:
 
 
 def crawl(sites: LocalSites, served: Served, settings: Mapping[str, str]) -> Crawl:
-    """Crawl with the spider `pages`. *settings* override the project's settings."""
+    """*settings* override the project's settings."""
     sites.received.clear()
     done = scrapy_crawl("pages", served.start, settings)
     urls = [request.url for request in sites.received]

@@ -118,7 +118,6 @@ def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
 
 
 def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
-    """The linted file is read from the numbered rows of the sample."""
     page = (ROOT / "docs" / "lint.rst").read_text("utf-8")
     block = page.partition("$ robots-lint robots.txt\n")[2].partition("\n\n")[0]
     shown = [row.removeprefix("    ") for row in block.splitlines()]
@@ -143,7 +142,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
 def test_dialect_is_that_of_the_project(
     settings: str | None, dialect: str, tmp_path: Path
 ) -> None:
-    """The settings file is read without running it."""
+    """The settings file is parsed, not executed."""
     inner = tmp_path / "inner"
     inner.mkdir()
     if settings is not None:

@@ -57,7 +57,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
     ("agent-matching", "Protego", "laxer", b"User-agent: bot\nDisallow: /\n", [1, 2]),
     ("spelling", "Python", "stricter", b"Disallow: /a%2Fb\n", [1, 2]),
     ("encoding", "Python", "laxer", b"Disallow: /a\n# caf\xe9\n", [1, 2, 3]),
-    # The minimal lines do not need the Latin-1 comment, so the cause is not the encoding.
+    # The comment in Latin-1 is not among the minimal lines, so the cause is not the encoding.
     ("allow", "Python", "laxer", b"Allow: /a\nDisallow: /a\n# caf\xe9\n", [1, 2, 3]),
     # Without the last record, Protego would be the laxer parser.
     (
@@ -86,7 +86,7 @@ BODIES = [it if NAMED in it[:20] else NAMED + b": *\n" + it for *_, it, _ in CAU
 
 @pytest.fixture(scope="module")
 def causes(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """The `site` of each row is an index of `CAUSES`."""
+    """The `site` of each row is an index into `CAUSES`."""
     folder = tmp_path_factory.mktemp("causes")
     for number, body in enumerate(BODIES):
         (folder / f"{number}").write_bytes(body)

@@ -224,7 +224,6 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     site = opened(chromium, page, f"#{str(link).partition('#')[2]}")
     assert sites(site) == before[:1]
     assert len(texts(site, "mark")) > 0
-    # A filter ends the view of one site.
     Select(site.find_element(By.NAME, "cause")).select_by_value("wildcard")
     assert sites(site) == before
     # Names in the URL must not select properties that every JavaScript object has.

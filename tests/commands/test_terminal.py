@@ -76,7 +76,7 @@ def test_stream_that_is_closed_or_full_is_no_traceback(
 
 
 HANGING = "tests.support.parsers.HangingParser"
-# A command that waited for its fetches after Ctrl-C would exceed the time limit of the test.
+# If a command waited for its fetches after Ctrl-C, the test would time out.
 PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /a b\n"
 
@@ -153,7 +153,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
     with ExitStack() as stack:
 
         def until_it_waits(_: Started) -> None:
-            # `open` returns when the command opens the pipe, its second file.
+            # `open` blocks until the command opens the pipe, its second file.
             stack.enter_context(waiting.open("w", encoding="utf-8"))
 
         command = (SCRIPT, done, waiting, "--format", form)

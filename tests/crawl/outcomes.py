@@ -89,7 +89,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """The log line about the first fetch must contain this text after the URL."""
+        """This text must follow the URL in the log line about the first fetch."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
@@ -286,7 +286,7 @@ TURNED = {
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """Set the answers of the redirect targets (R2), and yield the rows."""
+    """Script the redirect targets (R2), and yield the rows."""
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),

@@ -1,6 +1,6 @@
 """Unusual URLs are checked with the robots.txt of the right origin.
 
-Download handlers disagree about which part of a URL is the host. `test_clients` tests paths.
+Download handlers disagree about which part of a URL is the host.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """A fake handler responds, because Scrapy's (pull request 8050) is not released yet."""
+    """Scrapy's handler (pull request 8050) is not released yet, so a fake one responds."""
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]

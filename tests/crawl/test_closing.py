@@ -199,7 +199,6 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site.open_when("pages", count=5, host="a.test")
     site.answer("/awaited", replies.html("awaited", gate="awaited"))
     site.open_when("awaited", "/awaited", count=4)
-    # One page fills the scraper.
     full = {"CONCURRENT_REQUESTS": 4, "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1}
     result = Side(reactor=reactor, settings=full | {"DOWNLOAD_TIMEOUT": 8}).crawl(
         site, "Awaiting", spider_args={"pages": 4}, timeout=60
@@ -208,14 +207,13 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# R6: a request that a component awaits is finished although the crawl closes.
+# R6: an awaited request is finished even while the crawl closes.
 
 
 @pytest.mark.parametrize(
     ("answers", "settings", "end"),
     [
         ([replies.text(OPEN, gate="late")], {}, 200),
-        # The fetch is retried, and the callback gets its page.
         (
             [replies.Reply(503, gate="late"), replies.text(OPEN)],
             {"RETRY_ENABLED": True},

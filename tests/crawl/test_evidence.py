@@ -152,7 +152,6 @@ def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
 
 
 def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
-    """The crawl is killed between two writes."""
     site.answer("/robots.txt", replies.text(RULES))
     site.answer("*", replies.Reply(delay=0.02))
     pages = [site.url(f"/{page}") for page in range(20_000)]

@@ -51,7 +51,7 @@ def test_recorded_crawl_replays_without_a_request(
     age: int | None,
     tmp_path: Path,
 ) -> None:
-    """The second crawl uses the settings *again*. If they are None, its server is gone."""
+    """The second crawl uses the settings *again*, or has no server if *again* is None."""
     date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
     page = replies.status(200, b"page", Cache_Control="max-age=1000")
     for middleware in BOTH:

@@ -38,11 +38,13 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The times, in seconds, at which a page of each origin is requested. No policy expires then."""
+"""The times, in seconds, at which a page of each origin is requested. No policy expires at any of
+them.
+"""
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of the last request in a step. It is answered once all fetches have been sent."""
+"""The meta of the last request in a step, which is answered when all fetches have been sent."""
 
 # Before Scrapy 2.16, a context factory enables the verification of certificates.
 VERIFYING = (
@@ -56,8 +58,6 @@ VERIFYING = (
 
 
 class Table:
-    """Rows of `outcomes`, and methods that check a crawl of their origins."""
-
     def __init__(self, site: Site, rows: Iterable[Row]) -> None:
         self.site = site
         self.rows = tuple(rows)

@@ -15,7 +15,7 @@ THREADS = 4
 
 
 class Row(NamedTuple):
-    """What is compared: parts of the verdict, and the crawl delay."""
+    """The compared parts of a verdict, and the crawl delay."""
 
     allowed: bool
     reason: str

@@ -168,7 +168,7 @@ class Generator:
     def edge(self, value: str) -> str:
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Change only the path slightly. Keep or replace the origin.
+            # Keep or replace the origin, and change only the path slightly.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

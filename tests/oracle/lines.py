@@ -15,7 +15,7 @@ BLANKS = " \t"
 
 
 class Field(NamedTuple):
-    """A line with a colon. *name* is in lower case."""
+    """*name* is in lower case."""
 
     number: int
     name: str
@@ -55,7 +55,7 @@ def fields(body: bytes | str) -> list[Field | Blank]:
         content, mark, _ = line.partition("#")  # F5, O13
         if not content.strip(BLANKS):
             if not mark:
-                found.append(Blank(number))  # O6: only spaces and tabs.
+                found.append(Blank(number))  # O6
             continue  # F5: a line with only a comment does not end a record.
         name, colon, value = content.partition(":")
         if colon:  # O14: a line without a colon is ignored.

@@ -54,9 +54,8 @@ def robot_names(robot: bytes | str) -> list[str]:
 
 
 def longest_match(record: list[str], robot: list[str]) -> int:
-    """Return the length of the longest name in *record* that is part of a name in *robot* (A2, O8).
-
-    Without a match, the length is 0.
+    """Return the length of the longest name in *record* that is part of a name in *robot*, or 0
+    (A2, O8).
     """
     lengths = [len(name) for name in record for own in robot if name in own]
     return max(lengths, default=0)

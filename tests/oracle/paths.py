@@ -16,7 +16,7 @@ ENCODED_SLASH = chr(0x100)
 
 
 def as_text(url: bytes | str) -> str:
-    """Decode *url*. Undecodable bytes become surrogates (O17)."""
+    """Undecodable bytes become surrogates (O17)."""
     return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
 
 
@@ -161,11 +161,11 @@ def without_case(url: str) -> str:
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """Whether a rule covers a URL. *value* is a path (D1, O18), a URL (O19), or neither (O20)."""
+    """*value* is a path (D1, O18), a URL (O19), or neither (O20)."""
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:
-        return False  # O20: the value does not cover any URL.
+        return False  # O20
     # O19: user name, password, and the case of the authority are ignored. The rule covers a URL
     # that begins with its value, even if the value ends within the authority (D1). It also covers
     # a URL with an equal normalised origin if the target begins with the rule's path.

@@ -122,7 +122,7 @@ class Reading:
         return max((seconds for seconds, _ in delays), default=None)
 
     def answer(self, url: bytes | str, robot: bytes | str) -> Answer:
-        """Decide about *url*. One disallowed spelling is enough to disallow it (O27)."""
+        """One disallowed spelling is enough to disallow *url* (O27)."""
         own = robot_names(robot)
         text = as_text(url)
         as_sent, has_more = spellings(text)

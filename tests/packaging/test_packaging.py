@@ -44,7 +44,7 @@ def test_package_index_accepts_the_files(dist: Path) -> None:
 
 
 def test_links_on_the_package_index_are_absolute(dist: Path) -> None:
-    """Relative links in the README would be broken there."""
+    """The package index cannot resolve relative links in the README."""
     pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
     (repository,) = re.findall(r'^repository = "(.+)"$', pyproject, re.MULTILINE)
     wheel = zipfile.ZipFile(next(dist.glob("*.whl")))

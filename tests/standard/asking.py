@@ -14,14 +14,14 @@ PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *path*, a path or a URL, is allowed."""
+    """*path* may also be a URL."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """Return whether the URL is allowed, and check that `verdict()` and `allowed()` agree."""
+    """Also check that `verdict()` and `allowed()` agree."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
@@ -67,7 +67,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Return whether *path* is allowed, and check that all spellings of *body* agree."""
+    """Also check that all spellings of *body* agree."""
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

@@ -266,7 +266,7 @@ def test_ours_o16_byte_order_mark_is_removed(encoding: str) -> None:
 
 
 def test_ours_o17_byte_of_a_url_that_is_not_utf8_equals_its_encoding() -> None:
-    """The rule `/%` does not cover the byte, because it ends within the percent-encoding."""
+    """The rule `/%` ends within the percent-encoding, so it does not cover the byte."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf%E9\nDisallow: /%\n")
 
     assert not robots.allowed(b"http://h.test/caf\xe9", "rex")

@@ -8,7 +8,6 @@ from tests.standard.asking import allowed, disallowing
 
 SAFARI = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)"
 HEADERS = [
-    # Names on their own, without `/`, `(` or `;`
     ("  My Robot ", ["my robot"]),
     ("Mac Finder 2", ["mac finder 2"]),
     (" \t", []),

@@ -52,7 +52,7 @@ class StoreContract(ABC):
 
     @abstractmethod
     def url(self, folder: Path) -> str:
-        """Return the URL of an empty store. It may use the empty *folder*."""
+        """Return the URL of an empty store, which may use the empty *folder*."""
 
     @pytest.fixture
     def store_url(self, tmp_path: Path) -> str:

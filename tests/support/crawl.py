@@ -205,7 +205,7 @@ class Crawl:
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait until the crawl ends, and return its result. Can be called only once.
+        """Wait until the crawl ends. This can be called only once.
 
         The test fails if the crawl emitted a warning, unless *may_warn* is true.
         """

@@ -140,10 +140,7 @@ def run_to_its_end(
     typed: str = "",
     warn: bool = True,
 ) -> tuple[int, str, str]:
-    """Run a `ForkedProcess` with the text *typed* as stdin.
-
-    Return its exit code, stdout and stderr.
-    """
+    """Run a `ForkedProcess` with *typed* as stdin, and return its exit code, stdout and stderr."""
     with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
         stdin.write(typed.encode())
         stdin.seek(0)
@@ -242,7 +239,6 @@ def _serve(path: str) -> dict[str, Any] | None:
 
 
 def _reap() -> None:
-    """Reap the processes that watched a fork and have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

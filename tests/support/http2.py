@@ -19,7 +19,7 @@ PAGE = b"<title>page</title>"
 
 
 class Pages(asyncio.Protocol):
-    """Serves *robots* at /robots.txt and a page at any other path. Adds each path to *paths*."""
+    """Serves *robots* at /robots.txt and a page elsewhere, and adds each path to *paths*."""
 
     def __init__(self, robots: bytes, paths: list[str]) -> None:
         self._robots, self._paths = robots, paths

@@ -59,7 +59,7 @@ def image() -> Reply:
 
 
 def status(code: int, body: bytes = b"", /, **headers: str) -> Reply:
-    """Return a reply. `Retry_After="3"` becomes the header `Retry-After: 3`."""
+    """`Retry_After="3"` becomes the header `Retry-After: 3`."""
     pairs = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return Reply(code, body, pairs)
 

@@ -91,7 +91,7 @@ class Script:
 
 
 class Connections:
-    """Serves connections. A CONNECT to any host opens a tunnel to *tls_port*."""
+    """A CONNECT to any host opens a tunnel to *tls_port*."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script
@@ -161,7 +161,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """Parse *head*. The target of a request to a proxy is a whole URL."""
+    """The target of a request to a proxy is a whole URL."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]

@@ -57,7 +57,7 @@ def tls_context(pem: str) -> ssl.SSLContext:
 
 
 class Site:
-    """A scripted server on loopback. It runs as long as the `with` block.
+    """A server that runs as long as the `with` block.
 
     It answers for any host name, and crawls resolve every name under `test` to 127.0.0.1. It
     listens on *ports* ports of 127.0.0.1, on *addresses* further loopback addresses, on ::1 if

@@ -193,7 +193,7 @@ class MetaPassingSpider(RequestingSpider):
                 yield self.request(url, meta=response.meta | {"further": True})
 
     def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once. Its meta contains the verdict."""
+        """Repeat a refused request once, with the verdict in its meta."""
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
         if request.meta.get("second"):

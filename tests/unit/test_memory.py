@@ -23,7 +23,6 @@ MAX_BYTES = 2_000_000
 
 
 def noise(seed: int) -> str:
-    """Return random text, nearly as long as the longest permitted file."""
     return random.Random(seed).randbytes(MAX_FILE // 2 - 50).hex()  # noqa: S311 - noise
 
 

@@ -1,4 +1,4 @@
-"""The policies that follow from answers (Ours R1 to R5)."""
+"""How answers become policies (Ours R1 to R5)."""
 
 from __future__ import annotations
 

@@ -37,7 +37,6 @@ RACES = (
 
 
 def races(options: argparse.Namespace) -> dict[str, Callable[[], Iterator[Result]]]:
-    """Return the benchmarks by name, with smaller inputs if `--quick` is given."""
     quick, corpus = options.quick, options.corpus
     rounds = 3 if quick else 11
     files = read_corpus(corpus)[:: 10 if quick else 1]

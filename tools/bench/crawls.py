@@ -37,7 +37,6 @@ NOT_DEARER = 1 / 1.03
 
 @contextmanager
 def serving(corpus: str = "") -> Iterator[int]:
-    """Run `tools.bench.server`, and yield its port."""
     command = [sys.executable, "-m", "tools.bench.server", corpus]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -48,7 +47,6 @@ def serving(corpus: str = "") -> Iterator[int]:
 
 
 def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any:
-    """Return what the spider measured in one crawl."""
     result = crawl(
         spider=f"tools.bench.spiders:{spider}",
         spider_args=args,
@@ -68,11 +66,11 @@ def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[R
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]
             args = {"port": port, "hosts": hosts, "pages": 20, "required": "well-"}
-            # With 500 slow hosts, the built-in takes minutes.
+            # With 500 slow hosts, the built-in middleware takes minutes.
             sides = [side for side in SIDES if side != "built-in" or slow < 100]
             values: dict[str, list[float]] = {side: [] for side in sides}
             for number in range(rounds):
-                # The built-in takes a minute, so it runs only once.
+                # The built-in middleware takes a minute, so it runs only once.
                 for side in sides if number == 0 else sides[:2]:
                     measured = ran(side, "MeasuredSpider", {}, **args)
                     values[side].append(measured["required_after"])

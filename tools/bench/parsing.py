@@ -127,7 +127,7 @@ def _asking(side: Side, files: Sequence[bytes]) -> Callable[[], object]:
 
 
 def file_of_rules(count: int) -> bytes:
-    """Return a record of *count* rules. No rule is a prefix of another."""
+    """Return a record of *count* rules, none of which is a prefix of another."""
     dice = random.Random(1994)  # noqa: S311 - the same file every time
     rules: set[str] = set()
     while len(rules) < count:

@@ -85,7 +85,6 @@ def _no_log() -> Iterator[None]:
 
 
 def middleware_with(origins: Sequence[Origin]) -> Robots1994Middleware:
-    """Return our middleware, with a fresh policy from the file `TEN` for each origin."""
     bound = max(len(origins), 100_000)
     settings: dict[str, Any] = SETTINGS | {
         "ROBOTS1994_STORE": f"memory://?max_origins={bound}"

@@ -36,7 +36,6 @@ def run(pair: tuple[Scenario, Side]) -> Finding:
 
 
 def row(cells: Sequence[str]) -> str:
-    """Wrap *cells* to the widths of their columns."""
     columns = [textwrap.wrap(*pair) for pair in zip(cells, WIDTHS, strict=True)]
     lines = zip_longest(*columns, fillvalue="")
     return "\n".join(GAP.join(map(str.ljust, line, WIDTHS)).rstrip() for line in lines)

@@ -77,7 +77,7 @@ def pages(site: Site) -> list[str]:
 
 
 def one_page(site: Site) -> Finding:
-    """Report whether /page was fetched, as it should be, and /private was not."""
+    """/page must be fetched, but not /private."""
     targets = site.targets()
     fetched, missed = "/private" in targets, "/page" not in targets
     did = f"private page {'fetched' if fetched else 'refused'}"
