@@ -15,7 +15,7 @@ NOINDEX = frozenset({"noindex", "none"})
 NOFOLLOW = frozenset({"nofollow", "none"})
 TERMS = frozenset({ALL, "index", "follow"}) | NOINDEX | NOFOLLOW
 
-# Usage preferences. They do not affect indexing or links.
+# Usage preferences, which do not affect indexing or links
 NOAI = "noai"
 NOIMAGEAI = "noimageai"
 USAGE_TERMS = frozenset({NOAI, NOIMAGEAI})
@@ -127,7 +127,7 @@ def _groups_of_tags(
 def _groups_of_headers(
     headers: Iterable[str], ours: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    # One group for each robot name, and one for the terms before the first
+    # One group for each robot name, and one for the terms before the first name
     groups: dict[str, list[str]] = {}
     group = ""
     # RFC 9110 5.3: repeated headers are equivalent to one with their values joined.

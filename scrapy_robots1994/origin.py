@@ -47,7 +47,6 @@ class Origin(NamedTuple):
         if match is None:
             return None
         written_scheme, address, name, written_port = match.groups()
-        # Shared strings save memory.
         scheme = _SCHEMES[written_scheme.lower()]
         host = _ipv6(address) if name is None else name.lower().rstrip(".")
         if name is not None and not host.isascii():

@@ -30,7 +30,6 @@ _MAX_ROBOTS = 64
 # Shared by all files whose usage preferences have not been read
 _NO_USAGE: "dict[tuple[str, ...], UsageRules]" = {}
 
-# `memory_of` does not count what the whole process shares.
 _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 
 
@@ -59,7 +58,6 @@ class RobotsTxt:
         body: bytes | str | Body,
         dialect: str = "1994",
     ) -> None:
-        """`parse` can also limit the size of *body*."""
         self._body = body if isinstance(body, Body) else Body(body)
         self.size = self._body.size
         """The length of `body` in bytes."""

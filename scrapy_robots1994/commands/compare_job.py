@@ -188,7 +188,6 @@ def _in_processes(
 
 
 def _can_be_sent(value: object) -> bool:
-    """Whether *value* can be pickled. A lambda cannot."""
     try:
         return bool(pickle.dumps(value))
     except Exception:  # noqa: BLE001 - pickling a project's object may raise anything

@@ -21,7 +21,7 @@ from scrapy_robots1994.crawl.threads import call_later, thread_safe_call
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
-# The crawl writes nothing and obeys robots.txt.
+# The crawl obeys robots.txt, and writes nothing but the log and the store.
 ISOLATED: dict[str, Any] = {
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,

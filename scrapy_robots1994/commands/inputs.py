@@ -34,7 +34,7 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        # Probably an unset shell variable.
+        # The name is probably an unset shell variable.
         if not name:
             raise WrongUse(
                 "the name of a file is empty: name a file, a folder or a URL"

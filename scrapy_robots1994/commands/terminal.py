@@ -51,7 +51,7 @@ NOTE_FILES = 100
 """If standard error is not a terminal, a line of progress is printed after this many files."""
 
 MAX_NAMED = 20
-"""The maximum number of printed lines of one kind. The rest are only counted."""
+"""The maximum number of printed lines of one kind."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
@@ -94,7 +94,7 @@ def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
 
 
 def not_empty(text: str) -> str:
-    """Return *text*. Raise ArgumentTypeError if it is empty, as from an unset shell variable."""
+    """Raise ArgumentTypeError if *text* is empty, as from an unset shell variable."""
     if not text:
         raise argparse.ArgumentTypeError("a value is missing")
     return text
@@ -136,7 +136,6 @@ def print_line(line: str) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print each line as soon as *lines* yields it."""
     for line in lines:
         print_line(line)
 
@@ -192,8 +191,7 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done. A terminal shows a bar if `rich` is installed.
-    Other outputs get a line after every `NOTE_FILES` files.
+    """Show how many of *total* files are done, on a terminal as a bar if `rich` is installed.
 
     Call the yielded function after each file.
     """

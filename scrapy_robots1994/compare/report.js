@@ -227,7 +227,7 @@
     return element("pre", { class: "file", tabindex: "0", role: "region", "aria-label": `robots.txt of ${site.site}` }, ...lines);
   };
 
-  /* The causes, of the examples */
+  /* The causes of the examples */
   const showCauses = () => {
     const found = new Map();
     for (const { parser, cause, way } of data.rows) {

@@ -25,7 +25,7 @@ from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.policy.outcomes import GROUPS, ROWS
 
 FILES, ANSWERS, CRAWL, DRY_RUN = "files", "answers", "crawl", "dry run"
-"""What was compared: files, answers of servers, or the requests of a crawl or dry run"""
+"""What was compared: files, answers of servers, or the requests of a crawl or dry run."""
 
 _MAX_SHOWN = 300
 _MIN_COLUMN = 11
@@ -36,7 +36,7 @@ CHANGE_WORDS = {
     "closed": ("only closed", "URLs become disallowed"),
     "both": ("both", "some URLs become allowed, and others disallowed"),
 }
-"""The title and the meaning of each of `CHANGES`"""
+"""The title and the meaning of each of `CHANGES`."""
 
 # Printed below the table of answers
 _WAYS = (
@@ -63,7 +63,6 @@ class Report:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """The method and the time of the comparison."""
         return {
             "made": datetime.now(tz=timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
             "dialect": self.dialect,

@@ -44,7 +44,7 @@ Decision: TypeAlias = str
 ALLOWS, FORBIDS = "allows", "forbids"
 
 ACTS = {"sent": ALLOWS, "refused": FORBIDS}
-"""Each action of Scrapy's middleware, and the decision that it implies"""
+"""Each action of Scrapy's middleware, and the decision that it implies."""
 
 
 class Parsed(Protocol):
@@ -77,7 +77,7 @@ class Way(str, Enum):
 
 
 CHANGES = ("unchanged", "opened", "closed", "both")
-"""What changes for a site if our parser replaces another"""
+"""What changes for a site if our parser replaces another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Row:
     url: str
     robot: str
     others_robot: str
-    """The robot that other parsers check, or "" if it is *robot*."""
+    """The robot in questions to other parsers, or "" if it is *robot*."""
     parser: str
     way: Way
     theirs: Decision
@@ -101,7 +101,7 @@ class Row:
     ours: str = ""
     """Our verdict in words."""
     lines: Sequence[int] = ()
-    """The 1-based numbers of the needed lines."""
+    """The 1-based numbers of the lines that make the difference."""
     also: str = ""
     """A sentence that names a dialect in which we decide as *parser* does, or ""."""
 
@@ -123,7 +123,7 @@ class SiteResult:
 
 
 class Site:
-    """The decisions of all parsers on one robots.txt. Each parses it once.
+    """The decisions of all parsers on one robots.txt. Each parser parses it once.
 
     *stated* is the file. If there is none, it is `UniformRules`, and the other parsers parse an
     empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the

@@ -19,8 +19,8 @@ MAX_BYTES = 60_000
 """Larger files are not searched for the needed lines."""
 
 MAX_CALLS = 400
-"""The maximum number of parts of a file to try. Then the remaining lines still explain the
-difference, but some may be superfluous.
+"""The maximum number of parts of a file to try. If more are needed, some of the reported lines may
+be superfluous.
 """
 
 # A file in UTF-16 counts as one line.
@@ -95,7 +95,7 @@ CAUSES = (
     ),
     OTHER,
 )
-"""All causes, in order of precedence"""
+"""All causes, in order of precedence."""
 
 BY_CODE = {it.code: it for it in CAUSES}
 

@@ -72,7 +72,7 @@ GRACE_SECONDS = 5.0
 """A request is given up this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
-"""The maximum number of parallel fetches. `parallel_fetches` may lower it."""
+"""The largest result of `parallel_fetches`."""
 
 # Before 2.15, Scrapy raises Twisted's exceptions.
 DownloadTimeout: type[Exception] = getattr(

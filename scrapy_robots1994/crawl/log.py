@@ -68,7 +68,7 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 
 
 class OriginLog:
-    """Logs lines about one origin each.
+    """Logs lines, each about one origin.
 
     After `MAX_LINES_OF_A_KIND` lines with the same text, the rest are logged at DEBUG. When the
     spider closes, a line gives their total.

@@ -206,7 +206,6 @@ class Robots1994Middleware:
         return policy.rules(self._robot.of(request)).verdict(url)
 
     async def resolve(self, request: Request, origin: Origin) -> Policy:
-        """See `PolicyResolver.resolve`."""
         policy, _ = await self._resolver.resolve(origin, request)
         return policy
 

@@ -28,7 +28,6 @@ request 7885).
 """
 
 SLOT_KEY = "download_slot"
-"""Scrapy's meta key for the download slot."""
 
 STATED_USAGE = "_robots1994_usage"
 """Meta key for the `Usage` that robots.txt states for the page."""

@@ -52,7 +52,7 @@ CLOSING = "the crawl is closing"
 
 
 class Resolved(NamedTuple):
-    """A policy. If the origin was unreachable, *cause* is the exception of the fetch."""
+    """A policy, and the exception that made the origin unreachable, if any."""
 
     policy: Policy
     cause: Exception | None = None
@@ -65,13 +65,13 @@ class _Lookup:
     origin: Origin
     page: Request
     known: Policy | None
-    """The previous policy of the origin, if any"""
+    """The previous policy of the origin, if any."""
     waiters: dict[Waiter, Request] = field(default_factory=dict)
     found: Resolved | None = None
-    """The new policy, set before observers and handlers are called"""
+    """The new policy, set before observers and handlers are called."""
     cancel: Callable[[], object] = lambda: None
     traceback: TracebackType | None = None
-    """The traceback of the exception for all waiting requests"""
+    """The traceback of the exception for all waiting requests."""
 
 
 class PolicyResolver:

@@ -235,7 +235,6 @@ class RobotsSettings:
         return Reader(self.dialect, self.max_bytes)
 
     def log_start(self, crawler: Crawler) -> None:
-        """Log the dialect, the name of the robot, and other settings."""
         robot, more = RobotName(crawler).usual, ""
         if self.dry_run:
             more += "; dry run: Scrapy's own middleware decides"

@@ -14,7 +14,6 @@ RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that failed, by class of the exception."""
 
-# Ours
 OUTCOMES: Final = "robots1994/outcome/{outcome}"
 """Fetches that led to a policy, by outcome; see :doc:`/standard/retrieval`."""
 REASONS: Final = "robots1994/forbidden/{reason}"

@@ -57,7 +57,6 @@ class GuardedStore:
         crawler.signals.connect(self.close, signals.spider_closed)
 
     async def get(self, origin: Origin) -> Answer | None:
-        """Return the stored answer of *origin*, if any."""
         read: Future[Answer | None] = self._submit(self._read, origin)
         return await future_result(read)
 

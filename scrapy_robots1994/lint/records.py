@@ -130,7 +130,9 @@ def _obeyed_together(
 
 
 def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield a problem for each robot whose records have no rules, or lack the rules for `*`."""
+    """Yield a problem for each robot whose records have no rules or only Allow lines, or lack the
+    rules for `*`.
+    """
     defaults = [it for it in records if EVERYBODY in it.names]
     closing = [line for group in defaults for line in _closing(group)]
     rules = [it for it in closing if can_match(it.value, dialect)]

@@ -82,7 +82,6 @@ def _cut_name(line: Line, name: str, column: int) -> Problem:
 
 
 def _is_list(value: str) -> bool:
-    """Whether *value* is probably a list of names."""
     if _NO_LIST.search(value):
         return False
     parts = [it for it in _SEPARATOR.split(value) if it.strip(SPACE)]

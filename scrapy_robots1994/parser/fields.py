@@ -42,7 +42,6 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.NAMELESS: "it names no robot",
     LineKind.TIMELESS: "no number of seconds",
 }
-"""Why lines of each kind are ignored, in a few words."""
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
 """The kinds of lines that contain at most a comment."""
@@ -61,7 +60,7 @@ class Role(Enum):
 
 class Field(NamedTuple):
     name: str
-    # For the reference
+    # The description on the reference page
     meaning: str
     role: Role = Role.NONE
     kind: LineKind = LineKind.UNKNOWN
@@ -229,4 +228,3 @@ def may_state_usage(text: str) -> bool:
 
 
 FIELD_NAMED = {field.key: field for field in FIELDS}
-"""All known fields by their lowercase names."""

@@ -1,8 +1,4 @@
-"""Split the text of a robots.txt into lines, and group them into records.
-
-`lines_of` reads each line by itself. `groups_of` yields one `Group` for the lines before the first
-record, and one for each record.
-"""
+"""Split the text of a robots.txt into lines, and group them into records."""
 
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
@@ -39,11 +35,11 @@ _NEVER_SET = Event()
 
 
 class Line(NamedTuple):
-    """One line of a file. As written, it is `text + ending`.
+    """One line of a file.
 
-    *number* is the 1-based number of the line. *field* and *value* are as written, but without the
-    comment and surrounding white space. If the line has no field, both are empty. Bytes that are
-    not UTF-8 appear as surrogate escapes.
+    *number* is the 1-based number of the line, and *raw* the line as written. *field* and *value*
+    are also as written, but without the comment and surrounding white space. If the line has no
+    field, both are empty. Bytes that are not UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field in `FIELDS`, or None if the dialect has no such field. *said* is
     the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
@@ -71,7 +67,6 @@ class Line(NamedTuple):
     @property
     def comment(self) -> str:
         """The comment with its `#`, or "" if there is none."""
-        # The first `#` in a line always begins the comment.
         _, mark, rest = self.text.partition(COMMENT)
         return mark + rest
 
@@ -193,7 +188,6 @@ class Group:
 
     @property
     def lines(self) -> list[Line]:
-        """All lines of the group, in the order of the file."""
         return sorted(chain(self.agents, self.rules, self.others, self.without))
 
 

@@ -38,7 +38,7 @@ NO_RULE = maxsize
 one for an Allow line, so odd numbers allow a URL.
 """
 
-# For URLs that are not compared with all rules. Every rule has a larger number.
+# Numbers for URLs that are not compared with all rules. The number of every rule is larger.
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -98,7 +98,7 @@ class _Table(NamedTuple):
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
     """For each of `seconds`, the lengths of the texts with that character, in ascending order. The
-    last entry is for all other characters. Texts of one character count in every entry.
+    last entry is for all other characters. A text of one character has its length in every entry.
     """
     patterns: dict[Pattern, int]
     """The numbers of the rules with wildcards, in order."""
@@ -308,7 +308,6 @@ class StrictestRules:
         return max((it for it in delays if it is not None), default=None)
 
     def allowed(self, url: str | bytes) -> bool:
-        """Whether both dialects allow *url*. Never raises."""
         return self._main.allowed(url) and self._other.allowed(url)
 
     def verdict(self, url: str | bytes) -> Verdict:

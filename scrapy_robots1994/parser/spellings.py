@@ -95,31 +95,31 @@ def _respelled(target: str) -> Iterator[str]:
     """Yield *target* after each single change that a client may make."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
-        # By browsers, and by aiohttp with `verbatim_url`
+        # Browsers, and aiohttp with `verbatim_url`, remove tabs and line ends.
         yield target.translate(_LINE_ENDS)
     if target[-1] in _BLANKS:
-        # By Scrapy's HTTP/1.1 handler, and by aiohttp with `verbatim_url`
+        # Scrapy's HTTP/1.1 handler, and aiohttp with `verbatim_url`, strip the end.
         yield target.rstrip(_BLANKS)
     if "\\" in path:
-        # By browsers and servers
+        # Browsers and servers take `\` for `/`.
         yield path.replace("\\", "/") + mark + query
     if "/." in path or "/%2" in path:
         # httpx resolves only dots that are not encoded, and leaves no slash at the end.
         yield (_resolved(path, (".",), ("..",)) or "/") + mark + query
         yield without_dot_segments(path) + mark + query
     if mark and not query:
-        # By all clients but httpx
+        # All clients but httpx drop a `?` without a query.
         yield path
     if ";" in path:
         # Scrapy drops path parameters over HTTP/2, and empty ones over HTTP/1.1.
         before, slash, last = path.rpartition("/")
         yield before + slash + last.partition(";")[0] + mark + query
     if "%" in query:
-        # By aiohttp
+        # aiohttp decodes escapes in a query.
         escapes = spelled_escapes(_IN_QUERY)
         yield path + mark + _ESCAPE.sub(lambda it: escapes[it[1]], query)
     if target[:2] == "//" != target[2:4]:
-        # By Scrapy's HTTP/1.1 handler since Python 3.12.4
+        # Since Python 3.12.4, Scrapy's HTTP/1.1 handler sends two more slashes.
         yield f"//{target}"
 
 

@@ -95,7 +95,6 @@ LABELS_OF: Mapping[str, Mapping[str, Label]] = {
     field: {it.label: it for it in LABELS if it.field == field}
     for field in (USAGE_FIELD, SIGNAL_FIELD)
 }
-"""The labels of each field, by name."""
 
 USE_LABEL = "use"
 """The label of Content Signals that sets `Usage.use`."""

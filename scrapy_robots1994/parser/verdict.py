@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.records import Record
 
 
-# A record may have thousands of names. Messages quote only the first 20.
+# Messages quote only the first names, because a record may have thousands.
 _QUOTED = 20
 
 

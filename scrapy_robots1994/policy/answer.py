@@ -58,7 +58,7 @@ class Answer(NamedTuple):
     @property
     def outcome(self) -> Outcome:
         if self.status is None and self.failure is None:
-            # Ours 3.2: the HTTP cache of an offline crawl does not contain the file.
+            # Ours 3.2
             return Outcome.ABSENT
         if self.status is None or self.failure is not None:
             return Outcome.UNREACHABLE

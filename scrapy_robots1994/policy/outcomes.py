@@ -54,7 +54,7 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean R5 through a proxy, because the proxy may have sent them itself."""
+    """Statuses that mean "unreachable" through a proxy, which may have sent them itself."""
     is_trusted: bool = False
     """Whether the answer is stored even if it came through a proxy."""
 
@@ -175,7 +175,7 @@ def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
 
 
 def outcome_of(status: int, *, via_proxy: bool = False) -> Outcome:
-    """Return the outcome of *status*. Statuses without a group mean R5."""
+    """Return the outcome of *status*. Statuses without a group mean "unreachable"."""
     outcome = _OUTCOME_OF.get(status, Outcome.UNREACHABLE)
     # Ours 3.1, even for https, because some proxies terminate TLS.
     is_of_proxy = via_proxy and status in outcome.row.of_proxies

@@ -51,7 +51,7 @@ class Store(Protocol):
         """
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the entry of *origin*. It must survive the process.
+        """Replace the entry of *origin*. The entry must survive the process.
 
         The store may delete it after *keep_until*, in seconds since the epoch. Infinity means
         never.

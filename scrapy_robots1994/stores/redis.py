@@ -13,7 +13,7 @@ with needs_extra("ROBOTS1994_STORE: a store in Redis", "redis"):
     from redis.retry import Retry
 
 PREFIX: Final = "robots1994"
-"""The default prefix of all keys. The option `prefix` changes it."""
+"""The default of the option `prefix`."""
 
 
 class RedisStore:

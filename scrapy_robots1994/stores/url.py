@@ -18,7 +18,7 @@ _STORES: Final = {
     "sqlite": ("sqlite.SqliteStore", "sqlite:///robots.db?max_bytes=1000000000"),
     **dict.fromkeys(("redis", "rediss", "unix"), _REDIS),
 }
-"""The class and an example URL of each scheme"""
+"""The class and an example URL of each scheme."""
 
 _METHODS = ("from_url", "get", "put", "close")
 _IMPORT_PATH = r"(?a)([A-Za-z_]\w*\.)+[A-Za-z_]\w*"

@@ -80,7 +80,7 @@ class CrawlComparison:
             first = next(iter(self._others.values()))
             self._others = {MIDDLEWARE: first} | self._others
         self._sites: dict[Origin, list[Site]] = {}
-        """The files of each origin, oldest first"""
+        """The files of each origin, oldest first."""
         self._room = MAX_BYTES
         self._decisions = self._skipped = 0
         self.findings: Collection[Deferred[Site | None]] = ()

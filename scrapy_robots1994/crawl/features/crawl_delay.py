@@ -45,7 +45,6 @@ class CrawlDelays:
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object
     ) -> None:
-        """Apply the Crawl-delay of *origin* to the download slot of *request*."""
         if not isinstance(found, Policy):
             return
         stated = found.rules(self._robot.of(request)).crawl_delay

@@ -48,8 +48,6 @@ UNWATCHED = (
 
 
 class DryRun:
-    """Wraps Scrapy's `RobotsTxtMiddleware`."""
-
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured(DISOBEYING)
@@ -59,11 +57,11 @@ class DryRun:
         self._built_in: Any = RobotsTxtMiddleware.from_crawler(crawler)
         self._robot = RobotName(crawler)
         self._comparison = CrawlComparison(crawler, settings)
+        # Answers are not read from the store or put there, because other crawls may share it.
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
-        # The store is not used, because other crawls may share it.
         self._sites: dict[Origin, Deferred[Site | None]] = {}
-        """The site of each origin, once its policy is known"""
+        """The site of each origin, once its policy is known."""
         self._comparison.findings = self._sites.values()
         # Scrapy's middleware distinguishes hosts by `netloc`.
         self._decided: set[str] = set()
@@ -74,7 +72,6 @@ class DryRun:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Raise `NotConfigured` if ROBOTSTXT_OBEY is False."""
         return cls(crawler)
 
     def _opened(self) -> None:
@@ -86,7 +83,6 @@ class DryRun:
     async def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> None:
-        """Let Scrapy's middleware decide, and record its decision."""
         netloc = urlsplit(request.url).netloc
         # Until the first decision about a host, its robots.txt is on its way.
         is_early = netloc not in self._decided

@@ -95,7 +95,6 @@ class EvidenceFile:
         self._thread = ThreadPoolExecutor(1, "robots1994-evidence")
 
     def add(self, line: dict[str, Any]) -> None:
-        """Keep *line* for the next `write`."""
         self._lines.append(line)
 
     def write(self) -> Future[Exception | None]:
@@ -139,7 +138,7 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class Evidence:
-    """Writes evidence. If that fails, for example on a full disk, the crawl closes."""
+    """Closes the crawl if the evidence cannot be written, for example on a full disk."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         assert settings.evidence is not None  # noqa: S101 - the row of OBSERVERS
@@ -280,7 +279,6 @@ def decision_of(
     verdict: Verdict,
     settings: RobotsSettings,
 ) -> dict[str, Any]:
-    """Return the fields of a decision that *policy* made."""
     line: dict[str, Any] = {
         "line": verdict.line,
         "rule": verdict.rule and verdict.rule[:MAX_RULE],

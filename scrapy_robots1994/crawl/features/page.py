@@ -41,7 +41,7 @@ UNREADABLE = (LookupError, ValueError)
 # A search for ASCII letters misses words in UTF-16, UTF-7 and character references.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# Encodings of host names. Python decodes them in quadratic time.
+# Python decodes these encodings of host names in quadratic time.
 _SLOW = frozenset({"idna", "punycode"})
 
 HEADER, META = "header", "meta"
@@ -70,8 +70,7 @@ class PageHead(NamedTuple):
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Read the head of *response*. Never raises.
 
-    Only the first `MAX_PAGE_BYTES` of the page and of the header are read. If the page contains
-    none of *words* (in lower case), the tags may be empty.
+    If the page contains none of *words* (in lower case), the tags may be empty.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
