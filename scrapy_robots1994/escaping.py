@@ -109,9 +109,8 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Replace *secrets*, and values after names such as `password`, with `***`.
-
-    The credentials in URLs are removed.
+    """Replace *secrets*, and values after names such as `password`, with `***`, and remove the
+    credentials from URLs.
     """
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, "***")
@@ -142,7 +141,7 @@ def redact_and_escape(text: str, width: int = 500) -> str:
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* as one printable line without passwords.
 
-    Some Twisted exceptions keep the underlying ones in `reasons`. Scrapy may wrap them.
+    Some Twisted exceptions, which Scrapy may wrap, keep the underlying ones in `reasons`.
     """
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)

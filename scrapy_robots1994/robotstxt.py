@@ -119,9 +119,7 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Whether the rules for *robot* have been read. *with_usage* also asks for its usage
-        preferences.
-        """
+        """Whether the rules for *robot* have been read, and *with_usage* also its preferences."""
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)
         return is_read and (names in self._usage or not with_usage)
@@ -159,7 +157,7 @@ class RobotsTxt:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """All lines of `text`, in order. Joined, the raw lines equal `text`."""
+        """The lines of the file. Joined, their *raw* texts equal `text`."""
         groups = groups_of(self.text, self._dialect)
         return tuple(line for group in groups for line in group.lines)
 
@@ -250,8 +248,8 @@ class RobotsTxt:
 
 
 def memory_of(root: object) -> int:
-    """Return the memory of *root* and of all objects that it references, in bytes. Objects that
-    files share do not count.
+    """Return the memory of *root* and of all objects that it references, in bytes, without objects
+    that files share.
     """
     # `found` grows in the loop, and keeps all objects alive so that no id is used again.
     counted: dict[int, object] = {}

@@ -168,9 +168,7 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The result for *url*. If a crawl does not check it, *exemption* is the reason and *source* is
-    None.
-    """
+    """If a crawl does not check *url*, *exemption* is the reason, and *source* is None."""
 
     url: str
     source: PolicySource | None = None

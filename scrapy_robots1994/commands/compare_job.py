@@ -48,7 +48,7 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Compares sources one at a time. Raises `RobotsError` if a parser cannot be loaded."""
+    """Raises `RobotsError` if a parser cannot be loaded."""
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
         self._robots, self._urls = opts.robot, opts.urls

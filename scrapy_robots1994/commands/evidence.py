@@ -187,7 +187,7 @@ class Recorded:
 
     @classmethod
     def of(cls, values: Values) -> "Recorded":
-        """Read the *values* of a line. Raise one of `_ODD` if they are malformed."""
+        """Raise one of `_ODD` if the *values* of a line are malformed."""
         from scrapy_robots1994.policy.answer import Answer  # noqa: PLC0415 - slow to import
 
         body = values.get("body_base64")
@@ -215,7 +215,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """A recorded decision. *about* describes the answer that decided."""
+    """*about* describes the answer that decided."""
 
     values: Values
     about: Values | None
@@ -242,7 +242,7 @@ class Decision:
 
 
 class EvidenceFile:
-    """Reads the evidence file *name*. If *verifies* is true, checks its decisions and digests."""
+    """Reads the file *name*, and checks its decisions and digests if *verifies* is true."""
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name
@@ -400,7 +400,7 @@ def _key(url: str) -> tuple[Origin, str] | None:
 
 
 def utc_time(text: str) -> datetime:
-    """Parse a time in ISO 8601. Raise ValueError for anything else."""
+    """Parse a time in ISO 8601, or raise ValueError."""
     # Python 3.10 does not accept "Z".
     at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     return at if at.tzinfo else at.replace(tzinfo=timezone.utc)

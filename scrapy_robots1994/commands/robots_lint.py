@@ -100,7 +100,7 @@ class LintRun:
 
 
 def _codes(text: str) -> frozenset[str]:
-    """Split a comma-separated list of codes. Raise `WrongUse` for an unknown one."""
+    """Split a comma-separated list, and raise `WrongUse` for an unknown code."""
     codes = frozenset(filter(None, map(str.strip, text.upper().split(","))))
     unknown = codes - {it.code for it in KINDS}
     if unknown:

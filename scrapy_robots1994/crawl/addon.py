@@ -39,9 +39,7 @@ class Addon:
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Enable the components in *settings*. Raise `SettingsError` if a `ROBOTS1994_` setting is
-        invalid.
-        """
+        """Raise `SettingsError` if a `ROBOTS1994_` setting is invalid."""
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
         if chosen.dry_run:

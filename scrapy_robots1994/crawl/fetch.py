@@ -263,7 +263,7 @@ class RobotsFetcher:
     def _answer(
         self, response: Response, urls: list[str], sent: Request, fault: str | None
     ) -> Answer:
-        """Return the answer in *response*. Raise `ConnectionRefusedError` for a 407."""
+        """Raise `ConnectionRefusedError` for a 407."""
         now, headers, status = time.time(), response.headers, response.status
         if status in OF_THE_PROXY:
             raise ConnectionRefusedError(

@@ -60,7 +60,7 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Lookup:
-    """A search for the policy of *origin*. The request *page* started it."""
+    """A search for the policy of *origin*, started by the request *page*."""
 
     origin: Origin
     page: Request
@@ -112,7 +112,7 @@ class PolicyResolver:
         return policy if policy and policy.is_fresh(self.now()) else None
 
     async def resolve(self, origin: Origin, page: Request) -> Resolved:
-        """Return the policy of *origin*. If necessary, fetch it for *page*.
+        """Return the policy of *origin*, fetched for *page* if necessary.
 
         Raise `FetchAborted` if the crawl closes, and the exception of the fetch after a local
         failure (Ours R7).

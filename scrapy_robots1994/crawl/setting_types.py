@@ -36,10 +36,7 @@ class SettingType(Generic[T]):
         """Suggested for misspelt words."""
 
     def read(self, name: str, value: Any) -> T:
-        """Parse *value* for the setting *name*.
-
-        Raise `SettingsError` with the accepted values.
-        """
+        """Parse *value*, or raise `SettingsError` with the values that *name* accepts."""
         try:
             return self.parse(value)
         except SettingsError:

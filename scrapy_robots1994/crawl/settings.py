@@ -159,10 +159,7 @@ class RobotsSettings:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
-        """Read and check *settings*.
-
-        Raise `SettingsError` for an unknown `ROBOTS1994_` name or an invalid value.
-        """
+        """Raise `SettingsError` for an unknown `ROBOTS1994_` name or an invalid value."""
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
             if name.upper().startswith(PREFIX) and name not in known:

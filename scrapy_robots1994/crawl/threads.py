@@ -46,7 +46,7 @@ _computing = Lock()
 async def prepare(
     robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool = False
 ) -> None:
-    """Prepare *robots* for *robot*. Large files are prepared in a thread, one at a time."""
+    """Call `robots.prepare`, for large files in a thread, one at a time."""
     work = partial(robots.prepare, robot, reads_usage=reads_usage)
 
     def alone() -> None:
@@ -84,7 +84,7 @@ def thread_safe_call() -> Any:
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Await *work*. Where Scrapy 2.13 returns a Deferred, later versions return a coroutine."""
+    """Await *work*, often a Deferred in Scrapy 2.13 and a coroutine in later versions."""
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
     return await work

@@ -33,7 +33,7 @@ class Kind:
     advice: str
     """One sentence that tells the author what to do."""
     bad: str
-    """A file with the problem. A » marks it."""
+    """A file with the problem, which a » marks."""
     good: str
     """The file after following the advice."""
     dialect: str = "rfc9309"
@@ -52,8 +52,8 @@ class Kind:
         opens: bool = True,
         meant: Field | None = None,
     ) -> "Problem":
-        """Return a problem in *line*. A *column* of 0 means its first character. *meant* is the
-        field that a wrong line probably means.
+        """A *column* of 0 means the first character of *line*. *meant* is the field that a wrong
+        line probably means.
         """
         known = line.known if isinstance(line, Line) else None
         field = meant or known

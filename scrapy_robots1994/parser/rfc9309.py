@@ -44,8 +44,8 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 def octet_count(value: str) -> int:
-    """Count the octets of a path in its normal spelling."""
-    # RFC 9309 2.2.2. `*` and `$` are one octet each, but three in the normal spelling.
+    """Count the octets of a path in its normal spelling, with one for each `*` and `$`."""
+    # RFC 9309 2.2.2. `normal_spelling` encodes a `*` or `$` in three octets.
     return len(normal_spelling(value)) - 2 * (value.count("*") + value.count("$"))
 
 

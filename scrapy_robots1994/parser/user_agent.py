@@ -185,6 +185,6 @@ def _is_header(value: str) -> bool:
 
 
 def _header_name(value: str) -> tuple[str, ...]:
-    # Further phrases, such as `crawler` or `Java`, are parts of other robots' names. A header
-    # without a phrase is its own name. It matches no robot, because names of robots contain no `/`.
+    # Only the first phrase counts, because others, such as `crawler` or `Java`, are parts of other
+    # robots' names. A header without a phrase matches no robot, because their names contain no `/`.
     return tuple(_phrases(value)[:1]) or (value,)

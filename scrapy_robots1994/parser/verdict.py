@@ -197,7 +197,7 @@ class Verdict(_Sourced):
 
 
 class StrictestRefusal(Verdict):
-    """A refusal in the dialect "strictest". Its explanation names the dialect that refuses."""
+    """A refusal in the dialect "strictest", whose explanation names the dialect that refuses."""
 
     __slots__ = ()
 

@@ -95,9 +95,9 @@ def date_of(headers: HeaderLines) -> float | None:
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the freshness lifetime of a response in seconds, less its Age.
+    """Return the freshness lifetime of a response in seconds, less its Age, or None.
 
-    Return None if it states none. *now* replaces a missing Date.
+    *now* replaces a missing Date.
     """
     # A header may be megabytes long.
     listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()

@@ -54,13 +54,12 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean "unreachable" through a proxy, which may have sent them itself."""
+    """Statuses that mean "unreachable" if they came through a proxy, which may have sent them."""
     is_trusted: bool = False
     """Whether the answer is stored even if it came through a proxy."""
 
     @property
     def default(self) -> str:
-        """The default of the setting."""
         return "allow" if self.allows else "disallow"
 
     @property

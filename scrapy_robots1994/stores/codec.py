@@ -18,7 +18,7 @@ MAX_HEAD_BYTES: Final = 2**16
 
 
 def encode(answer: Answer, limit: int) -> bytes:
-    """Pack *answer*. *limit* is the size at which the crawl cuts bodies, in bytes."""
+    """*limit* is the size at which the crawl cuts bodies, in bytes."""
     head = {
         "urls": answer.urls,
         "status": answer.status,

@@ -25,7 +25,7 @@ class RedisStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """Return the store at *url*. The client library handles all options except `prefix`."""
+        """The client library handles all options of *url* except `prefix`."""
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)

@@ -35,7 +35,7 @@ class StoreUrl(NamedTuple):
     max_bytes: int = _MEMORY["max_bytes"]
     """The maximum size of all policies in memory."""
     url: str | None = None
-    """The URL for `Store.from_url`. None if policies stay in memory."""
+    """The URL for `Store.from_url`, or None if policies stay in memory."""
     timeout: float = 2.0
     """Seconds that a call to the store may take."""
 

@@ -1,1 +1,1 @@
-"""Optional features of a crawl. Each has a setting that switches it on."""
+"""Features of a crawl that are off unless a setting switches them on."""

@@ -62,10 +62,7 @@ CLOSE_SECONDS = 20.0
 
 
 class CrawlComparison:
-    """Counts how other parsers would decide, and writes a report when the crawl closes.
-
-    In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did.
-    """
+    """In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did."""
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler

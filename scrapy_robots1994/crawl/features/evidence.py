@@ -1,6 +1,6 @@
 """`ROBOTS1994_EVIDENCE`: record each robots.txt and each decision of a crawl.
 
-The evidence is a gzip file of JSON lines. `robots-evidence` reads it.
+The evidence is a gzip file of JSON lines, which `robots-evidence` reads.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def utc(seconds: float) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Remove credentials and the fragment. They affect no decision."""
+    """Remove credentials and the fragment, which affect no decision."""
     return _CREDENTIALS.sub(r"\1", url.partition("#")[0])
 
 

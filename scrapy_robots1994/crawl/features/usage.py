@@ -61,12 +61,6 @@ def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
 
 
 class StatedUsage:
-    """Looks up preferences for each request that robots.txt allows.
-
-    With `ROBOTS1994_USAGE = "requests"`, it refuses requests for pages that disallow a purpose of
-    the crawl.
-    """
-
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         http_sf("ROBOTS1994_USAGE")
         self._crawler = crawler
@@ -82,7 +76,8 @@ class StatedUsage:
     ) -> None:
         """Put the preferences for an allowed *request* into its meta.
 
-        Raise `RefusedByUsage` if they disallow a purpose of the crawl.
+        With `ROBOTS1994_USAGE = "requests"`, raise `RefusedByUsage` if they disallow a purpose of
+        the crawl.
         """
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
