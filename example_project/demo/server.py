@@ -20,7 +20,7 @@ RESET = struct.pack("ii", 1, 0)
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response. The second half of its body is sent after *pause* seconds.
+    """The second half of the body is sent after *pause* seconds.
 
     If *reset* is true, the connection is reset instead.
     """

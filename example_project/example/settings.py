@@ -16,5 +16,5 @@ DOWNLOAD_TIMEOUT = 10
 TELNETCONSOLE_ENABLED = False
 LOG_LEVEL = "INFO"
 
-# Writes the stats to the file in the setting STATS_FILE.
+# This extension writes the stats to the file in the setting STATS_FILE.
 EXTENSIONS = {"example.stats_file.StatsFile": 500}

@@ -19,7 +19,7 @@ OPEN = b"User-agent: *\nDisallow: /private/\nDisallow: /tmp/\n"
 
 
 class ServerProtocol(asyncio.Protocol):
-    """Answers requests without a body."""
+    """Answers only requests that have no body."""
 
     bodies: tuple[bytes, ...] = (OPEN,)
 

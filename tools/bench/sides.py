@@ -19,7 +19,7 @@ ROBOTS_URL = "https://www.example.com/robots.txt"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A parser. *policy* parses a file, and *asks* makes the result a function that checks URLs."""
+    """*policy* parses a file, and *asks* turns the result into a function that checks URLs."""
 
     name: str
     policy: Callable[[bytes], Any]

@@ -89,10 +89,10 @@ class MeasuredSpider(scrapy.Spider):
 
 
 class ListedPagesSpider(MeasuredSpider):
-    """Requests the first page, and all other pages from its callback.
+    """Requests the first page, and all others from its callback.
 
-    Requests from a callback are always downloaded 16 at a time. For start requests, the number
-    would depend on how many waited for robots.txt, and change the CPU time by up to a tenth.
+    Requests from a callback are always downloaded 16 at a time. With start requests, that number
+    would depend on how many wait for robots.txt, which changes the CPU time by up to a tenth.
     """
 
     name = "listing"

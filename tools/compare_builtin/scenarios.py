@@ -1,4 +1,4 @@
-"""The scenarios. Each function crawls with one middleware, and reports the result."""
+"""The scenarios, each a function that crawls with one middleware and reports the result."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """Return random settings. The mode decides about JOBDIR and CLOSESPIDER_PAGECOUNT."""
+    """The mode decides about JOBDIR and CLOSESPIDER_PAGECOUNT."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),

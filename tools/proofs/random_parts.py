@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 ALL_YIELDED = "the scheduler has all requests"
-"""Logged after the last request. A crawl is interrupted only after this line."""
+"""A crawl is interrupted only after this line, which is logged after the last request."""
 
 
 class RandomSpider(RequestingSpider):
