@@ -18,7 +18,7 @@ NOT_USED = {
         Reply(200, b"x" * 99, (("Content-Encoding", "compress"),)),
     ),
 }
-"""Unusable answers by host, each with a part of its message."""
+"""Maps each host to a part of the message, and to its unusable answer."""
 
 
 def test_refusal_says_what_failed_and_has_the_exception_as_cause(

@@ -116,7 +116,7 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# `asyncio` and `select` have the same default handler, and the default of `none` is httpx.
+# `select` has the same default handler as `asyncio`, and that of `none` is tested with `asyncio`.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()

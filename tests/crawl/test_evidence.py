@@ -1,6 +1,6 @@
 """ROBOTS1994_EVIDENCE and `robots-evidence`.
 
-The tests read evidence without the code of the package.
+The tests parse the files themselves, without the package.
 """
 
 from __future__ import annotations

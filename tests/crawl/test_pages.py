@@ -203,8 +203,8 @@ def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - 
     kept: set[str],
     searchable: int | None,
 ) -> None:
-    """All statements are counted if there are no purposes. If ROBOTSTXT_OBEY is false, the
-    preferences in pages are read, but robots.txt is not.
+    """Without purposes, all statements are counted. With `ROBOTSTXT_OBEY = False`, the preferences
+    in pages are read, but not those in robots.txt.
     """
     fill(site, USAGE, ROBOTS)
     result = use(site, usage, *purposes, settings=more)

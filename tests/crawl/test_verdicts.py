@@ -41,7 +41,7 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
 def test_check_raises_what_a_waiting_request_fails_with(
     site: Site, reactor: Reactor
 ) -> None:
-    """A failure of the fetch is local (R7). A URL without a host or scheme is not supported."""
+    """The fetch for the first page fails locally (R7). The other URLs lack a host or a scheme."""
     name = f"{COMPONENTS}.BreakRobots"
     pages = [site.url("/open"), "http:///open", "foo"]
     settings = {"DOWNLOADER_MIDDLEWARES": {name: 850}}

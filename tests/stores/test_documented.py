@@ -23,7 +23,6 @@ def test_copied_contract_passes_for_the_store_in_the_documentation(
         ROOT / "tests" / "support" / "folder_store.py",
         tmp_path / "mypackage" / "stores.py",
     )
-    # Run only a few tests, one of which starts a process.
     chosen = "killed or replaces or origins"
     command = [sys.executable, "-m", "pytest", "-q", "test_store.py", "-k", chosen]
     ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""Tables as text, one row per line."""
+"""Read tables that are written as text, one row per line."""
 
 from __future__ import annotations
 

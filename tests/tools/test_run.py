@@ -1,4 +1,4 @@
-"""`tests/run`, and its messages about missing programs."""
+"""Run `tests/run`, and check its messages about missing programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parsers in ROBOTS1994_COMPARE."""
+"""Load the parsers that ROBOTS1994_COMPARE names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases of a fetch that a crawl meets only by chance."""
+"""Cases of fetching that are rare in crawls."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         (("nofollow",), {"nofollow"}),
     ],
 }
-"""Values, as set in code or with `-s`, and their meanings."""
+"""Values as set in code or with `-s`, each with its meaning."""
 
 
 @pytest.mark.parametrize(
