@@ -49,7 +49,6 @@ def plain(page: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def large_page(page: Path, plain: dict[str, Any]) -> Path:
-    """The report *page*, with its sites repeated until there are 10,000."""
     sites, rows = [], []
     for number in range(COUNT):
         site = plain["sites"][number % len(plain["sites"])]
@@ -232,7 +231,6 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
 
 
 def test_link_to_a_hostile_site_runs_no_script(chromium: Chrome, page: Path) -> None:
-    """The scripts are in a URL, a file, a label and the name of a robot."""
     browser = opened(chromium, page, f"#site={quote(HOSTILE_LABEL)}")
 
     assert sites(browser) == [HOSTILE_LABEL]

@@ -192,7 +192,6 @@ def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     site: Site, reactor: Reactor
 ) -> None:
-    """The server answers only when all four awaited pages have been requested."""
     site.robots(OPEN)
     for number in range(4):
         site.answer(f"/p{number}", replies.html("held", gate="pages"))
@@ -326,7 +325,6 @@ def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})
         args = {"pages": 30, "filtered": True}
         with Site() as site:
-            # robots.txt arrives long after the close has begun.
             late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
             site.answer("/robots.txt", [late, replies.text(OPEN)])
             running = side.start(site, "Unserializable", spider_args=args)

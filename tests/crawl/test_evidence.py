@@ -50,7 +50,6 @@ def of_kind(lines: Iterable[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def body_of(answer: dict[str, Any]) -> bytes:
-    """Return the body of *answer*, and check its digest."""
     raw = (
         b64decode(answer.get("body_base64", "")) or (answer.get("body") or "").encode()
     )

@@ -17,7 +17,6 @@ RETRIED = {"RETRY_ENABLED": True}
 
 
 def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
-    """Request two pages of each host, and check that all end in their errback."""
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
     settings = {"DOWNLOAD_HANDLERS": handler, "ROBOTS1994_CRAWL_DELAY": True}

@@ -76,7 +76,7 @@ def test_recorded_crawl_replays_without_a_request(
 
 
 def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -> None:
-    """Ours 3.2: the redirect and its target come from the HTTP cache."""
+    """Ours 3.2"""
     site.answer("/robots.txt", replies.redirect("/1.txt"))
     site.answer("/1.txt", replies.text(OPEN + "Disallow: /3\n"))
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
@@ -91,7 +91,7 @@ def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -
 def test_retry_is_not_answered_by_the_cached_failure(
     site: Site, tmp_path: Path
 ) -> None:
-    """Ours 3.2: the cache contains the 503 when the fetch is retried."""
+    """Ours 3.2"""
     site.answer("/robots.txt", [replies.status(503), replies.text(OPEN)])
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     settings |= {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
@@ -189,7 +189,6 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
 def test_sigint_leaves_as_many_items_as_the_built_in(
     answers: list[replies.Reply],
 ) -> None:
-    """Each robots.txt arrives when the crawl is already closing."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:

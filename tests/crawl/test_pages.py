@@ -134,7 +134,6 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
 
 
 def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
-    """Page directives apply to exempt requests too."""
     fill(site, {"/": page("/1", tag="none")}, "User-agent: *\nDisallow: /\n")
     exempt = CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})
     more = {"ROBOTS1994_PAGES": True}

@@ -141,7 +141,7 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
 
 
 def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
-    """Ours 3.1: in the next crawl, the cached 403 decides."""
+    """Ours 3.1"""
     settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
     with Site() as site:
         site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))

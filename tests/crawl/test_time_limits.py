@@ -17,7 +17,6 @@ PATHS = "/open", "/closed"
 
 @pytest.mark.parametrize("seconds", [0, -1])
 def test_page_without_a_time_limit_has_its_robots_txt(site: Site, seconds: int) -> None:
-    """A `download_timeout` of 0 or less does not limit the robots.txt request."""
     site.answer("/robots.txt", replies.trickle(OPEN.encode(), 8, 0.01))
     site.answer("/open", replies.status(200))
     result = crawl(

@@ -182,7 +182,6 @@ class Generator:
         return value + self.dice.choice(("x", "/", "/x", "?q", "#f", "%", "."))
 
     def cut(self, value: str) -> str:
-        """Drop the last character, or a random number of characters at the end."""
         return value[: self.dice.choice((-1, self.dice.randint(0, len(value))))]
 
     def change(self, value: str) -> str:
@@ -220,7 +219,6 @@ class Generator:
         return value[:place] + self.dice.choice("\t\n\r") + value[place:]
 
     def fill(self, value: str) -> str:
-        """Replace the wildcards with text, and drop a final `$`."""
         filler = self.dice.choice(("", "a", "a/b", "*", "x?y"))
         return value.removesuffix("$").replace("*", filler)
 

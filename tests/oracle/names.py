@@ -31,7 +31,7 @@ def record_names(value: str, dialect: str) -> list[str]:
 
 
 def without_slash(value: str) -> str:
-    """Drop the version, which begins with a slash (O10)."""
+    """O10"""
     return value.partition("/")[0].strip(BLANKS)
 
 

@@ -137,7 +137,6 @@ NAMES |= dict.fromkeys(("other", "rov", "rover2", "", "description"), False)
 def test_pages_p5_meta_name_must_equal_the_robots_name(
     name: str, is_ours: bool
 ) -> None:
-    """The case of names is ignored. `robots` addresses every robot."""
     assert by_tags("none", name=name) == (not is_ours, not is_ours)
 
 

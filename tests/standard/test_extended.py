@@ -88,7 +88,6 @@ def test_extended_x4_invalid_delay_is_ignored_and_reported(value: str) -> None:
 
 
 def test_extended_x7_sitemaps_may_be_anywhere() -> None:
-    """Sitemaps are listed in order, without comments and duplicates."""
     body = (
         "Sitemap: http://h/1.xml # one\nUser-agent: *\nSITEMAP : /2.xml\n"
         "Disallow: /x\n\nsitemap:\nSitemap: http://h/1.xml\n"

@@ -1,4 +1,4 @@
-"""The origin of a URL, and its target. Rules are matched against the target."""
+"""The origin of a URL, and its target, against which rules are matched."""
 
 from __future__ import annotations
 

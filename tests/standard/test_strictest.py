@@ -55,9 +55,6 @@ def test_what_both_allow_is_allowed() -> None:
 
 
 def test_file_is_that_of_1994_with_what_rfc9309_asks_for() -> None:
-    """The lines, records and problems come from 1994. The sitemaps of both dialects are listed,
-    and the longer delay applies.
-    """
     robots, plain = RobotsTxt.parse(FILE, dialect="strictest"), RobotsTxt.parse(FILE)
 
     assert robots.dialect == "strictest"

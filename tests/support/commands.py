@@ -69,7 +69,7 @@ def interrupted(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        # The command may never be ready.
+        # A command that is never ready must not hang the test.
         late = Timer(TIMEOUT_SECONDS, process.kill)
         late.start()
         try:

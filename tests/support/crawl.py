@@ -98,10 +98,7 @@ class CrawlRequest:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A request that ended in its errback.
-
-    `name` is the full name of the exception's class.
-    """
+    """`name` is the full name of the exception's class."""
 
     url: str
     name: str
@@ -152,7 +149,7 @@ class CrawlResult:
 
 
 class Crawl:
-    """A running crawl. `result()` waits until it ends."""
+    """`result()` waits until the crawl ends."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 r"""Play the sessions in `tests/recorded`: commands and crawls, and what users see of them.
 
-A session is a text file. `=== …` begins a section:
+A session is a text file with sections, each under a heading `=== …`:
 
 - `file NAME` is written to the folder of the session, compressed if its name ends with `.gz`.
 - `answer HOST/PATH [STATUS [NAME: VALUE; …]]` contains what the server sends. If a target has

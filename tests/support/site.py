@@ -163,7 +163,6 @@ class Site:
         asyncio.run_coroutine_threadsafe(opening, _loop())
 
     def wait(self, target: str = "*", *, count: int = 1, host: str = "*") -> None:
-        """Wait until *count* requests for *target* and *host* have arrived."""
         on_loop(self._script.wait(target, host, count))
 
     def log(self, target: str = "*") -> list[Seen]:

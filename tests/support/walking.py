@@ -18,7 +18,6 @@ from twisted.python.failure import Failure
 
 
 def printed(*words: object) -> None:
-    """Print *words* on a line, with the site's URL removed."""
     sys.stdout.write(" ".join(map(str, words)).replace(sys.argv[2], "") + "\n")
 
 

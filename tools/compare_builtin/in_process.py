@@ -42,7 +42,6 @@ def count_parsed(crawler: Crawler) -> None:
 
 
 def record_pause(crawler: Crawler) -> None:
-    """Record the longest pause of the event loop."""
     tasks: list[asyncio.Task[None]] = []
 
     async def tick() -> None:

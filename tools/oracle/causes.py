@@ -82,7 +82,6 @@ def no_misspelt(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_unknown(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove every field except User-agent, Allow and Disallow."""
     return without(text, lambda line: line.name not in KNOWN), url
 
 

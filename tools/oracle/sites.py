@@ -77,7 +77,6 @@ def protego_allows(body: bytes, url: str) -> bool:
 
 
 def examine(file: tuple[str, bytes]) -> tuple[int, list[Difference]]:
-    """Return how many URLs were checked, and the differences."""
     name, body = file
     protego = Protego.parse(decode_robotstxt(body, None))
     ours = RobotsTxt.parse(body, dialect="rfc9309")
