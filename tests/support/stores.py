@@ -1,4 +1,4 @@
-"""Stores with faults, and stores that keep entries differently from ours."""
+"""Stores with faults, or with other rules for keeping entries."""
 
 from __future__ import annotations
 
