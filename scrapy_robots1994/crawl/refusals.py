@@ -57,9 +57,8 @@ class _Row:
 
 
 class Refusals:
-    """Counts and reports the refusals of a crawl.
-
-    If *closes* is true and every start request was refused, the crawl closes with `CLOSE_REASON`.
+    """If *closes* is true and every start request was refused, the crawl closes with
+    `CLOSE_REASON`.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:

@@ -52,8 +52,6 @@ def declare(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RobotsSettings:
-    """The checked settings of a crawl."""
-
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )

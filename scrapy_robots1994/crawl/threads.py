@@ -84,7 +84,7 @@ def thread_safe_call() -> Any:
 
 
 async def result_of(work: Coroutine[Any, Any, T] | Deferred[T]) -> T:
-    """Await *work*, often a Deferred in Scrapy 2.13 and a coroutine in later versions."""
+    """Await *work*, a coroutine or (in Scrapy 2.13) a Deferred."""
     if isinstance(work, Deferred):
         return await maybe_deferred_to_future(work)
     return await work

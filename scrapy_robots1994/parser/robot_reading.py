@@ -54,9 +54,8 @@ class RobotReading:
         self.first_lines: list[int] = []
         # The names in each record that the robot obeys
         self.names: list[tuple[str, ...]] = []
-        # Allow lines in obeyed records, if the dialect does not have that field
+        # Allow lines, and rules below a blank line, as in `Ignored`
         self.allows: list[Line] = []
-        # Rules that a blank line separates from an obeyed record
         self.split: list[Line] = []
         self.crawl_delay: float | None = None
         # The distinct sitemaps of the file, as written and in order

@@ -81,7 +81,7 @@ class CrawlComparison:
         self._room = MAX_BYTES
         self._decisions = self._skipped = 0
         self.findings: Collection[Deferred[Site | None]] = ()
-        """In a dry run, the lookups of policies. The report waits for them."""
+        """In a dry run, the lookups of policies for which the report waits."""
         self._path: Path | None = None
         if settings.compare_report is not None:
             name, spider = "COMPARE_REPORT", crawler.spider
