@@ -68,7 +68,6 @@ class Origin(NamedTuple):
 
 
 def is_http(url: str) -> bool:
-    """Whether *url* is an http or https URL that has an origin."""
     return re.match(_HTTP, url) is not None and Origin.of(url) is not None
 
 

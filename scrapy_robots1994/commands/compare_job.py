@@ -123,7 +123,6 @@ def run(
     worker: Worker,
     opts: argparse.Namespace,
 ) -> int:
-    """Compare *sources*, print and write the report, and return the exit code."""
     # Some parsers log a line for each file.
     logging.disable(logging.CRITICAL)
     compared: Iterator[Result] = map(worker.compare, sources)

@@ -42,8 +42,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 class LintRun:
-    """Prints a report on each file named in *args*."""
-
     def __init__(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
             raise WrongUse(

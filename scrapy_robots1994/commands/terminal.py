@@ -89,7 +89,6 @@ def add_common_options(
 
 
 def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
-    """Return `parser.add_argument` with a type that rejects an empty value."""
     return partial(parser.add_argument, type=not_empty)
 
 
@@ -141,12 +140,10 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print *value* as JSON, on one line unless *indent* is given."""
     print_line(escape_json(json.dumps(value, indent=indent)))
 
 
 def print_note(line: str) -> None:
-    """Print a line to standard error."""
     _print(line, sys.stderr)
 
 
@@ -191,7 +188,7 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done, on a terminal as a bar if `rich` is installed.
+    """Show how many of *total* files are done. The bar on a terminal needs `rich`.
 
     Call the yielded function after each file.
     """

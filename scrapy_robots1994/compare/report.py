@@ -47,8 +47,6 @@ _WAYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The results of a comparison, and how it was made."""
-
     subject: str
     source: str
     """`FILES`, `ANSWERS`, `CRAWL` or `DRY_RUN`."""

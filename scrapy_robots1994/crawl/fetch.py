@@ -66,7 +66,7 @@ JITTER = 0.25
 """Up to this fraction of each pause is added at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
-"""In seconds. A longer Retry-After ends the retries."""
+"""A Retry-After of more seconds ends the retries."""
 
 GRACE_SECONDS = 5.0
 """A request is given up this many seconds after its timeout (Ours R7)."""
@@ -297,7 +297,6 @@ class RobotsFetcher:
 
 
 def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
-    """Return the classes in `RETRY_EXCEPTIONS`, loading import paths."""
     listed = settings.getlist("RETRY_EXCEPTIONS")
     return tuple(load_object(it) if isinstance(it, str) else it for it in listed)
 

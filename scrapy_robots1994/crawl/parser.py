@@ -12,7 +12,7 @@ from scrapy_robots1994.origin import Origin, is_http
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
-"""Scrapy's signal for each parsed robots.txt. None before Scrapy 2.18."""
+"""Scrapy's signal for each parsed robots.txt, or None before Scrapy 2.18."""
 
 robots_sitemaps = object()
 """Sent for each new or changed robots.txt that names sitemaps, in dialects that know the field.

@@ -38,7 +38,7 @@ class PolicyLog:
     def retrying(
         self, origin: Origin, words: str, attempt: int, attempts: int, pause: float
     ) -> None:
-        """Log and count a retry (Ours 3.1). *attempt* will begin in *pause* seconds."""
+        """*attempt* begins in *pause* seconds (Ours 3.1)."""
         count(self._crawler, stats.RETRIES)
         text = "%s: no answer yet, trying again (%d of %d) in %.1f s: %s"
         level = INFO if attempt == 2 else DEBUG  # noqa: PLR2004 - the first failure
@@ -75,10 +75,7 @@ class PolicyLog:
     def used(
         self, policy: Policy, answer: Answer, known: Policy | None, now: float
     ) -> None:
-        """Log and count *policy*, made from *answer*.
-
-        *known* is the previous policy of the origin, if any.
-        """
+        """*known* is the previous policy of the origin, if any."""
         # A stale policy has the outcome of an earlier answer.
         row = answer.outcome.row
         if answer.source == "store":
@@ -115,7 +112,6 @@ class PolicyLog:
         )
 
     def _meaning(self, policy: Policy, known: Policy | None) -> tuple[int, str]:
-        """Return the log level and the effect of *policy*."""
         row = policy.outcome.row
         if policy.is_stale_on_error:
             is_new = known is None or not known.is_stale_on_error

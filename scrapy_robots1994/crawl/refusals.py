@@ -46,8 +46,6 @@ CLOSE_REASON = "robotstxt_denied"
 
 
 class _Row:
-    """The refusals at one origin."""
-
     def __init__(self, reason: Reason, first: str) -> None:
         # The reason for the last refusal
         self.reason = reason

@@ -104,10 +104,9 @@ class PolicyResolver:
         )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
-        """Whether a closing crawl still sends a waiting request. None until the crawl closes."""
+        """Whether a closing crawl still sends a waiting request, or None until the crawl closes."""
 
     def fresh(self, origin: Origin) -> Policy | None:
-        """Return the policy of *origin* if it is in memory and fresh."""
         policy = self.memory.get(origin)
         return policy if policy and policy.is_fresh(self.now()) else None
 
@@ -189,7 +188,6 @@ class PolicyResolver:
             self._cancel_later(lookup)
 
     def _ended(self, result: Failure | None, lookup: _Lookup) -> None:
-        """Forget *lookup*, and release the waiting requests."""
         del self._lookups[lookup.origin]
         if self._store is not None:
             self._store.release(lookup.origin)

@@ -41,7 +41,6 @@ _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
 
 def _warn(crawler: Crawler, name: str) -> None:
-    """Warn once per crawl that the attribute *name* is missing."""
     names = _warned.setdefault(crawler, set())
     if name not in names:
         names.add(name)

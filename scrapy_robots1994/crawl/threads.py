@@ -183,6 +183,5 @@ def call_later(seconds: float, call: Callable[[], object]) -> Any:
 
 
 def release(waiter: Deferred[T], result: T) -> None:
-    """Fire *waiter* with *result*, unless it has fired."""
     if not waiter.called:
         waiter.callback(result)

@@ -48,9 +48,7 @@ SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that has been scheduled."""
 
 RETURNED = "_robots1994_returned"
-"""Meta key of a request that went back to the scheduler. The value is its original
-`dont_filter`.
-"""
+"""Meta key for the original `dont_filter` of a request that went back to the scheduler."""
 
 MAX_OF_ORIGIN = 64
 """Up to this many waiting and held requests of one origin do not count towards
@@ -105,7 +103,6 @@ class Visit:
         self.is_raised = False
 
     def returned(self) -> Request:
-        """Return the request, marked for the scheduler."""
         request = self.request
         request.meta[RETURNED] = request.dont_filter
         # The duplicates filter has already seen the request, and would drop it.
@@ -152,7 +149,6 @@ class WaitingRequests:
         connect(self.close, signals.spider_closed)
 
     def unmark(self, request: Request) -> None:
-        """Remove our undocumented meta keys from a failed *request*."""
         request.meta.pop(SCHEDULED, None)
         request.meta.pop(STATED_USAGE, None)
 

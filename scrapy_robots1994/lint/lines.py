@@ -96,7 +96,6 @@ def _odd_character(
 
 
 def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems of *line*, a line that *dialect* ignores."""
     field, value = _meant(line, content)
     if field is not None and field in dialect.fields.values():
         yield _misspelt(line, content, field, value)

@@ -137,7 +137,6 @@ def _other_file(text: str) -> str:
 
 
 def _usage_problems(group: Group) -> Iterator[Problem]:
-    """Yield the problems of usage preferences, in any dialect."""
     for line in group.without:
         # Content-Signal is often written in the plural.
         field = line.known.name.removesuffix("s") if line.known else ""

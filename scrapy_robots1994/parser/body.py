@@ -72,7 +72,6 @@ class Body:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the file, uncompressed."""
         stored = self._stored
         if not isinstance(stored, _Compressed):
             return stored

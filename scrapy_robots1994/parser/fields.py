@@ -78,7 +78,7 @@ class Field(NamedTuple):
     allows: bool = False
     # Whether only the dialect of `parser/usage.py` has the field
     is_preference: bool = False
-    # The effect of a line, with `{}` for its value. None if no dialect has the field
+    # The effect of a line, with `{}` for its value, or None if no dialect has the field
     effect: str | None = None
 
     @property
@@ -222,7 +222,6 @@ def by_name(fields: Iterable[Field]) -> dict[str, Field]:
 
 
 def may_state_usage(text: str) -> bool:
-    """Whether *text* contains the name of a preference field."""
     lower = text.lower()
     return any(name in lower for name in _PREFERENCES)
 

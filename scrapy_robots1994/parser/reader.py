@@ -56,7 +56,6 @@ class Line(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line without its line end."""
         return self.raw.rstrip("\r\n")
 
     @property
@@ -72,7 +71,7 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field in `FIELDS`, even if the dialect lacks it. None if unknown."""
+        """The row of the field in `FIELDS`, even if the dialect lacks it, or None."""
         return FIELD_NAMED.get(self.field.lower())
 
     @property
@@ -98,9 +97,7 @@ class Line(NamedTuple):
 
     @property
     def comment_column(self) -> int:
-        """The 1-based column of the `#` of the comment. Without a comment, the column after the
-        last character.
-        """
+        """The 1-based column of the comment's `#`, or the column after the last character."""
         return len(self.text) - len(self.comment) + 1
 
 

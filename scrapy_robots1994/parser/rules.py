@@ -123,7 +123,7 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # Most URLs begin like no rule. Then `find` returns -1, the index of the last entry.
+            # For most URLs, `find` returns -1, the index of the entry for all other characters.
             for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break

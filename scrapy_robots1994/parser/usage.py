@@ -24,7 +24,7 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that define the labels and how lines are grouped. They may change."""
+"""The IETF drafts that define the labels and how lines are grouped."""
 
 USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"
@@ -35,7 +35,7 @@ _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 TDM = "tdm"
-"""Text and data mining. Only pages can disallow it (TDMRep)."""
+"""Text and data mining, which only pages can disallow (TDMRep)."""
 
 MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
@@ -44,7 +44,7 @@ MAX_LENGTH = 16_384
 """Longer values of Content-Usage are not parsed. A value of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
-"""Ours O28: the maximum number of character comparisons for one URL. They take up to 20 ms. A URL
+"""Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
 that needs more is disallowed for every purpose that the robot's records disallow for any path.
 """
 

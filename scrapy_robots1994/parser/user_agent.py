@@ -23,7 +23,7 @@ _SYSTEMS = (
     "watchos iphone ipad ipod ios cpu pc build "
 )
 NO_NAMES = frozenset((_BROWSERS + _SYSTEMS).split())
-"""Ours O9: words of browsers and operating systems. They are not names of robots."""
+"""Ours O9: words of browsers and operating systems, which are not names of robots."""
 
 # Revisited K4: parentheses can be part of a word, as in Lycos_Spider_(Rex).
 _PART = re.compile(r"(?:[^;,()]|(?<=[A-Za-z_])\([\w-]*\))+")

@@ -50,10 +50,10 @@ class Answer(NamedTuple):
     """Retry-After of the response, in seconds."""
     via_proxy: bool = False
     failure: str | None = None
-    """Why there is no usable answer, in a few words. None if the status explains it."""
+    """Why there is no usable answer, in a few words, or None if the status explains it."""
     source: Source = "fetched"
     error: Exception | None = None
-    """The exception that the request raised. Never stored."""
+    """The exception that the request raised, which is never stored."""
 
     @property
     def outcome(self) -> Outcome:

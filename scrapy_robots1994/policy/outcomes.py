@@ -43,9 +43,9 @@ class OutcomeRow(NamedTuple):
     statuses: str = ""
     """The answers in words."""
     reason: Reason | None = None
-    """The reason for the verdicts. None if the file decides."""
+    """The reason for the verdicts, or None if the file decides."""
     allows: bool = True
-    """Whether URLs are allowed by default. Unused if the file decides."""
+    """Whether URLs are allowed by default, unless the file decides."""
     setting: str = ""
     """The setting, without `ROBOTS1994_`, that may reverse *allows*."""
     max_lifetime: float = float("inf")

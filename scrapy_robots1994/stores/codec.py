@@ -14,7 +14,7 @@ from scrapy_robots1994.policy.answer import Answer
 VERSION: Final = b"\x01"
 
 MAX_HEAD_BYTES: Final = 2**16
-"""The maximum size of the JSON. Parsed, it takes many times as much memory."""
+"""The maximum size of the JSON, which takes many times as much memory when parsed."""
 
 
 def encode(answer: Answer, limit: int) -> bytes:

@@ -52,7 +52,6 @@ class RefusedByUsage(_ByUsage, IgnoreRequest):
 
 
 def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
-    """Return what the robots.txt of *policy* states about the use of *url* by *robot*."""
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
     # An absent file states nothing. The preferences of a file that could not be fetched are
