@@ -30,7 +30,6 @@ def normal_spelling(target: str) -> str:
         return target
     first, *parts = target.split("%")
     if parts:
-        # A `%` that begins no escape becomes `%25`.
         escapes = spelled_escapes(UNRESERVED)
         pairs = [(part, escapes.get(part[:2])) for part in parts]
         spelled = [f"%25{part}" if it is None else it + part[2:] for part, it in pairs]
