@@ -78,6 +78,15 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
     assert len(site.log("/robots.txt")) == (2 if store == "memory://" else 1)
 
 
+def test_stale_entry_is_fetched_again(store: str, site: Site) -> None:
+    site.robots(BODY)
+    steps = [site.url("/1")], 2 * DAY, [site.url("/2")], [site.url("/3")]
+    result = crawl_over_time(*steps, settings={"ROBOTS1994_STORE": store})
+
+    assert len(result.fetched) == 3
+    assert len(site.log("/robots.txt")) == 2
+
+
 @pytest.mark.redis
 def test_failed_fetch_leaves_no_lease(site: Site) -> None:
     """A remaining lease would delay other workers."""
