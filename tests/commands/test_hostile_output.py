@@ -61,6 +61,7 @@ def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
     (folder / "-").write_text("User-agent: *\nDisallow: /inside\n")
     (folder / ".hidden").write_text(text)
     (folder / "deep" / "inside").symlink_to("../-")
+    (folder / "deep" / "again").symlink_to("..")
     leaving: dict[str, Path | str] = {
         "all": outside,
         "chain": "deep/file",
@@ -81,6 +82,7 @@ def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
             result = scrapy(*args, folder=folder, stdin_text=text)
 
             assert "secret" not in result.out + result.err
+            assert "again" not in result.out + result.err
             assert ("inside" in result.out) is ("lint" in args[0])
             noted = re.findall("links out of its folder: (.*)", result.err)
             assert sorted(noted) == [*leaving]
