@@ -44,9 +44,13 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
     for number in range(51):
         (tmp_path / f"{number}.test").write_bytes(CLOSED)
 
-    result = compare(tmp_path, "--parsers", "tests.support.parsers.EndingParser")
+    report = tmp_path / ".report.html"
+    report.write_text("of an earlier comparison")
+    options = "--parsers", "tests.support.parsers.EndingParser", "--report", report
+    result = compare(tmp_path, *options)
 
     assert result.code == 3
+    assert report.read_text() == "of an earlier comparison"
     assert "a parser ended its process" in result.err
     assert "Traceback" not in result.err
 

@@ -20,8 +20,9 @@ def crawl_failing(hosts: dict[str, Exception], reactor: Reactor) -> CrawlResult:
     handler = {"http": "tests.support.failures.FailingHandler"}
     urls = [f"http://{host}.test/{page}" for host in hosts for page in (1, 2)]
     settings = {"DOWNLOAD_HANDLERS": handler, "ROBOTS1994_CRAWL_DELAY": True}
-    result = crawl(urls, settings=settings, reactor=reactor)
+    result = crawl(urls, settings=settings, reactor=reactor, hook="count_active")
     assert result.fetched == []
+    assert result.stats["test/active"] == 0
     assert result.failed_urls == sorted(urls)
     return result
 

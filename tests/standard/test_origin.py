@@ -24,6 +24,7 @@ ORIGINS = [
     ("http://[0:0::1]", "http://[::1]"),
     ("http://[V1.x]", "http://v1.x"),
     ("http://m\u00fcller.example", "http://xn--mller-kva.example"),
+    ("http://m\u00fcller.example\u3002/", "http://xn--mller-kva.example"),
     ("http://" + "\u00fc" * 70, "http://" + "\u00fc" * 70),
     (" http://x", "http://x"),
     ("ws://x/chat", "http://x"),

@@ -131,6 +131,16 @@ def note_slots(crawler: Any) -> None:
     crawler.signals.connect(left, signals.request_left_downloader, weak=False)
 
 
+def count_active(crawler: Any) -> None:
+    """Count the requests that download slots call active when nothing is left to do."""
+
+    def idle() -> None:
+        slots = crawler.engine.downloader.slots.values()
+        crawler.stats.set_value("test/active", sum(len(it.active) for it in slots))
+
+    crawler.signals.connect(idle, signals.spider_idle, weak=False)
+
+
 def is_on_the_loop() -> bool:
     return threading.current_thread() is threading.main_thread()
 
