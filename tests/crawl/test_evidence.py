@@ -230,12 +230,14 @@ def test_odd_lines_are_differences(
     path = write(tmp_path, recorded)
     odd = gzip.compress(b"\n".join(ODD) + b"\n" + b"[]\n" * 2_000)
     long = gzip.compress(b"x" * 20_000_000 + b"\n")
-    path.write_bytes(packed(recorded[:-1]) + odd + long + packed(recorded[-1:]))
+    unended = gzip.compress(b"x" * 20_000_000)
+    odd += long
+    path.write_bytes(packed(recorded[:-1]) + odd + packed(recorded[-1:]) + unended)
 
     result = evidence(tmp_path, "--verify")
 
     assert result.code == 1
-    count = 2_000 + len(ODD) + 1
+    count = 2_000 + len(ODD) + 2
     end = f"2 decisions, 1 answer: {count:,} differences"
     assert (result.lines[-1].endswith(end), len(result.lines)) == (True, 22)
 

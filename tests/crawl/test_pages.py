@@ -103,6 +103,16 @@ def test_asynchronous_handlers_of_dropped_items_end(
     assert result.unclean == []
 
 
+def test_items_of_spider_middlewares_are_dropped(site: Site) -> None:
+    fill(site, DIRECTIVES)
+    adding = {"SPIDER_MIDDLEWARES": {"tests.support.components.AddsItems": 100}}
+    result = follow(site, "noindex", "/", "/unindexed", settings=adding)
+
+    added = {it["url"] for it in result.items if it.get("added")}
+    assert site.url("/") in added
+    assert site.url("/unindexed") not in added
+
+
 def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
     site: Site,
 ) -> None:

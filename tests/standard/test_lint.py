@@ -91,6 +91,7 @@ split rules | {U}*{D}/a\n{D}/b\n{D}/c\n | - | R021 3,5 error opens
 free by a blank line | {U}Googlebot\n\n{U}*{D}/\n | R023 3 error | R022 1 warning opens
 delay alone | {U}rex\nCrawl-delay: 5\n | - | R008 2 info
 wildcards | {U}*{D}/*.pdf{D}/a*{D}/a\nAllow: /a/b\n | - | R018 2 warning opens; R028 5 info
+allow of the first | {U}*{D}/a{D}/b\nAllow: /a\n | R029 2 warning opens | R028 4 info
 shadowed with allow | {U}*{D}/a{D}/a/b\nAllow: /a/{D}/a\n | - | R028 4 info
 empty beside | {U}*\nDisallow:{D}/a\n | R029 2 warning
 preferences | {U}*\nContent-Usage: ai-retrieval=yes, train-ai=n\nContent-Usage: /a train-ai=n;x\n\

@@ -123,6 +123,15 @@ class Gauge(OfCrawler):
         self.under_way.remove(request)
 
 
+class AddsItems:
+    """A spider middleware that adds an item to those of each page."""
+
+    async def process_spider_output(self, response: Response, result: Any) -> Any:
+        async for it in result:
+            yield it
+        yield {"url": response.url, "added": True}
+
+
 class BrokenResponseMiddleware:
     def process_response(
         self, request: Request, response: Response, spider: Any = None

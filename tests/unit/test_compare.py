@@ -5,7 +5,7 @@ from __future__ import annotations
 from protego import Protego
 
 from scrapy_robots1994 import RobotsTxt
-from scrapy_robots1994.compare.questions import UNKNOWN_ROBOT, questions
+from scrapy_robots1994.compare.questions import MAX_QUESTIONS, UNKNOWN_ROBOT, questions
 from scrapy_robots1994.compare.rows import ALLOWS, Site, Way, compare
 from scrapy_robots1994.compare.why import Lines, ddmin
 from tests.support.corpus import generated_files
@@ -34,6 +34,14 @@ def test_questions_are_for_each_named_robot_and_one_that_is_not_named() -> None:
     asked = questions(URL, b"User-agent: rex\nUser-agent: *\nDisallow: /x\n")
 
     assert {it.robot for it in asked} == {"rex", UNKNOWN_ROBOT}
+
+
+def test_sample_of_many_questions_is_repeatable() -> None:
+    body = b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % it for it in range(2_000))
+    asked, again = questions(URL, body), questions(URL, body)
+
+    assert len(asked) == MAX_QUESTIONS
+    assert asked == again
 
 
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
