@@ -20,11 +20,11 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     site.robots(OPEN)
     url = site.url("/page").replace("http://", "http://user:secret@")
     headers = {"Referer": "http://secret.test/", "Cookie": "a=b"}
-    meta = {"session": "s1", "bindaddress": "127.0.0.9"}
+    meta = {"session": "s1", "bindaddress": "127.0.0.9", "allow_offsite": False}
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RecordMeta": 899},
         "ROBOTS1994_TIMEOUT": 7,
-        "ROBOTS1994_PROPAGATE_META": ["session"],
+        "ROBOTS1994_PROPAGATE_META": ["session", "allow_offsite"],
     }
     result = crawl([CrawlRequest(url, meta, headers)], settings=settings)
 

@@ -202,6 +202,28 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
     assert len(result.fetched) == 3
 
 
+def test_newer_of_two_stale_files_outlives_a_failed_fetch(
+    site: Site, tmp_path: Path
+) -> None:
+    """Another worker has stored a file that is newer than ours."""
+    settings = stored_in(tmp_path)
+    urls = [site.url("/open"), site.url("/closed")]
+    pause = CrawlRequest(site.url("/pause"), {"dont_obey_robotstxt": True})
+    site.robots("User-agent: *\nDisallow: /open\n")
+    site.answer("/pause", Reply(gate="pause"))
+    steps = urls[:1], [pause], 4 * DAY, urls
+    running = start_over_time(*steps, settings=settings)
+    site.wait("/pause")
+    site.robots(BODY)
+    crawl_over_time(2 * DAY, urls, settings=settings)
+    site.answer("/robots.txt", replies.status(503))
+    site.open("pause")
+    result = running.result()
+
+    assert result.failed_urls == [urls[1], urls[0]]
+    assert len(result.fetched) == 2
+
+
 @pytest.mark.parametrize(
     "kind",
     ["LeasesFail", "Raises", "ReadOnly", "ReturnsAnything", "FailsToClose"],
