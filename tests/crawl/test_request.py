@@ -118,15 +118,15 @@ def test_exempt_request_is_sent_and_allows_no_others(
 
 
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
+    """The meta of a robots.txt request, without the opt-out, exempts no page."""
     site.robots(CLOSED)
-    pages = [
-        CrawlRequest(site.url(f"/{number}"), {"dont_obey_robotstxt": value})
-        for number, value in enumerate([False, None, 0, True])
-    ]
+    metas = [{"dont_obey_robotstxt": value} for value in (True, False, None, 0)]
+    metas.append({"is_robotstxt_request": True})
+    pages = [CrawlRequest(site.url(f"/{n}"), meta) for n, meta in enumerate(metas)]
     result = crawl(pages)
 
-    assert result.fetched_urls == [site.url("/3")]
-    assert len(result.failed) == 3
+    assert result.fetched_urls == [site.url("/0")]
+    assert len(result.failed) == 4
 
 
 def test_hosts_and_origins_of_the_setting_are_not_checked(site: Site) -> None:

@@ -252,7 +252,12 @@ def test_several_crawls_in_one_process_leak_nothing(
     command = [sys.executable, "-m", "tests.support.several", reactor, store, url]
     ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
 
-    assert json.loads(ran.stdout) == {"threads": [], "files": [], "tasks": []}
+    assert json.loads(ran.stdout) == {
+        "threads": [],
+        "files": [],
+        "tasks": [],
+        "timers": [],
+    }
     assert len(site.log("/open")) == 3
     assert len(site.log("/robots.txt")) <= 2
 

@@ -9,10 +9,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import re
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from twisted.internet.base import DelayedCall
 
 from tests.support.child import RequestingSpider, _process
 
@@ -21,26 +25,37 @@ TIMEOUT_SECONDS = 20.0
 
 
 def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
+    folder = Path(store.removeprefix("sqlite:///")).parent
     settings = {
         "ADDONS": {"scrapy_robots1994.Addon": 500},
         "ROBOTS1994_STORE": store,
+        "ROBOTS1994_EVIDENCE": str(folder / "evidence"),
         "LOG_LEVEL": "ERROR",
         "TELNETCONSOLE_ENABLED": False,
     }
     process = _process({"reactor": reactor, "settings": settings})
     result: dict[str, list[Any]] = {"fetched": [], "failed": []}
 
-    def start(_: object = None) -> Any:
-        return process.crawl(RequestingSpider, requests=[{"url": url}], result=result)
+    left: dict[str, list[str]] = {}
+
+    def start() -> Any:
+        spider, requests = RequestingSpider, [{"url": url}]
+        crawling = process.crawl(spider, requests=requests, result=result)
+        # The event loop forgets its timers when it is closed.
+        then(crawling, lambda: left.update(timers=timers()))
+        return crawling
 
     first = start()
     start()
-    if hasattr(first, "addCallback"):
-        first.addCallback(start)
-    else:
-        first.add_done_callback(start)
+    then(first, start)
     process.start()
-    return {"threads": threads(), "files": files(), "tasks": tasks()}
+    return left | {"threads": threads(), "files": files(), "tasks": tasks()}
+
+
+def then(crawling: Any, call: Callable[[], Any]) -> None:
+    """Call *call* when the crawl has ended."""
+    name = "addCallback" if hasattr(crawling, "addCallback") else "add_done_callback"
+    getattr(crawling, name)(lambda _: call())
 
 
 def threads() -> list[str]:
@@ -53,12 +68,23 @@ def threads() -> list[str]:
 
 def files() -> list[str]:
     opened = [link.resolve() for link in Path("/proc/self/fd").iterdir()]
-    return [str(path) for path in opened if "robots.db" in path.name]
+    return [str(path) for path in opened if re.search("robots.db|jsonl", path.name)]
 
 
 def tasks() -> list[str]:
     found = [each for each in gc.get_objects() if isinstance(each, asyncio.Task)]
     return [str(task) for task in found if not task.done() and "stores" in str(task)]
+
+
+def timers() -> list[str]:
+    found = gc.get_objects()
+    waiting = [it for it in found if isinstance(it, asyncio.TimerHandle)]
+    delayed = [it for it in found if isinstance(it, DelayedCall)]
+    ours = [
+        *(str(it) for it in waiting if not it.cancelled()),
+        *(str(it) for it in delayed if it.active()),
+    ]
+    return [it for it in ours if "_write_regularly" in it]
 
 
 if __name__ == "__main__":

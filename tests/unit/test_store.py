@@ -150,6 +150,14 @@ def test_entry_that_is_no_bytes_is_a_failure(
     assert "failed: get returned str, not bytes." in caplog.text
 
 
+def test_answer_of_a_cache_is_not_stored(run: Callable[[Test], Fake]) -> None:
+    async def test(store: GuardedStore, _: Fake) -> None:
+        store.put(SITE, FILE._replace(source="cache"))
+        store.put(SITE, FILE._replace(source="store"))
+
+    assert "put" not in run(test).calls
+
+
 def test_holder_of_a_lease_ends_it(run: Callable[[Test], Fake]) -> None:
     async def test(store: GuardedStore, fake: Fake) -> None:
         assert await store.lease(SITE) is None
