@@ -97,6 +97,7 @@ HEADERS = [
     (["other: none, *: noindex"], False, True),
     (["unavailable_after: Wed, 25 Jun 2010 15:00:00 GMT, noindex"], False, True),
     (["max-snippet: 5, nofollow"], True, False),
+    (["max-image-preview: none, max-video-preview: -1, noindex"], False, True),
     (["other/2.1: noindex, nofollow"], True, True),
     (["rover/2.1: noindex, nofollow"], False, False),
     (["nofollow, another robot: noindex, none"], True, False),

@@ -116,6 +116,19 @@ def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> No
     assert sum(it.stated.memory_bytes for it in stored) <= MAX_BYTES
 
 
+@pytest.mark.parametrize("reads_usage", [False, True])
+def test_rules_of_few_robots_are_kept(*, reads_usage: bool) -> None:
+    """A crawl may rotate its User-Agent. The latest rules remain."""
+    robots = Reader("1994", MAX_FILE).read(b"User-agent: *\nDisallow: /a\n" * 9)
+    taken = []
+    for number in range(300):
+        robots.prepare(f"robot{number}", reads_usage=reads_usage)
+        taken.append(robots.memory_bytes)
+
+    assert taken[0] < taken[60] < 1.1 * taken[299] < 1.2 * taken[70]
+    assert robots.is_read_for("robot299", with_usage=reads_usage)
+
+
 def test_cut_file_shares_nothing_with_a_whole_one_of_the_same_bytes() -> None:
     """Ours O24: the last line of the cut file does not count."""
     reader = Reader("1994", MAX_FILE)
