@@ -1,7 +1,8 @@
-"""Compare a folder of robots.txt files on a dask cluster, as `scrapy robots-compare` does.
+"""Compare a folder of robots.txt files with dask, and report as `scrapy robots-compare` does.
 
-Usage: `python compare_dask.py FOLDER report.html`, after `pip install dask toolz`. To use an
-existing cluster, first create `dask.distributed.Client("scheduler:8786")`.
+Usage: `python compare_dask.py FOLDER report.html`, after `pip install dask toolz`. It uses the
+processors of this machine. To use a cluster, first create
+`dask.distributed.Client("scheduler:8786")`.
 """
 
 from __future__ import annotations

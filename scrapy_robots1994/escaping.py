@@ -19,7 +19,7 @@ _CREDENTIALS = (
     r"(?<=//)(?:"
     # A host and a port follow the `@`.
     r"\S{0,300}@(?=[\w.-]{1,255}:\d)"
-    # The text after the first colon is not a port.
+    # What follows the first colon is not a port, so it is a password.
     r"|(?!\[)[^/?#\s@:]*:(?!\d*(?:[/?#\s]|\Z))[^/?#\s@]*[/?#\s].{0,300}@"
     r"|[^/?#\s]*@"
     r")"
@@ -38,8 +38,8 @@ _NAMED_CREDENTIAL = (
 _UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
-# The first character of a CI command in printed text: `::` after white space, unless it begins an
-# IPv6 address, and `##[`, `##vso[` or `##teamcity[` anywhere.
+# The first character of a CI command in printed text: `::` at the start or after white space,
+# unless it begins an IPv6 address, and anywhere `##[` or `##word[`, as in `##vso[`.
 _COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 

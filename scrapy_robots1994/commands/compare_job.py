@@ -91,7 +91,7 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host that the file *name* is named after, as in `example.org.txt`, or ""."""
+    """Return the host in a file name such as `example.org.txt`, or "" if there is none."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""

@@ -42,7 +42,7 @@ NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """Fetches URLs in a crawl of *process* with a spider of class *kind*.
+    """Fetches the policies of URLs in a crawl of *process*, whose spider is a subclass of *kind*.
 
     `robot` is the name of the robot, read from the settings and again when the crawl starts.
     """

@@ -307,7 +307,8 @@ def parallel_fetches(settings: BaseSettings) -> int:
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
-        # All handlers but Twisted's have a pool of CONCURRENT_REQUESTS connections.
+        # Scrapy's aiohttp and httpx handlers have a pool of CONCURRENT_REQUESTS connections, and
+        # other handlers may too.
         return max(pages // 2, 1)
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)

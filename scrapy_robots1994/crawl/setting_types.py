@@ -21,7 +21,7 @@ NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
 
 MAX_COUNT = 1_000_000_000
-"""Larger numbers fail in some libraries."""
+"""A limit that no sensible setting reaches."""
 
 
 class SettingType(Generic[T]):

@@ -69,7 +69,7 @@ class Dialect(NamedTuple):
     merges_named: bool = False
     # Whether a blank line ends a record
     has_blank_lines: bool = True
-    # Whether a crawl delay applies only to the last User-agent lines above it, not to its record
+    # Whether a crawl delay applies only to the names directly above it, not to the whole record
     pauses_by_run: bool = False
     # The sort key of rules. The first rule that covers a URL decides
     order: Callable[[Any], Any] = _shortest_first

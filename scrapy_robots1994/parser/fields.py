@@ -76,7 +76,7 @@ class Field(NamedTuple):
     # Whether a User-agent line below a line with this field begins a new record
     ends_names: bool = False
     allows: bool = False
-    # Whether only the dialect of `parser/usage.py` has the field
+    # Whether the field is read only for usage preferences (`parser/usage.py`)
     is_preference: bool = False
     # The effect of a line, with `{}` for its value, or None if no dialect has the field
     effect: str | None = None

@@ -58,7 +58,6 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
 
     assert not plain.allowed(PAGE, "rover")
     assert parser.allowed(PAGE, "rover")
-    # `RobotParser.crawl_delay` exists since Scrapy 2.18.
     delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
     assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
 

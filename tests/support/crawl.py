@@ -1,4 +1,4 @@
-"""Scrapy crawls, each in its own process, and their results."""
+"""Run Scrapy crawls, each in its own process, and return their results."""
 
 from __future__ import annotations
 

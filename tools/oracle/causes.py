@@ -90,7 +90,7 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace each name in a User-agent line with `*`, the robot's token, or an unrelated token."""
+    """Replace the value of each User-agent line with `*`, the robot's token, or another one."""
     own = robot_names(robot)
 
     def name(value: str) -> str:

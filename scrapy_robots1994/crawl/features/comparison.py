@@ -62,7 +62,10 @@ CLOSE_SECONDS = 20.0
 
 
 class CrawlComparison:
-    """In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did."""
+    """Counts how other parsers would decide, and writes a report when the crawl closes.
+
+    In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did.
+    """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         self._crawler = crawler

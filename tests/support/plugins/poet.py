@@ -1,6 +1,6 @@
 """A page object and a spider for crawls with scrapy-poet."""
 
-# scrapy-poet reads the annotations of this module at run time, so they must not be postponed.
+# scrapy-poet reads the annotations at run time, so their names must be imported.
 
 from collections.abc import AsyncIterator
 from typing import Any
