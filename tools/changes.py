@@ -1,4 +1,4 @@
-"""Count the sites that each dialect opens or closes, compared with Protego.
+"""Count the sites that `1994` and `rfc9309` open or close, compared with Protego.
 
 `python -m tools.changes NAME=FILE... NAME=FILE...` compares each group of robots.txt files or
 folders, and prints the table in `docs/_generated/sites.rst`. `--picture REPORT` takes the

@@ -2,7 +2,7 @@
 
 The program crawls one origin with the add-on and default settings. It prints the numbers of
 functions and modules for a first page, a second page and a refused page, and with `--list` also the
-names. It needs Python 3.11 for qualified names.
+names. Before Python 3.11, the names are not qualified.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def header_text(header: bytes) -> str:
 def robot_names(robot: bytes | str) -> list[str]:
     """Return the name of *robot* and each of its words, in lower case, the longest first (O9).
 
-    RFC 9309 also compares the words.
+    Only the dialect `rfc9309` needs the words.
     """
     text = header_text(robot) if isinstance(robot, bytes) else robot
     words = words_of(text.partition("/")[0].lower())

@@ -1,4 +1,4 @@
-"""Decide which URLs a rule covers. Each function cites its clauses and decisions."""
+"""Decide which URLs a rule covers. Ids name the clauses and decisions."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def without_case(url: str) -> str:
 
 
 def covers(value: str, origin: str, target: str) -> bool:
-    """*value* is a path (D1, O18), a URL (O19), or neither (O20)."""
+    """Whether the rule *value*, a path (D1, O18), a URL (O19) or neither (O20), covers the URL."""
     if value.startswith("/"):
         return begins(target, value)
     if not ABSOLUTE.fullmatch(value) or not origin:

@@ -1,6 +1,6 @@
 """A naive parser that decides whether a robot may request a URL.
 
-It shares no code with the package. Each step cites its clause or decision.
+It shares no code with the package. Ids name the clauses and decisions.
 """
 
 from __future__ import annotations

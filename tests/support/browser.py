@@ -67,7 +67,7 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 def broken_words(browser: Chrome) -> list[str]:
     """Return words that are broken across lines, in tables and in the sidebar's title.
 
-    Names that break after a separator are not returned.
+    A break after a separator, such as a slash, does not count.
     """
     found = browser.execute_script(
         """
@@ -126,7 +126,7 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return the accessibility rules that the open page violates, each with the elements."""
+    """Return a line for each element of the open page that violates an accessibility rule."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
     # The content security policy of the page does not apply to scripts that the driver runs.
     browser.execute_script(script)

@@ -17,7 +17,7 @@ from types import CodeType
 
 
 def change(changes: list[list[str]]) -> list[int]:
-    """Change the source of modules that are imported from now on, each by the changes for its name.
+    """Apply each of *changes* to modules that are imported from now on and have its prefix.
 
     Return the number of replacements by each change. Later imports increase these numbers.
     """

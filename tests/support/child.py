@@ -192,7 +192,7 @@ def _crawl(job: dict[str, Any], result: dict[str, Any]) -> None:
     )
     process.start()
     result["error"] = _error_of(started)
-    # Newer versions of Scrapy raise an error here if an add-on stopped the crawl.
+    # Scrapy 2.19 raises an error here if an add-on stopped the crawl.
     with suppress(RuntimeError):
         result["stats"] = crawler.stats.get_stats() if crawler.stats else {}
 

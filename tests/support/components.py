@@ -101,7 +101,9 @@ class RecordMeta(OfCrawler):
 
 
 class Gauge(OfCrawler):
-    """Records the largest numbers of simultaneous page and robots.txt requests, and the slots."""
+    """Records the largest numbers of simultaneous page and robots.txt requests, and the concurrency
+    and delay of each slot.
+    """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)

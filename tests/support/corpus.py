@@ -9,7 +9,7 @@ from itertools import chain
 COUNT = 400
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""Each row gives a quantile of real files, and the least and greatest number of lines up to it."""
+"""Rows of (quantile, fewest, most): the lines of real files between the row above and this one."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
@@ -55,7 +55,7 @@ def generated_files() -> tuple[tuple[str, bytes], ...]:
 
 
 def _made(dice: random.Random, share: float) -> bytes:
-    """Make a file that is longer than *share* of the real files (0 to 1)."""
+    """Make a file about as long as real files at the quantile *share*."""
     _, least, most = next(row for row in LINE_COUNTS if share < row[0])
     lines: list[str] = []
     for _ in range(dice.randint(least, most)):

@@ -60,7 +60,7 @@ ALL_EXTENSIONS: dict[str, Any] = {
     "ROBOTS1994_PAGES": True,
     "ROBOTS1994_CRAWL_DELAY": True,
 }
-"""The settings that ROBOTS1994_TEST_BEYOND=1 adds to every crawl with our middleware."""
+"""The settings that ROBOTS1994_TEST_BEYOND adds to crawls with our middleware."""
 
 
 def reactors() -> tuple[Reactor, ...]:
@@ -204,7 +204,7 @@ class Crawl:
     def result(self) -> CrawlResult:
         """Wait until the crawl ends. This can be called only once.
 
-        The test fails if the crawl emitted a warning, unless *may_warn* is true.
+        The test fails if the crawl emitted an unexpected warning, unless *may_warn* is true.
         """
         try:
             returncode = self._process.wait(self._timeout)
@@ -250,8 +250,8 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`. Both
     may also be `module:name`. The hook is called with the crawler before the crawl starts.
     `signals` are the names of Scrapy's signals to record. Host names under `test` resolve to
-    127.0.0.1. The crawl is killed after `timeout` seconds. The test fails if the crawl emits a
-    warning, unless `may_warn` is true.
+    127.0.0.1. The crawl is killed after `timeout` seconds. The test fails if the crawl emits an
+    unexpected warning, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ

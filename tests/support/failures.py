@@ -86,7 +86,7 @@ OURS: dict[str, Exception] = {
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),
 }
-"""Exceptions for failures of this machine or process, by host."""
+"""Exceptions for local failures (R7), by host."""
 
 BUGS: dict[str, Exception] = {
     "type-error": TypeError("a bug"),
@@ -101,7 +101,7 @@ OF_LIBRARIES: dict[str, Exception] = {
     "browser": PLAYWRIGHT("Page.goto: net::ERR_CONNECTION_RESET at http://h.test"),
     "closed-browser": PLAYWRIGHT("Target page, context or browser has been closed"),
 }
-"""Exceptions of libraries that are not in `RETRY_EXCEPTIONS`, by host."""
+"""Exceptions that libraries raise and `RETRY_EXCEPTIONS` does not contain, by host."""
 
 
 class FailingHandler(FakeHandler):

@@ -13,7 +13,7 @@ MAX_BYTES = 2**24
 
 
 class FolderStore:
-    """`mypackage.stores.FolderStore:///path/of/folder`."""
+    """Its URL is `mypackage.stores.FolderStore:///path/of/folder`."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -23,7 +23,7 @@ class FolderStore:
         return cls(url.partition("://")[2])
 
     def path(self, origin: str) -> Path:
-        """The file is named by a hash, because an origin may be long."""
+        """The file name is a hash, because an origin may be too long for one."""
         return self.folder / sha256(origin.encode()).hexdigest()
 
     def get(self, origin: str) -> bytes | None:
@@ -33,7 +33,7 @@ class FolderStore:
         return None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        """Replace the file in one step, because workers may write at once, or be killed."""
+        """Replace the file in one step, because workers may write it at once, or be killed."""
         self.folder.mkdir(parents=True, exist_ok=True)
         new = self.folder / f"{uuid4()}.new"
         new.write_bytes(entry)

@@ -74,7 +74,7 @@ HIDDEN = [
 
 
 class ForkedProcess:
-    """A fork of the server that calls *target* (`module:name`) in *folder*.
+    """A process that calls *target* (`module:name`) in *folder*, forked from the server.
 
     Its stdin, stdout and stderr are copies of the file descriptors *files*.
     """
@@ -205,8 +205,8 @@ def _preload() -> None:
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
-    # Scrapy's cookies use the public suffix list. Without a network, the first use of the list in a
-    # new environment logs a traceback for each address from which it cannot be downloaded.
+    # Scrapy's cookies use the public suffix list. Log nothing: without a network, its first use
+    # in a new environment logs a traceback for each address from which it cannot be downloaded.
     logging.disable(logging.CRITICAL)
     import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
     logging.disable(logging.NOTSET)
@@ -249,7 +249,7 @@ def _reap() -> None:
 def _watch(connection: socket.socket) -> dict[str, Any]:
     """Fork again, and return the command from *connection* in the new fork.
 
-    The old process sends the process id of the new one, and its exit code at the end.
+    The first fork sends the process id of the new one, and the exit code when the new one ends.
     """
     _, files, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as lines:

@@ -132,7 +132,7 @@ def note_slots(crawler: Any) -> None:
 
 
 def count_active(crawler: Any) -> None:
-    """Count the requests that download slots call active when nothing is left to do."""
+    """Record how many requests the download slots list as active when the spider is idle."""
 
     def idle() -> None:
         slots = crawler.engine.downloader.slots.values()
@@ -188,7 +188,7 @@ def count_decisions(crawler: Any) -> None:
 
 
 def name_proxies(crawler: Any) -> None:
-    """Set the proxies in `TEST_PROXIES`, and count the requests that carry credentials for one."""
+    """Set the proxies in `TEST_PROXIES`, and count the requests with credentials for a proxy."""
     named = json.loads(os.environ["TEST_PROXIES"])
     os.environ.update(named)
     os.environ.pop("no_proxy", None)
@@ -230,7 +230,7 @@ def without_http_sf(_crawler: Any) -> None:
 
 
 def fill_disk(crawler: Any) -> None:
-    """Make every write to the evidence except the first fail, as on a full disk."""
+    """Let writes to an evidence file that is not empty fail, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():

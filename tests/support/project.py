@@ -65,7 +65,7 @@ def run(
     folder: Path,
     **variables: str,
 ) -> CommandResult:
-    """Run Python with the arguments *command*, and check that no warning is emitted.
+    """Run Python with the arguments *command*, and check that it emits no unexpected warning.
 
     PYTHONPATH is empty, so the modules of the tests cannot be imported.
     """

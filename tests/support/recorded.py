@@ -7,7 +7,7 @@ A session is a text file with sections, each under a heading `=== …`:
   several answers, each is sent once, and the last one is repeated.
 - `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
   The command `cat` prints files of the session, and `page` the text of a page in a browser.
-  After ` < ` is a file for stdin, and after ` | grep ` a pattern for lines of stdout.
+  A file for stdin follows ` < `, and a pattern for lines of stdout follows ` | grep `.
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
   request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
   advances the clock.
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tests.support.site import Site
 
 START = 1_767_225_600.0
-"""The time at the start of each session: 2026-01-01T00:00:00Z."""
+"""The time at the start of each command and crawl: 2026-01-01T00:00:00Z."""
 
 OUTPUT = ("exit", "log", "ends", "stats", "requests")
 COMMANDS = {
@@ -170,7 +170,7 @@ def run_command() -> Any:
 
 
 def _prepare(port: int) -> None:
-    """Set the clock, redirect connections from port 80 to *port*, and pause without jitter."""
+    """Set the clock, redirect connections from port 80 to *port*, and retry without jitter."""
     Clock.set_forward(START - Clock.time())
     import_module("scrapy_robots1994.crawl.fetch").JITTER = 0.0  # type: ignore[attr-defined]
 

@@ -65,7 +65,7 @@ class RedisServer:
         return redis.Redis.from_url(self.url)
 
     def start(self) -> None:
-        # Tests without the marker `redis` start servers too.
+        # Check again, because tests without the marker `redis` start servers too.
         left_out.require("redis")
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", *self._options]

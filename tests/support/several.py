@@ -41,7 +41,7 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
     def start() -> Any:
         spider, requests = RequestingSpider, [{"url": url}]
         crawling = process.crawl(spider, requests=requests, result=result)
-        # The event loop forgets its timers when it is closed.
+        # List the timers now, because the event loop forgets them when it is closed.
         then(crawling, lambda: left.update(timers=timers()))
         return crawling
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """Requests the pages of one step after another, and advances the clock between them.
 
-    The crawl ends if a request for /mark/ fails, because requests of its step did not arrive.
+    A request for /mark/ fails if requests of its step did not arrive. Later steps are then skipped.
     """
 
     name = "stepping"

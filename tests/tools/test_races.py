@@ -1,4 +1,4 @@
-"""Run the benchmarks with `--quick`, without checking the times."""
+"""Run some of the benchmarks with `--quick`, without checking the times."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ STEEP = 5.0
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
     """Time parsing a file and checking no URL, one, or eight.
 
-    Some parsers, including ours, defer work to the first check.
+    Our parser, for example, defers work to the first check.
     """
     sides, _ = all_sides()
     policies = {
@@ -140,7 +140,7 @@ def file_of_rules(count: int) -> bytes:
 
 
 def imports(rounds: int) -> Iterator[Result]:
-    """Time the import in a new process, and check that it does not import Scrapy."""
+    """Time the import in a new process, and check that it imports neither Scrapy nor Twisted."""
     values = []
     for _ in range(rounds):
         command = [sys.executable, "-c", IMPORTING]

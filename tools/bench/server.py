@@ -1,7 +1,7 @@
 """A web server with little overhead: `python -m tools.bench.server [FOLDER]`.
 
-The host's name decides which file of the folder is its robots.txt. Hosts whose names begin with
-`slow-5-` send robots.txt after 5 seconds. Any other path is a small page. The server prints its
+The name of a host decides which file of the folder is its robots.txt. If the name begins with
+`slow-5-`, robots.txt is sent after 5 seconds. Any other path is a small page. The server prints its
 port when it is ready, and ends when stdin closes.
 """
 
@@ -55,7 +55,7 @@ class ServerProtocol(asyncio.Protocol):
 
 
 async def main(corpus: str) -> None:
-    """*corpus* is a folder, "made" for generated files, or "" to serve `OPEN` on all hosts."""
+    """*corpus* is a folder, a tar archive, "made" (generated files), or "" (`OPEN` everywhere)."""
     if corpus:
         # Crawling a host that forbids everything would measure nothing.
         files = read_corpus("" if corpus == "made" else corpus)

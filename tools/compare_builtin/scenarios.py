@@ -33,7 +33,7 @@ SLOW, HEALTHY, PAGES = 20, 10, 16
 HUNG_SECONDS = 8.0
 """A crawl that takes longer than this counts as hung."""
 QUIET_SECONDS = 5
-"""If no request arrives for this long, the slow robots.txt is sent."""
+"""If no request arrives for this long, the slow hosts send robots.txt."""
 
 
 class Finding(NamedTuple):
@@ -249,7 +249,7 @@ def default_headers(side: Side) -> Finding:
     "all pages of the healthy ones are fetched meanwhile",
 )
 def slow_and_healthy(side: Side) -> Finding:
-    """Count the healthy pages that are requested before the first slow one."""
+    """Count the pages of healthy hosts that are requested before the first page of a slow host."""
     slow = [f"slow-{number}.test" for number in range(SLOW)]
     healthy = [f"healthy-{number}.test" for number in range(HEALTHY)]
     wanted = HEALTHY * PAGES

@@ -1,8 +1,9 @@
 """Find out why another implementation of RFC 9309 decides differently from ours.
 
 Each function in `CAUSES` rewrites something that other implementations read leniently, without
-changing our decision. The first one after which both implementations agree is the cause. If no
-single one is enough, all are applied in turn until both agree, and together they are the cause.
+changing our decision. The first rewrite after which both implementations agree is the cause. If
+none is enough alone, all are applied in turn until both agree. Those that changed something are
+together the cause.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def with_values(text: str, names: tuple[str, ...], change: Callable[[str], str])
 
 
 def encoded_octets(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode undecodable bytes, and characters that end a line in some programs."""
+    """Percent-encode undecodable bytes, and characters at which Python's `splitlines` splits."""
     text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     text = re.sub("[\udc80-\udcff]", lambda m: f"%{ord(m.group()) - 0xDC00:02X}", text)
     encoded = OTHER_ENDS.sub(lambda m: normalised(m.group()), text)
@@ -90,7 +91,7 @@ def no_empty_names(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def whole_tokens(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Replace the value of each User-agent line with `*`, the robot's token, or another one."""
+    """Replace the value of each User-agent line with `*`, the robot's token, or another token."""
     own = robot_names(robot)
 
     def name(value: str) -> str:
@@ -116,7 +117,7 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode a letter of `index.html`, which some programs treat specially."""
+    """Percent-encode a letter of `index.html`, special to Protego and google/robotstxt."""
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)
@@ -132,7 +133,7 @@ def one_spelling(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def short_lines(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Remove long lines, which some programs cut."""
+    """Remove long lines, which google/robotstxt cuts."""
     return without(
         text, lambda line: len(line.text.encode("utf-8", "surrogateescape")) > 16_000
     ), url

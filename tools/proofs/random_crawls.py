@@ -7,9 +7,9 @@ hosts, fail once, are slow, or are disallowed. Concurrency, store, features, rea
 vary. Middlewares may fail, replace or delay requests. About a quarter of the crawls are interrupted
 and resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
 
-Prints each crawl with its faults, and then the totals as JSON. `--show` also prints the settings.
-Faults are, for example, a lost page, a disallowed page that was fetched, and an unexpected
-traceback in the log. The exit code is 1 if a crawl has a fault.
+The program prints each crawl with its faults, and then the totals as JSON. `--show` also prints the
+settings. Faults are, for example, a lost page, a disallowed page that was requested, and an
+unexpected traceback in the log. The exit code is 1 if a crawl has a fault.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """The mode decides about JOBDIR and CLOSESPIDER_PAGECOUNT."""
+    """JOBDIR and CLOSESPIDER_PAGECOUNT depend on the mode, and are set later."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),

@@ -1,4 +1,4 @@
-"""Published answers of two RFC 9309 programs, read from the JSON files in this folder.
+"""Published answers of google/robotstxt and Protego, read from the JSON files in this folder.
 
 The JSON file of a program contains robots.txt files, robots, URLs and expected answers. It also
 names the repository, commit, paths and licence of their source. `otherwise.json` lists the

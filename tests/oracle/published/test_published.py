@@ -17,7 +17,7 @@ from tests.oracle.published.cases import (
 
 EXPECTATIONS = expectations()
 OTHERWISE = decided_otherwise()
-# Google counts rules above the first User-agent line too.
+# google/robotstxt also counts rules above the first User-agent line.
 FIELDS = (LineKind.USER_AGENT, LineKind.ALLOW, LineKind.DISALLOW, LineKind.ORPHAN)
 
 
