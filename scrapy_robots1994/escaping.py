@@ -13,8 +13,8 @@ _UNPRINTABLE = (
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
-# The user name and password of a URL. Error messages of drivers may contain a decoded password,
-# with a `/`, `?`, `#` or space.
+# The user name and password of a URL. Error messages of database clients may contain a decoded
+# password, with a `/`, `?`, `#` or space.
 _CREDENTIALS = (
     r"(?<=//)(?:"
     # A host and a port follow the `@`.
@@ -27,7 +27,8 @@ _CREDENTIALS = (
 _UNENDED = r"(?<=//)[^/?#\s]{256,}\Z"
 _SCHEME = r"(?a)[A-Za-z][\w+.-]*://"
 
-# "password=hunter2" or "token: abc", as drivers print their settings, but not "/etc/passwd: …".
+# "password=hunter2" or "token: abc", as database clients print their settings, but not
+# "/etc/passwd: …".
 _NAMED_CREDENTIAL = (
     r"(?i)(?<![\w./\\-])"
     r"([\w.-]*(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|auth)['\"]?\s*[:=]\s*)"
@@ -141,7 +142,8 @@ def redact_and_escape(text: str, width: int = 500) -> str:
 def one_line(raised: BaseException) -> str:
     """Return the message of *raised* as one printable line without passwords.
 
-    Some Twisted exceptions, which Scrapy may wrap, keep the underlying ones in `reasons`.
+    Twisted's `ResponseFailed`, for example, which Scrapy may wrap, keeps the underlying exceptions
+    in `reasons`.
     """
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
@@ -156,5 +158,5 @@ def _message(raised: object) -> str:
         case [bytes(word)]:
             # The message of Twisted's InvalidHeaderName is only the name of the header.
             return f"{name}: {word.decode('latin-1')}"
-    # httpx quotes an invalid port. It may be the beginning of a password.
+    # httpx's InvalidURL quotes an invalid port, which may be the beginning of a password.
     return name if name == "InvalidURL" else str(raised) or name

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 512_000
 """The default of ROBOTS1994_MAX_BYTES."""
 
-# A file keeps the rules for up to this many robots, the latest first.
+# A `RobotsTxt` keeps the rules for up to this many robots, the latest first.
 _MAX_ROBOTS = 64
 
 # Shared by all files whose usage preferences have not been read
@@ -66,7 +66,8 @@ class RobotsTxt:
         self._others = tuple(others)
         self.dialect = dialect
         """The dialect in which the file is read."""
-        # The rules for each robot. A dict with one entry would take four times the memory.
+        # The rules for each robot, in a tuple, because a dict with one entry would take four times
+        # the memory.
         self._rules: tuple[RobotRules | StrictestRules, ...] = ()
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE

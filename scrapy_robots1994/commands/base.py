@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """Adds the options, settings and error handling that all our commands share."""
+    """A Scrapy command, with the options, settings and error handling that ours share."""
 
     # `python -OO` removes docstrings, so the help is an attribute.
     help_text: str
@@ -94,7 +94,7 @@ class RobotsCommand(ScrapyCommand):
         if self.settings["LOG_LEVEL"] == "WARNING":
             from scrapy_robots1994.crawl.log import logger  # noqa: PLC0415 - imported only when needed
 
-            # The command prints the same information itself.
+            # Hide log lines about origins, because the command prints the same information itself.
             logger.addFilter(lambda record: not hasattr(record, "origin"))
         return PolicyLookup(self.crawler_process, self.spider_class(opts))
 

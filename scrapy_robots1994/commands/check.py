@@ -140,7 +140,8 @@ class RobotsCheck(RobotsCommand):
             self._print(Row.of(url, source, self._lookup.robot, self._purposes))
 
     def _print(self, row: "Row") -> None:
-        # A policy counts as unknown if the origin did not answer, even if a setting decides.
+        # A URL counts as unknown if its robots.txt could not be fetched or read, even if a setting
+        # decides.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:
@@ -168,7 +169,9 @@ class RobotsCheck(RobotsCommand):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """If a crawl does not check *url*, *exemption* is the reason, and *source* is None."""
+    """The result for one URL. If a crawl does not check *url*, *exemption* is the reason, and
+    *source* is None.
+    """
 
     url: str
     source: PolicySource | None = None
@@ -176,10 +179,10 @@ class Row:
     rules: Rules | None = None
     verdict: Verdict | None = None
     rfc9309: Verdict | None = None
-    """The verdict in the dialect rfc9309, if it differs."""
+    """The verdict in the dialect rfc9309, if it contradicts *verdict*."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """The statement that disallows one of the purposes, if the URL itself is allowed."""
+    """The statement that disallows a purpose of the crawl, if *verdict* allows the URL."""
 
     @classmethod
     def of(
@@ -308,7 +311,7 @@ def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]
         for it in reversed(usage.statements)
         if it.answer is usage[it.purpose]
     }
-    # A robots.txt can state only these purposes.
+    # All purposes except TDM, which a robots.txt cannot state
     purposes = dict.fromkeys(it.purpose for it in LABELS)
     answers = [f"{it} {said.get(it, 'unstated')}" for it in purposes]
     answers += [f"licence {it}" for it in usage.licenses]

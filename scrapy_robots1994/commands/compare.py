@@ -73,7 +73,7 @@ class RobotsCompare(RobotsCommand):
             raise WrongUse("no file given: name a file, a folder or a URL")
         if opts.processes < 1:
             raise WrongUse("--processes must be 1 or more")
-        # Report wrong options now, because the comparison may take long.
+        # Report wrong options now, because the comparison may take a long time.
         REPORT_PATH.read("--report", opts.report)
         refuse_twice(args, (opts.urls,))
         names = expand(args)

@@ -48,14 +48,16 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Raises `RobotsError` if a parser cannot be loaded."""
+    """Compares our parser with the others on one source after another. Raises `RobotsError` if a
+    parser cannot be loaded.
+    """
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:
         self._robots, self._urls = opts.robot, opts.urls
         self.settings = settings
         ours = RobotsSettings.from_settings(settings)
         self.dialect, self._reader = ours.dialect, ours.new_reader()
-        # In Scrapy 2.13, `CrawlerProcess` would install a reactor.
+        # Not made by a `CrawlerProcess`, which would install a reactor in Scrapy 2.13.
         crawler = Crawler(Spider, settings)
         self.others: dict[str, Parse] = {}
         if opts.parsers is None:
@@ -123,7 +125,7 @@ def run(
     worker: Worker,
     opts: argparse.Namespace,
 ) -> int:
-    # Some parsers log a line for each file.
+    # Disable logging, because a parser may log a line for each file.
     logging.disable(logging.CRITICAL)
     compared: Iterator[Result] = map(worker.compare, sources)
     if opts.processes > 1:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Values: TypeAlias = dict[str, Any]
 
 MAX_LINE_BYTES = 8_000_000
-"""Longer lines are skipped. A body of 512,000 bytes takes at most 3 MB."""
+"""Longer lines are skipped. In a line, a body of 512,000 bytes takes at most 3 MB."""
 
 MAX_PARSED = 200
 """The maximum number of policies kept in memory."""
@@ -177,7 +177,7 @@ class Recorded:
     """The recorded answer of an origin to GET /robots.txt."""
 
     about: Values
-    """The values of the line, without the body."""
+    """The values of the line of evidence, without the body."""
     origin: Origin
     answer: "Answer"
     packed: bytes
@@ -215,7 +215,9 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Decision:
-    """*about* describes the answer that decided."""
+    """A recorded decision about a URL. *about* describes the answer that decided, or is None if the
+    evidence does not contain that answer.
+    """
 
     values: Values
     about: Values | None
@@ -242,7 +244,9 @@ class Decision:
 
 
 class EvidenceFile:
-    """Reads the file *name*, and checks its decisions and digests if *verifies* is true."""
+    """Reads the evidence in the file *name*. If *verifies* is true, its decisions and digests are
+    checked too.
+    """
 
     def __init__(self, name: str, *, verifies: bool) -> None:
         self._name = name

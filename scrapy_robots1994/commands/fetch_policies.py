@@ -44,7 +44,8 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches the policies of URLs in a crawl of *process*, whose spider is a subclass of *kind*.
 
-    `robot` is the name of the robot, read from the settings and again when the crawl starts.
+    `robot` is the name of the robot. It comes from the settings until the crawl starts, and then
+    from the crawl.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:
@@ -78,8 +79,8 @@ class PolicyLookup(Lookup):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if error := self._error or _error_of(started):
             raise WrongUse(error)
-        # An extension may have closed the crawl early, or a spider middleware may have replaced
-        # `start`.
+        # These URLs got no answer: an extension may have closed the crawl early, or a spider
+        # middleware may have replaced `start`.
         for name in filter(self._missing.__contains__, urls):
             why = "the crawl of the project ended without an answer; see the log"
             report(PolicySource(name, None, "unknown", why=why))
@@ -87,7 +88,7 @@ class PolicyLookup(Lookup):
     async def _fetch_all(
         self, urls: Iterator[str], report: OnSource, crawler: Crawler
     ) -> None:
-        # Give up on the event loop, because a signal handler might interrupt a print.
+        # Call `_give_up` from the event loop, because a signal handler might interrupt a print.
         give_up = partial(thread_safe_call(), self._give_up)
         signal.signal(signal.SIGINT, lambda *_: give_up())
         self.robot = RobotName(crawler).usual

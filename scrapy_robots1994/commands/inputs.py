@@ -34,7 +34,7 @@ def expand(names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        # The name is probably an unset shell variable.
+        # An empty name probably comes from an unset shell variable.
         if not name:
             raise WrongUse(
                 "the name of a file is empty: name a file, a folder or a URL"
@@ -66,7 +66,7 @@ def _files_under(root: Path, left_out: list[str]) -> Iterator[str]:
                 # Without `./`, a file named `-` would mean standard input.
                 yield f"./{path}" if str(path) == STDIN else str(path)
             elif not path.is_dir():
-                # A pipe may never end.
+                # Do not read pipes, because a pipe may never end.
                 left_out.append(f"not a regular file: {path}")
 
 
@@ -77,7 +77,7 @@ def refuse_twice(files: Iterable[str | None], urls: Iterable[str | None]) -> Non
 
 def read_bytes(name: str, count: int = -1) -> bytes:
     """Read at most *count* bytes of the file *name*, or of standard input for `-`."""
-    # Open descriptor 0, because `sys.stdin` is None if it was closed.
+    # Open descriptor 0, because `sys.stdin` is None if standard input was closed.
     with open(0 if name == STDIN else name, "rb", closefd=name != STDIN) as file:
         return file.read(count)
 
@@ -85,8 +85,8 @@ def read_bytes(name: str, count: int = -1) -> bytes:
 def urls_from(args: list[str], named: str | None) -> list[str]:
     """Return the URLs in *args*, in the file *named* and on standard input.
 
-    Standard input is read for `-`, or if no other URL is given and it is not a terminal. Raise
-    `WrongUse` if there are no URLs.
+    Standard input is read for `-`, or if no URL is given and standard input is not a terminal.
+    Raise `WrongUse` if there are no URLs.
     """
     # Arguments need not be UTF-8.
     urls = [_as_url(os.fsencode(arg)) for arg in args if arg != STDIN]
@@ -126,7 +126,7 @@ def why_unread(error: OSError) -> str:
 class PolicySource:
     """The policy of the URL or file *name*.
 
-    *rules* is None if they are unknown. *why* says why they are unknown, or why the origin is
+    *rules* is None if the rules are unknown. *why* says why they are unknown, or why the origin is
     unreachable (Ours R5).
     """
 
@@ -226,7 +226,7 @@ class Lookup:
         terminal.print_note(f"{start}no answer yet from {missing}{end}")
 
     def _give_up(self) -> NoReturn:
-        # After a second Ctrl-C, do not wait.
+        # After a second Ctrl-C, exit without printing the rest.
         signal.signal(signal.SIGINT, lambda *_: terminal.end_now())
         try:
             self._end()

@@ -9,7 +9,7 @@ from scrapy_robots1994.commands.robots_lint import HELP, LintRun, add_options
 
 
 class RobotsLint(RobotsCommand):
-    # Site owners have no project, and want to know what today's robots do.
+    # Site owners usually have no Scrapy project, and want to know what today's robots do.
     default_settings: ClassVar[dict[str, Any]] = {"ROBOTS1994_DIALECT": TODAY}
     help_text = HELP.replace("\n  robots-lint", "\n  scrapy robots-lint")
     arguments = "FILE|FOLDER|URL|-..."

@@ -74,7 +74,7 @@ class Report:
 
     @property
     def note(self) -> str:
-        """A sentence that names robots in `otherwise`, or ""."""
+        """A sentence that names the robots in `otherwise`, or "" if there are none."""
         parts = [
             f"{how} to {_quoted(names[0])}"
             + f" and {len(names) - 1} more" * (len(names) > 1)
@@ -181,8 +181,8 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield one line for each problem, as compilers print them, and then the note if the dialect is
-    "strictest".
+    """Yield one line for each problem, in the format of compiler messages, and then the note if the
+    dialect is "strictest".
     """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):

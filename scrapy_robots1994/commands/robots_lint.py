@@ -109,7 +109,8 @@ def _codes(text: str) -> frozenset[str]:
 
 
 def project_dialect() -> str:
-    """Return ROBOTS1994_DIALECT of the Scrapy project in this folder or a parent, or rfc9309.
+    """Return ROBOTS1994_DIALECT of the Scrapy project in the current folder or a parent, or
+    "rfc9309".
 
     The settings file is searched, not run, so only a literal string is found. Raise `WrongUse` for
     an unknown dialect.

@@ -149,14 +149,15 @@ def print_note(line: str) -> None:
 
 def _print(line: str, stream: TextIO | None) -> None:
     if stream is None:
-        # `sys.stdout` is None if it was closed.
+        # `sys.stdout` and `sys.stderr` are None if they were closed.
         return
     encoding = stream.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)
     try:
         print(shown, file=stream, flush=True)
     except BrokenPipeError:
-        # `head` closes the pipe early. An event loop would catch SystemExit.
+        # A program such as `head` closes the pipe early. Do not raise SystemExit, because an event
+        # loop would catch it.
         end_now(ExitCode.BROKEN_PIPE)
 
 

@@ -11,7 +11,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 MAX_QUESTIONS = 400
 """The maximum number of questions about one file. If there are more, a sample is taken."""
 
-# A robot name that no file uses. A record for "bot" would address any name that contains "bot".
+# A name of no robot. It contains no word such as "bot", because a record for "bot" may address each
+# robot whose name contains "bot".
 UNKNOWN_ROBOT = "qxzvwk"
 
 ALWAYS = ("/", "/some/page.html?a=b")
@@ -70,7 +71,9 @@ def is_asked(url: str) -> bool:
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield paths near each rule, and near each line that another parser might take for a rule."""
+    """Yield paths similar to that of each rule, and of each line that another parser might take for
+    a rule.
+    """
     for line in lines:
         value, field = _shown(line.value), line.field.lower()
         if value.startswith("/") and field != "user-agent":

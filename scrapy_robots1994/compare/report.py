@@ -72,7 +72,7 @@ class Report:
         }
 
     def count(self, parser: str, *ways: Way) -> int:
-        """Count the decisions of *parser* in *ways*, or all its decisions."""
+        """Count the decisions of *parser* in *ways*, or all its decisions if no way is given."""
         numbers = [it.parsers.get(parser, {}) for it in self.sites]
         return sum(each.get(way, 0) for each in numbers for way in ways or Way)
 
@@ -92,7 +92,9 @@ class Report:
 
 
 def as_text(report: Report) -> str:
-    """Return tables of sites, answers and causes, and for a single file or site, its rows."""
+    """Return tables of sites, answers and causes. If a single file or answer was compared, add its
+    rows.
+    """
     parsers, rows = report.parsers, report.rows
     start = f"{report.subject}\nquestions: {report.metadata['questions']}\n\n"
     if not report.questions:

@@ -36,7 +36,7 @@ MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown around each line that a difference needs, and the maximum in all."""
+"""The number of lines shown around each line that makes a difference, and the maximum in total."""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises" and the name of the exception."""
@@ -125,7 +125,7 @@ class SiteResult:
 class Site:
     """The decisions of all parsers on one robots.txt. Each parser parses it once.
 
-    *stated* is the file. If there is none, it is `UniformRules`, and the other parsers parse an
+    *stated* is the file. Without a file, *stated* is `UniformRules`, and the other parsers parse an
     empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the
     changes in other dialects, are computed from the kept decisions.
     """

@@ -1,6 +1,7 @@
 """Find the lines and the cause of a difference between two parsers.
 
-Given only these lines, both parsers decide as for the whole file. No line can be left out.
+Given only these lines, both parsers decide as for the whole file. Unless the search ends early
+(`MAX_CALLS`), none of these lines can be left out.
 """
 
 import re
@@ -16,11 +17,11 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 ItemT = TypeVar("ItemT")
 
 MAX_BYTES = 60_000
-"""Larger files are not searched for the needed lines."""
+"""Larger files are not searched for the lines that make a difference."""
 
 MAX_CALLS = 400
-"""The maximum number of parts of a file to try. If more are needed, some of the reported lines may
-be superfluous.
+"""The maximum number of parts of a file to try. If the search needs more, some of the reported
+lines may be superfluous.
 """
 
 # A file in UTF-16 counts as one line.
@@ -38,7 +39,7 @@ class Cause(NamedTuple):
     clause: str = ""
     """The clause that we follow, or why no cause was found."""
     pattern: str = ""
-    """Matches the needed lines, as `_normal` yields them."""
+    """A regular expression for the lines that make the difference, as `_normal` yields them."""
 
 
 STATUS = Cause("status", "status of the answer", "Ours R3 to R5")
@@ -101,8 +102,8 @@ BY_CODE = {it.code: it for it in CAUSES}
 
 
 def cause_of(part: bytes, url: str, dialect: str) -> Cause:
-    """Return the cause of a difference on *url*. *part* contains the needed lines, and *dialect* is
-    ours.
+    """Return the cause of a difference on *url*. *part* contains the lines that make the
+    difference, and *dialect* is the dialect in which we read them.
     """
     text = "\n".join(_normal(RobotsTxt.parse(part, dialect=dialect).lines))
     fitting = {
@@ -123,7 +124,7 @@ def cause_of(part: bytes, url: str, dialect: str) -> Cause:
 
 
 def _normal(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield each line without white space and comments, with its field in lower case."""
+    """Yield the lines without comments and surrounding white space, with fields in lower case."""
     for line in lines:
         if line.field:
             yield f"{line.field.lower()}:{line.value}"
@@ -141,7 +142,9 @@ class Lines:
         return b"".join(self._lines[it] for it in numbers)
 
     def needed(self, holds: Callable[[bytes], bool]) -> Sequence[int]:
-        """Return a minimal set of lines for which *holds* is true, as it is for the whole file."""
+        """Return the numbers of a minimal set of lines for which *holds* is true. It must be true
+        for the whole file.
+        """
         calls = 0
 
         def is_enough(numbers: Sequence[int]) -> bool:
@@ -149,7 +152,8 @@ class Lines:
             calls += 1
             return calls <= MAX_CALLS and holds(self.part(numbers))
 
-        # Most differences in a file need the same lines as an earlier one.
+        # Try the lines of earlier differences first, because they often make the next difference
+        # too.
         known = next(filter(is_enough, self._found), None)
         found = ddmin(known or list(self._lines), is_enough)
         if found not in self._found:

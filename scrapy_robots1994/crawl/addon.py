@@ -1,4 +1,4 @@
-"""The add-on that enables the components."""
+"""The add-on that enables the middlewares of this package."""
 
 from contextlib import suppress
 from typing import Any
@@ -27,11 +27,11 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 
 
 class Addon:
-    """Enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
+    """The Scrapy add-on, enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
 
-    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position. Sets
-    `ROBOTSTXT_OBEY` to True, unless the project sets it. Adds `RobotsPages` if `ROBOTS1994_PAGES`
-    or `ROBOTS1994_USAGE` is on.
+    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position.
+    Unless `ROBOTS1994_DRY_RUN` is on, also sets `ROBOTSTXT_OBEY` to True if the project does not
+    set it, and adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on.
     """
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
             classes[key] = load_object(key)
     order = None
     for key, kind in classes.items():
-        # Scrapy rejects a class that is listed twice.
+        # Remove this key, because Scrapy rejects a class that is listed twice.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
         elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:

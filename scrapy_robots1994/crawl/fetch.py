@@ -66,7 +66,7 @@ JITTER = 0.25
 """Up to this fraction of each pause is added at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
-"""A Retry-After of more seconds ends the retries."""
+"""A Retry-After of more seconds than this ends the retries."""
 
 GRACE_SECONDS = 5.0
 """A request is given up this many seconds after its timeout (Ours R7)."""
@@ -104,7 +104,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """Each request for a robots.txt is sent in a new context from *fetching*."""
+        """*fetching* returns a context manager, in which one robots.txt request is sent."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta
@@ -124,7 +124,8 @@ class RobotsFetcher:
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
-        # A spider's 0 means DOWNLOAD_TIMEOUT, whose 0 means no limit.
+        # A `download_timeout` of 0 means DOWNLOAD_TIMEOUT, and a DOWNLOAD_TIMEOUT of 0 means no
+        # limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
         self._timeout = min(settings.timeout, timeout or math.inf)
@@ -213,7 +214,7 @@ class RobotsFetcher:
         download = getattr(engine, "download_async", None) or engine.download
 
         async def sent() -> Response:
-            # Raise the limit only now, or a page would take the added slot.
+            # Raise the limit of concurrent requests only now, or a page would take the added slot.
             uncounted.enter_context(self._fetching())
             response: Response = await result_of(download(request))
             return response
@@ -302,13 +303,13 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return the maximum number of parallel fetches. It leaves connections for pages."""
+    """Return the maximum number of parallel fetches, so that connections remain for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
-        # Scrapy's aiohttp and httpx handlers have a pool of CONCURRENT_REQUESTS connections, and
-        # other handlers may too.
+        # Scrapy's aiohttp and httpx handlers have a pool of CONCURRENT_REQUESTS connections. Assume
+        # the same of handlers of other packages.
         return max(pages // 2, 1)
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -324,7 +325,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     # aiohttp undoes no transfer coding but `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
-    # A header may be megabytes long.
+    # Search only the beginning, because a header may be megabytes long.
     if packed := _PACKED.search(b",".join(lines)[:200].lower()):
         return f"encoding {packed[0].decode()}, which was not undone"
     if is_truncated and b"\n" not in body and b"\r" not in body:
@@ -369,7 +370,7 @@ def is_out_of_resources(error: BaseException, depth: int = 5) -> bool:
     inner = getattr(error, "reasons", None) or getattr(error, "exceptions", None) or ()
     causes = [getattr(it, "value", it) for it in inner]
     causes += [error.__cause__, error.__context__]
-    # A chain of exceptions may be circular.
+    # Limit the depth, because a chain of exceptions may be circular.
     return depth > 0 and any(
         is_out_of_resources(it, depth - 1)
         for it in causes

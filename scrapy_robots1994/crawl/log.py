@@ -1,4 +1,4 @@
-"""Logging and stats. All logged text is safe to print."""
+"""Logging and stats. Log messages, but not tracebacks, are safe to print."""
 
 import logging
 from collections import Counter
@@ -71,7 +71,7 @@ class OriginLog:
     """Logs lines, each about one origin.
 
     After `MAX_LINES_OF_A_KIND` lines with the same text, the rest are logged at DEBUG. When the
-    spider closes, a line gives their total.
+    spider closes, a further line says how many lines had this text.
     """
 
     def __init__(self, crawler: Crawler) -> None:

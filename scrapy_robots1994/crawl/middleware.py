@@ -11,8 +11,8 @@
    (`Refusals`). The observers see the decision, and may refuse too.
 6. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
 
-If the crawl closes during steps 3 to 6, the request goes back to the scheduler, unless it is
-one of the last that are still sent (`WaitingRequests.goes_back`).
+If the crawl closes during steps 3 to 6, the request goes back to the scheduler, unless it is one of
+those that a closing crawl still sends (`WaitingRequests.goes_back`).
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Robots1994Middleware:
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
             return None
         visit = Visit(request)
-        # `urlparse_cached` would drop tabs that some HTTP clients send.
+        # Not `urlparse_cached`, which drops tabs that an HTTP client may send.
         origin = Origin.of(request.url)
         exemption = exemption_of(request.url, origin, request.meta, self._exempt)
         if exemption is not None or origin is None:

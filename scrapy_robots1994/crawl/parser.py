@@ -15,7 +15,7 @@ ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt, or None before Scrapy 2.18."""
 
 robots_sitemaps = object()
-"""Sent for each new or changed robots.txt that names sitemaps, in dialects that know the field.
+"""Sent for each new or changed robots.txt that names sitemaps, in dialects with the field Sitemap.
 
 Arguments: *sitemaps* (a tuple of absolute URLs), *origin*, *robots* (the parsed file) and *request*
 (the page request that needed the file).
@@ -63,7 +63,8 @@ class Robots1994Parser(RobotParser):
     def sitemaps(self) -> tuple[str, ...]:
         """Return the distinct sitemaps, as written and in order.
 
-        SitemapSpider needs them in every dialect (Scrapy's pull request 8069).
+        With Scrapy's pull request 8069, SitemapSpider reads them, so they are returned in every
+        dialect.
         """
         return self.robots.read_as("extended").sitemaps
 

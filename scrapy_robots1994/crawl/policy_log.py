@@ -38,7 +38,7 @@ class PolicyLog:
     def retrying(
         self, origin: Origin, words: str, attempt: int, attempts: int, pause: float
     ) -> None:
-        """*attempt* begins in *pause* seconds (Ours 3.1)."""
+        """Log and count a retry: attempt number *attempt* begins in *pause* seconds (Ours 3.1)."""
         count(self._crawler, stats.RETRIES)
         text = "%s: no answer yet, trying again (%d of %d) in %.1f s: %s"
         level = INFO if attempt == 2 else DEBUG  # noqa: PLR2004 - the first failure
@@ -75,8 +75,10 @@ class PolicyLog:
     def used(
         self, policy: Policy, answer: Answer, known: Policy | None, now: float
     ) -> None:
-        """*known* is the previous policy of the origin, if any."""
-        # A stale policy has the outcome of an earlier answer.
+        """Log and count *policy*, made from *answer*. *known* is the previous policy of the origin,
+        if any.
+        """
+        # Not the outcome of the policy: a stale policy has that of an earlier answer.
         row = answer.outcome.row
         if answer.source == "store":
             count(self._crawler, stats.STORE_HITS)
@@ -118,7 +120,7 @@ class PolicyLog:
             meaning = "the last good policy remains in use"
         else:
             is_open = row.outcome in self._allowing
-            # An unreachable origin is fetched again and again, so warn once.
+            # Warn only once, because an unreachable origin is fetched again and again.
             is_new = known is None or known.outcome is not row.outcome
             is_new &= not (is_open and row.is_answer)
             meaning = f"all URLs of the origin {row.effect(is_open=is_open)}"

@@ -55,13 +55,13 @@ class _Row:
 
 
 class Refusals:
-    """If *closes* is true and every start request was refused, the crawl closes with
-    `CLOSE_REASON`.
+    """Counts and reports the refusals of a crawl. If *closes* is true and every start request was
+    refused, the crawl closes with `CLOSE_REASON`.
     """
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        # In a shell, the user must see why there is no page.
+        # In a shell, refusals are warnings, so that the user sees why there is no page.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")

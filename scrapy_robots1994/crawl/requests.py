@@ -50,7 +50,7 @@ META: dict[str, Any] = {
     # Every status has an outcome, so none is an error.
     "handle_httpstatus_all": True,
     "download_maxsize": MAX_BODY_BYTES,
-    # Only pages may change the delay.
+    # Only pages may change the delay of AutoThrottle.
     "autothrottle_dont_adjust_delay": True,
 }
 
@@ -88,7 +88,7 @@ def exemption_of(
     if meta.get(OPT_OUT):
         return Exemption.OPTED_OUT
     if origin is None:
-        # HTTP clients ignore characters such as tabs in a scheme.
+        # Remove characters such as tabs, because HTTP clients ignore them in a scheme.
         scheme = re.sub("[^a-z0-9+.-]", "", url.partition(":")[0].lower())
         has_host = scheme in {"http", "https", "ws", "wss"} and ":" in url
         return Exemption.NO_HOST if has_host else Exemption.NOT_HTTP
@@ -164,16 +164,16 @@ def robots_request(
     slot of the robots.txt request that was redirected to *url*.
     """
     copied = {it: page.meta[it] for it in (*ROUTE_KEYS, *keys) if it in page.meta}
-    # Scrapy unpacks a truncated gzip without an error, and rules would be lost.
+    # Scrapy unpacks a truncated gzip without an error, so rules would be lost.
     headers: dict[str, str | bytes] = {"Accept-Encoding": "identity"}
     for name in ("User-Agent", "Proxy-Authorization"):
-        # Proxy credentials go only to their proxy.
+        # Copy proxy credentials only together with the proxy to which they belong.
         is_copied = name == "User-Agent" or "_auth_proxy" in copied
         if is_copied and (value := page.headers.get(name)) is not None:
             headers[name] = value
     of_scheme = copied.get("_scheme_proxy")
     if of_scheme and urlsplit(url).scheme != urlsplit(page.url).scheme:
-        # Let HttpProxyMiddleware choose again, as after Scrapy's own redirects.
+        # Let HttpProxyMiddleware choose the proxy again, as after Scrapy's own redirects.
         for key in ("proxy", "_auth_proxy", "_scheme_proxy"):
             copied.pop(key, None)
         headers.pop("Proxy-Authorization", None)
@@ -200,7 +200,7 @@ def redirect_of(response: Response, url: str) -> str | None:
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:
         return None
-    # A header may be megabytes long.
+    # Do not parse longer headers, which may be megabytes long.
     if len(location) > MAX_HEADER_BYTES:
         return ""
     try:

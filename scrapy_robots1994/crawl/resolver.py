@@ -104,7 +104,9 @@ class PolicyResolver:
         )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
-        """Whether a closing crawl still sends a waiting request, or None until the crawl closes."""
+        """Returns whether a closing crawl still sends a waiting request. None until the crawl
+        closes.
+        """
 
     def fresh(self, origin: Origin) -> Policy | None:
         policy = self.memory.get(origin)
@@ -126,8 +128,8 @@ class PolicyResolver:
             raise FetchAborted(CLOSING)
         is_new = lookup is None
         lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
-        # In the built-in middleware, all requests share one Deferred. The first takes its result,
-        # and the others get None and pass unchecked.
+        # Each request has a Deferred of its own. In the built-in middleware, all requests share
+        # one: the first takes its result, and the others get None and pass unchecked.
         waiter: Waiter = Deferred()
         lookup.waiters[waiter] = page
         if is_new:
@@ -138,7 +140,8 @@ class PolicyResolver:
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
-            # Each raise extends the traceback, and thousands of requests may wait.
+            # Reset the traceback, because each raise extends it, and thousands of requests may
+            # wait.
             raise result.with_traceback(lookup.traceback)
         return result
 
@@ -159,7 +162,8 @@ class PolicyResolver:
     def close(self, keeps: Callable[[Request], bool]) -> None:
         """Wake the waiting requests, and cancel their fetches (Ours R6).
 
-        Requests for which *keeps* is true wait on, for up to `ROBOTS1994_TIMEOUT` and one second.
+        Requests for which *keeps* is true continue to wait, for up to `ROBOTS1994_TIMEOUT` and one
+        second.
         """
         self._keeps = keeps
         for lookup in tuple(self._lookups.values()):
@@ -230,14 +234,14 @@ class PolicyResolver:
             is_fresh, last = self._judge(origin, answer, last)
             if is_fresh:
                 return answer, last
-        # Another worker may be fetching the file.
+        # Another worker may be fetching the file, so wait for its answer.
         return await store.lease(origin, last.fetched_at if last else 0.0), last
 
     def _judge(
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
         policy, now = self._policy(origin, answer), self.now()
-        # A stale answer may become the last good policy.
+        # Even a stale policy may become the last good one.
         return policy.is_fresh(now), policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
@@ -265,6 +269,6 @@ class PolicyResolver:
             if robots.sitemaps and (urls := sitemaps_of(policy.origin, robots)):
                 named = {"sitemaps": urls, "origin": policy.origin}
                 await send(robots_sitemaps, robots=robots, **named)
-        # Like the built-in middleware, send it for unchanged files too.
+        # Like the built-in middleware, send this signal for unchanged files too.
         if ROBOTS_PARSED is not None:
             await send(ROBOTS_PARSED, robotparser=Robots1994Parser(robots))

@@ -1,6 +1,6 @@
-"""All code that needs undocumented parts of Scrapy.
+"""The code that needs undocumented parts of Scrapy.
 
-If one is missing, a crawl still obeys robots.txt, and warns about what it loses (`LOST`).
+If such a part is missing, a crawl still obeys robots.txt. It warns about the losses in `LOST`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LOST = {
     "engine._slot.closing": "requests that wait for a robots.txt when the crawl closes are "
     "still sent, and not returned to the scheduler",
 }
-"""What a crawl loses without each attribute."""
+"""Maps each undocumented attribute to what a crawl loses without it."""
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
@@ -75,7 +75,8 @@ class EngineAccess:
         engine: Any = self._crawler.engine
         with suppress(Exception):
             limit = index(engine.downloader.total_concurrency)
-            # Another component may have overwritten our increase. 0 means no limit.
+            # If another component has set the limit since, add our increase again. 0 means no
+            # limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -95,8 +96,9 @@ class EngineAccess:
 
     def active(self) -> AbstractSet[Request]:
         """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
-        # `engine.needs_backout()` also depends on the scraper. Counting signals would miss requests
-        # that a middleware replaces, or whose response it refuses.
+        # No public interface gives these requests. `engine.needs_backout()` also depends on the
+        # scraper, and a count of signals would miss requests that a middleware replaces, or whose
+        # response it refuses.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             return set(engine.downloader.active)
@@ -111,7 +113,7 @@ class EngineAccess:
         return math.inf
 
     def is_closing(self) -> bool:
-        # Scrapy sends no signal until the last request has ended.
+        # When a crawl begins to close, Scrapy sends no signal until the last request has ended.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             closing = engine._slot.closing  # noqa: SLF001 - private
@@ -162,7 +164,7 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     """Count the waiting *request* as active in its download slot during the block.
 
     `DownloaderAwarePriorityQueue` prefers the slot with the fewest active requests. If waiting
-    requests did not count, it would take too many of an origin whose robots.txt is slow.
+    requests did not count, the queue would take too many of an origin whose robots.txt is slow.
     """
     active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):

@@ -15,7 +15,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, this name stands for the parser in the setting."""
+"""In `ROBOTS1994_COMPARE`, the name of this setting stands for the parser in the setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
@@ -72,7 +72,7 @@ FLAG = SettingType("True or False", _flag)
 def _switch(
     on: Any, off: Any, other: Callable[[Any], T], words: dict[str, bool] = _FLAGS
 ) -> Callable[[Any], T]:
-    """Return a parser that maps truth values to *on* or *off*, and passes others to *other*."""
+    """Return a parser that maps truth values to *on* or *off*. *other* parses other values."""
     return lambda value: (
         cast("T", on if words[word] else off)
         if (word := str(value).lower()) in words

@@ -4,7 +4,7 @@ A failed call counts as a missing entry, and the store is not used for the next 
 the first failure is logged as a warning. All calls run in one thread, in order.
 
 If the store has leases, only the worker with the lease of an origin fetches its robots.txt. The
-others check for its answer every second, and fetch themselves after `LEASE_SECONDS`.
+others check for its answer every second, and fetch the file themselves after `LEASE_SECONDS`.
 """
 
 import math
@@ -51,7 +51,7 @@ class GuardedStore:
         self._is_closed = False
         self._rests_until = -math.inf
         self._failures = 0
-        # When each lease of this worker ends. Only the thread uses this dict.
+        # When each lease of this worker ends. Only the store's thread uses this dict.
         self._leases: dict[Origin, float] = {}
         # Scrapy waits for this signal's handlers before the process ends.
         crawler.signals.connect(self.close, signals.spider_closed)
@@ -72,7 +72,7 @@ class GuardedStore:
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))
-            # The last holder may just have stored an answer.
+            # The last holder of the lease may just have stored an answer.
             answer = await self.get(origin)
             if answer is not None and answer.fetched_at > since:
                 self.release(origin)
@@ -140,7 +140,7 @@ class GuardedStore:
             self._store.put(str(origin), entry, keep_until)
 
     def _take_lease(self, origin: Origin) -> bool:
-        # Set this before the call, because even a failed call may have taken the lease.
+        # Record the lease before the call, because even a failed call may have taken it.
         self._leases[origin] = monotonic() + LEASE_SECONDS
         if self._store.lease(str(origin), LEASE_SECONDS):
             return True

@@ -1,4 +1,6 @@
-"""Run threads, timers and coroutines, with any reactor or none, in every supported Scrapy."""
+"""Run threads, timers and coroutines, with any reactor or none, in every supported version of
+Scrapy.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -46,7 +48,7 @@ _computing = Lock()
 async def prepare(
     robots: RobotsTxt, robot: str | bytes, *, reads_usage: bool = False
 ) -> None:
-    """Call `robots.prepare`, for large files in a thread, one at a time."""
+    """Call `robots.prepare`. Large files are prepared in a thread, one at a time."""
     work = partial(robots.prepare, robot, reads_usage=reads_usage)
 
     def alone() -> None:
@@ -99,7 +101,7 @@ async def send_signal(crawler: Crawler, signal: object, **arguments: object) -> 
 
 
 class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
-    """The work did not return within its time limit."""
+    """A coroutine or Deferred had no result within its time limit."""
 
 
 async def result_within(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.origin import Origin
     from scrapy_robots1994.policy.policy import Policy
 
-# Meta keys, because they survive a queue on disk.
+# Kept in meta, because meta survives a queue on disk.
 SCHEDULED = "_robots1994_scheduled"
 """Meta key of a request that has been scheduled."""
 
@@ -52,7 +52,7 @@ RETURNED = "_robots1994_returned"
 
 MAX_OF_ORIGIN = 64
 """Up to this many waiting and held requests of one origin do not count towards
-`CONCURRENT_REQUESTS`. More would overtake urgent requests in the scheduler.
+`CONCURRENT_REQUESTS`. If more did not count, they would overtake urgent requests in the scheduler.
 """
 
 LOOK_SECONDS = 0.05
@@ -68,7 +68,8 @@ LIMITS = (
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# If a limit is n, up to n / SHARE waiting requests do not count towards CONCURRENT_REQUESTS.
+# If one of `LIMITS` is n, up to n / SHARE waiting requests do not count towards
+# CONCURRENT_REQUESTS.
 SHARE = 100
 
 # Scrapy sends one of these signals after a request has finished.
@@ -130,7 +131,7 @@ class WaitingRequests:
         self._max_waiting = min([max_waiting, *(it // SHARE for it in limits)])
         self._concurrent = crawler.settings.getint("CONCURRENT_REQUESTS") or None
         self._on_closing = on_closing
-        # Waiting and held requests in order of arrival, and the futures of the held ones
+        # Waiting and held requests in order of arrival, and the Deferreds of the held ones
         self._visits: dict[Request, Visit] = {}
         self._held: dict[Visit, Deferred[None]] = {}
         # The download slots of released requests
@@ -155,7 +156,7 @@ class WaitingRequests:
     @contextmanager
     def waiting(self, visit: Visit, origin: Origin) -> Iterator[None]:
         """During the block, the request of *visit* waits for the policy of *origin*, if possible
-        without counting towards the limit.
+        without counting towards `CONCURRENT_REQUESTS`.
         """
         request = visit.request
         self._visits[request] = visit
@@ -263,7 +264,7 @@ class WaitingRequests:
         request.meta[SCHEDULED] = True
 
     def _received(self, request: Request) -> None:
-        # The key is still there if an earlier middleware returned the response.
+        # `SCHEDULED` is still in the meta if an earlier middleware returned the response.
         request.meta.pop(SCHEDULED, None)
 
     def _lower(self, visit: Visit) -> None:
@@ -298,8 +299,8 @@ class WaitingRequests:
                 # to another.
                 self._lower(visit)
                 turns.append(self._held.pop(visit))
-        # Without asyncio, a released request continues at once, and this method may be called
-        # again.
+        # Release them only after the loop: without asyncio, a released request continues at once,
+        # and may call this method again.
         for turn in turns:
             release(turn, None)
 
@@ -310,7 +311,7 @@ class WaitingRequests:
         if self._held:
             before = {it for it in self._engine.active() if SCHEDULED in it.meta}
             self._stuck, self._before = before & self._before, before
-            # No signal follows a failed request while stuck requests have all slots.
+            # Needed because no signal follows a failed request while stuck requests have all slots.
             self._release_held()
         self._timer = None
         if (self._visits or self._files) and not self._is_closed:

@@ -49,7 +49,7 @@ def likely_field(name: str) -> Field | None:
     return _closest(_NOT_A_LETTER.sub("", unicodedata.normalize("NFKD", name).lower()))
 
 
-# A file may repeat one mistake in thousands of lines.
+# Cached, because a file may repeat one mistake in thousands of lines.
 @lru_cache(maxsize=256)
 def _closest(letters: str) -> Field | None:
     close = get_close_matches(letters, _LETTERED, n=1, cutoff=_SIMILARITY)
@@ -59,10 +59,10 @@ def _closest(letters: str) -> Field | None:
 def seen(character: str) -> str:
     """Return the character that *character* looks like, or "" if it is invisible."""
     category = unicodedata.category(character)
-    # Ours O17: a no-break space in Latin-1 is not valid UTF-8.
+    # Ours O17: a no-break space in Latin-1 is decoded to this surrogate escape.
     if character == "\udca0" or category in {"Zs", "Zl", "Zp"}:
         return " "
-    # Some authors type a dash instead of the hyphen in User-agent.
+    # An author may type a dash instead of the hyphen in User-agent.
     if category == "Pd" or character == "\xad":
         return "-"
     if category in {"Cc", "Cf", "Cs"} and character != "\t":

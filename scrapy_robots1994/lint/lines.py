@@ -139,7 +139,7 @@ def _meant(line: Line, content: str) -> tuple[Field | None, str]:
     for count in (1, 2):
         *words, value = _WORD_END.split(content, maxsplit=count)
         field = likely_field("".join(words)) if len(words) == count else None
-        # Sentences may begin with "allow".
+        # A rule also needs a path, because a sentence may begin with "allow".
         if field and (field.role is not Role.RULE or _PATH.match(value)):
             return field, value
     return None, ""

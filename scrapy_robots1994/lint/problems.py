@@ -21,7 +21,8 @@ from scrapy_robots1994.parser.usage import (
 )
 from scrapy_robots1994.parser.user_agent import robot_names
 
-# Searching a whole hostile file would block all threads.
+# Only this many characters are searched for markup: searching a whole hostile file would block all
+# threads.
 _MOST = 100_000
 # In UTF-16 without a byte order mark, NULs stand between the letters.
 _MARKUP = r"(?:[\s\0]|#[^\r\n]*[\r\n])*<"

@@ -29,7 +29,7 @@ _BARE = (*IDLE, LineKind.USER_AGENT)
 
 
 def record_problems(groups: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
-    """Yield the problems in *groups*, the result of `groups_of`."""
+    """Yield the problems of records. *groups* is the result of `groups_of`."""
     above, *records = groups
     for line in above.rules:
         yield kinds.ORPHAN.at(line, line.field)

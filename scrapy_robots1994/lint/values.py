@@ -12,7 +12,7 @@ from scrapy_robots1994.parser.reader import SPACE, Line
 from scrapy_robots1994.parser.spellings import is_absolute
 from scrapy_robots1994.parser.user_agent import EVERYBODY
 
-# A hostile value may be as long as the file.
+# Only this many characters are searched, because a hostile value may be as long as the file.
 MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
 
@@ -99,7 +99,7 @@ def is_robot(text: str) -> bool:
 def can_match(path: str, dialect: Dialect) -> bool:
     """Whether a rule with *path* can cover any URL."""
     if dialect.has_wildcards:
-        # Many real paths begin with a wildcard, and robots obey them.
+        # Real files also contain paths that begin with `*`, and robots obey them.
         return path.startswith(("/", EVERYBODY))
     # Ours O19, O20
     return path.startswith("/") or is_absolute(path)

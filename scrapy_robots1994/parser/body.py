@@ -35,7 +35,9 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes. Only their type distinguishes them, so that threads need no lock."""
+    """Compressed bytes of a file. Only the type says that they are compressed, so that threads need
+    no lock.
+    """
 
     __slots__ = ()
 
@@ -85,7 +87,7 @@ class Body:
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
-        # UTF-8 cannot encode half of a UTF-16 surrogate pair, so it becomes U+FFFD.
+        # Half of a UTF-16 surrogate pair becomes U+FFFD, because UTF-8 cannot encode it.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         if not self.is_truncated:
             return text

@@ -75,7 +75,7 @@ class Dialect(NamedTuple):
     order: Callable[[Any], Any] = _shortest_first
     # Whether paths have wildcards and are compared as in RFC 9309. If not, they are prefixes
     has_wildcards: bool = False
-    # These two follow from the rows of `FIELDS`.
+    # `fields` and `has_allow` follow from the rows of `FIELDS`.
     fields: Mapping[str, Field] = MappingProxyType({})
     has_allow: bool = False
 

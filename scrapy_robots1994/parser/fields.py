@@ -54,7 +54,7 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # See LineKind.
+    # Enum's own hash is slow, as for `LineKind`.
     __hash__ = object.__hash__
 
 

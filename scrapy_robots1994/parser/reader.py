@@ -20,7 +20,7 @@ SPACE = " \t"
 COMMENT = "#"
 _SPACE_OR_END = f"{SPACE}\r\n"
 
-# Before Python 3.12, accessing an enum member calls a function.
+# Before Python 3.12, accessing an enum member calls a function, so access each only once.
 _BLANK, _COMMENT, _ORPHAN = LineKind.BLANK, LineKind.COMMENT, LineKind.ORPHAN
 _MALFORMED, _UNKNOWN = LineKind.MALFORMED, LineKind.UNKNOWN
 _NAMES, _RULE = Role.NAMES, Role.RULE
@@ -179,8 +179,8 @@ class Group:
         self.without: list[Line] = []
         # All names in *agents*
         self.names: list[str] = []
-        # For each of *others*, the slice of *names* from the last run of User-agent lines above it.
-        # Rules and delays end a run.
+        # For each of *others*, the names in the last run of User-agent lines above it, as a slice
+        # of *names*. Rules and delays end a run.
         self.runs: list[tuple[int, int]] = []
 
     @property

@@ -8,7 +8,7 @@ from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Group, Line, groups_of
 from scrapy_robots1994.parser.user_agent import EVERYBODY, joined_names
 
-# Before Python 3.12, accessing an enum member calls a function.
+# Before Python 3.12, accessing an enum member calls a function, so access each only once.
 _ORPHAN, _SITEMAP = LineKind.ORPHAN, LineKind.SITEMAP
 _CRAWL_DELAY = LineKind.CRAWL_DELAY
 

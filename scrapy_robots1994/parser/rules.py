@@ -123,7 +123,8 @@ class _Table(NamedTuple):
         find, number = self.prefixes.get, NO_RULE
         for text in texts:
             size = len(text)
-            # For most URLs, `find` returns -1, the index of the entry for all other characters.
+            # For most URLs, `seconds.find` returns -1, the index of the entry for all other
+            # characters.
             for length in self.lengths[self.seconds.find(text[1:2])]:
                 if length > size:
                     break
@@ -363,7 +364,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
     for rule in reading.rules:
         record = bisect_right(reading.first_lines, rule.number)
         records.setdefault(record, []).append(rule)
-    # Records without Allow need no tables of their own, and equal records share one.
+    # All records without Allow share one table, and so do equal records.
     numbers: dict[object, int] = {}
     tables: dict[int, int] = {}
     for rules in records.values():

@@ -101,14 +101,14 @@ def _respelled(target: str) -> Iterator[str]:
         # Scrapy's HTTP/1.1 handler, and aiohttp with `verbatim_url`, strip the end.
         yield target.rstrip(_BLANKS)
     if "\\" in path:
-        # Browsers and servers take `\` for `/`.
+        # Browsers and servers may take `\` for `/`.
         yield path.replace("\\", "/") + mark + query
     if "/." in path or "/%2" in path:
         # httpx resolves only dots that are not encoded, and leaves no slash at the end.
         yield (_resolved(path, (".",), ("..",)) or "/") + mark + query
         yield without_dot_segments(path) + mark + query
     if mark and not query:
-        # All clients but httpx drop a `?` without a query.
+        # httpx keeps a `?` without a query, but Scrapy's HTTP/1.1 handler, for example, drops it.
         yield path
     if ";" in path:
         # Scrapy drops path parameters over HTTP/2, and empty ones over HTTP/1.1.

@@ -189,7 +189,7 @@ NO_USAGE = Usage(read=(ROBOTS_TXT,))
 
 
 class _Preference(NamedTuple):
-    """What one line states. If *pattern* is None, it applies to all URLs."""
+    """What one line states. If *pattern* is None, the line applies to all URLs."""
 
     field: str
     length: int = -1
@@ -236,7 +236,7 @@ class UsageRules:
         # Usage U3: the longest path decides.
         self._lines = sorted(_preferences(lines), key=lambda it: -it.length)
         for line in above.others:
-            # Usage U6: preferences above all groups apply to no robot.
+            # Usage U6: preferences above the first record apply to no robot.
             if (field := field_of(line)) in LABELS_OF:
                 where = f"robots.txt line {line.number}, which belongs to no record"
                 said = (Said(line.value, where),)
@@ -262,7 +262,7 @@ class UsageRules:
         return self._usage(chosen)
 
     def _usage(self, lines: Sequence[_Preference]) -> Usage:
-        # A hostile file may repeat one statement thousands of times.
+        # Keep equal statements only once, because a hostile file may repeat one thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         for line in lines:
             for it in line.statements:
@@ -378,7 +378,7 @@ def _members(field: str, value: str) -> Iterator[tuple[str, str, str]]:
     date after the year 9999.
     """
     if field == SIGNAL_FIELD:
-        # No document defines a grammar for signals.
+        # No document defines a grammar for Content Signals.
         for piece in value.split(","):
             key, _, answer = (it.strip(_SPACE) for it in piece.partition("="))
             if key:

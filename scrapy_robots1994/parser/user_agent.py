@@ -125,7 +125,8 @@ def _phrases(header: str) -> list[str]:
     """
     # Ours O9
     parts = (_LIKE.sub("", part[0]) for part in _PART.finditer(header))
-    # A "Build/" follows the name of a device: (Linux; Android 10; Pixel 2 Build/OPD3)
+    # Skip parts with "Build/", which follows the name of a device: (Linux; Android 10; Pixel 2
+    # Build/OPD3)
     texts = [
         " ".join(map(_remaining, _words(part)))
         for part in parts
@@ -186,5 +187,6 @@ def _is_header(value: str) -> bool:
 
 def _header_name(value: str) -> tuple[str, ...]:
     # Only the first phrase counts, because others, such as `crawler` or `Java`, are parts of other
-    # robots' names. A header without a phrase matches no robot, because their names contain no `/`.
+    # robots' names. A header without a phrase matches no robot, because names of robots contain no
+    # `/`.
     return tuple(_phrases(value)[:1]) or (value,)

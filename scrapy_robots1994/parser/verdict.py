@@ -29,7 +29,7 @@ class Reason(str, Enum):
     """
 
     meaning: str
-    """The reason in words, for messages and the reference."""
+    """The reason in words, for messages and the reference page."""
 
     RULE = "rule", "a rule of the robot's record covers the URL"
     WILDCARDS = (

@@ -9,7 +9,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum size of a header, counting all its lines."""
+"""The maximum size of a header that is read, in bytes, for all lines of the header together."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -99,7 +99,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 
     *now* replaces a missing Date.
     """
-    # A header may be megabytes long.
+    # Search only the beginning, because a header may be megabytes long.
     listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()
     if _NOT_FRESH.search(listed):
         return 0.0

@@ -14,7 +14,7 @@ HOUR = 3_600.0
 
 
 class Outcome(enum.Enum):
-    """The values appear in stats, logs and evidence."""
+    """What an answer to GET /robots.txt means. The values appear in stats, logs and evidence."""
 
     PARSED = "parsed"
     FORBIDDEN = "forbidden"
@@ -41,7 +41,7 @@ class OutcomeRow(NamedTuple):
     outcome: Outcome
     groups: tuple[AnswerGroup, ...] = ()
     statuses: str = ""
-    """The answers in words."""
+    """The statuses of the answers in words, such as "2xx"."""
     reason: Reason | None = None
     """The reason for the verdicts, or None if the file decides."""
     allows: bool = True
@@ -105,7 +105,7 @@ ROWS = (
         reason=Reason.FORBIDDEN,
         allows=False,
         setting="FORBIDDEN",
-        # A 403 is often a mistake of the server.
+        # A server may send a 403 by mistake.
         max_lifetime=HOUR,
     ),
     # Ours R4
@@ -168,8 +168,8 @@ _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 def group_of_verdict(reason: Reason, status: int | None) -> AnswerGroup:
     """Return the answer group for the *reason* and *status* of a verdict."""
     group = FAILURE if status is None else _GROUP_OF.get(status, FAILURE)
-    # For example, the reason for a 402 through a proxy is "unreachable", but 402 belongs to another
-    # outcome.
+    # The group of *status* may belong to another outcome. For example, a 402 through a proxy means
+    # "unreachable", but the group of 402 means "absent".
     return group if group in outcome_of_reason(reason).row.groups else FAILURE
 
 

@@ -80,7 +80,7 @@ class Policy(NamedTuple):
     failure: str | None = None
     """Why the last fetch failed."""
     is_stale_on_error: bool = False
-    """Whether the policy is still in use because its last refresh failed."""
+    """Whether the policy remains in use because an attempt to refresh it failed."""
 
     def rules(self, robot: str | bytes) -> Rules:
         """Return the rules for *robot*, a bare name or a whole User-Agent header."""

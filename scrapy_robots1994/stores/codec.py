@@ -18,7 +18,7 @@ MAX_HEAD_BYTES: Final = 2**16
 
 
 def encode(answer: Answer, limit: int) -> bytes:
-    """*limit* is the size at which the crawl cuts bodies, in bytes."""
+    """Pack *answer*. *limit* is the size at which the crawl cuts bodies, in bytes."""
     head = {
         "urls": answer.urls,
         "status": answer.status,
@@ -44,7 +44,7 @@ def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
 
 def _decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     unpacker = zlib.decompressobj()
-    # A few kilobytes may unpack to gigabytes.
+    # Limit the size, because a few kilobytes may unpack to gigabytes.
     text = unpacker.decompress(entry[len(VERSION) :], MAX_HEAD_BYTES + limit)
     line, _, body = text.partition(b"\n")
     if not entry.startswith(VERSION) or not unpacker.eof or len(line) > MAX_HEAD_BYTES:

@@ -17,7 +17,9 @@ PREFIX: Final = "robots1994"
 
 
 class RedisStore:
-    """The keys are `PREFIX:policy:ORIGIN` and `PREFIX:lease:ORIGIN`. All keys expire."""
+    """A store in Redis. The keys are `PREFIX:policy:ORIGIN` and `PREFIX:lease:ORIGIN`, and all
+    expire.
+    """
 
     def __init__(self, client: Any, prefix: str = PREFIX) -> None:
         self._client = client
@@ -29,7 +31,8 @@ class RedisStore:
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
-        # An unescaped character ends the host early, and part of the password becomes the port.
+        # A `/`, `?` or `#` in the password ends the host early, and part of the password becomes
+        # the port.
         place = urlsplit(address)
         if "@" in url and "@" not in place.netloc and place.scheme != "unix":
             raise ValueError(
@@ -64,7 +67,7 @@ class RedisStore:
         return value if 0 < len(value) <= MAX_ENTRY_BYTES else None
 
     def put(self, origin: str, entry: bytes, keep_until: float) -> None:
-        # Redis has no infinite expiry.
+        # Limited, because Redis has no infinite expiry.
         seconds = int(max(1, min(keep_until - time.time(), 2**32)))
         self._client.set(self._key("policy", origin), entry, ex=seconds)
 

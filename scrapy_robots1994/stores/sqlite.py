@@ -12,7 +12,7 @@ FILE_BYTES: Final = 1_000_000_000
 MIN_FILE_BYTES: Final = 1_000_000
 
 _TABLE = "CREATE TABLE robots1994 (origin TEXT PRIMARY KEY, entry BLOB NOT NULL)"
-# Another program may have stored a large text or number.
+# Check type and length first, because another program may have stored a large text or number.
 _GET = (
     "SELECT entry FROM robots1994 WHERE origin = ? AND typeof(entry) = 'blob' "
     "AND length(entry) <= ?"
@@ -23,7 +23,7 @@ _DELETE_OLDEST = (
     "DELETE FROM robots1994 WHERE rowid IN (SELECT rowid FROM robots1994 ORDER BY rowid "
     "LIMIT (SELECT count(*) / 10 + 1 FROM robots1994))"
 )
-# NORMAL is faster, but a power failure may lose the last entries.
+# `synchronous = NORMAL` is faster than FULL, but a power failure may lose the last entries.
 _PRAGMAS = """
 PRAGMA trusted_schema = OFF;
 PRAGMA cell_size_check = ON;
@@ -33,7 +33,7 @@ PRAGMA journal_size_limit = 1048576;
 
 
 class SqliteStore:
-    """Keeps entries in the file *path*. At about *max_bytes*, the oldest entries are deleted."""
+    """A store in the file *path*. At about *max_bytes*, the oldest entries are deleted."""
 
     def __init__(self, path: str, *, max_bytes: int, timeout: float) -> None:
         self.path = path
@@ -105,7 +105,7 @@ class SqliteStore:
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
         # In a write-ahead log (WAL), readers and writers do not block each other, and a killed
-        # process leaves no partial entry. While another process uses the file, the change fails,
-        # and a later process makes it.
+        # process leaves no partial entry. While another process uses the file, switching to this
+        # mode fails, and a later process does it.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

@@ -75,7 +75,7 @@ CAUSES: list[tuple[str, str, str, bytes, list[int]]] = [
 line gets `User-agent: *` as its first line.
 """
 if sys.version_info < (3, 14):
-    # From 3.14, Python obeys every record for all robots.
+    # Since Python 3.14, the parser of Python obeys every record for `*`, not only the first.
     text = b"Disallow: /a\n\nUser-agent: *\nDisallow: /b\n"
     CAUSES.append(("several-records", "Python", "laxer", text, [1, 2, 4, 5]))
 

@@ -66,7 +66,7 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
 def test_stream_that_is_closed_or_full_is_no_traceback(
     stream: str, args: tuple[str, ...], code: int
 ) -> None:
-    """Some service managers close a stream."""
+    """A service manager may close a stream."""
     shell = ("/bin/sh", "-c", f'"$@" {stream}', "sh")
     ended = run(*shell, *args, cwd=ROOT, stdout=subprocess.PIPE)
 

@@ -89,7 +89,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """This text must follow the URL in the log line about the first fetch."""
+        """The text that must follow the URL in the log line about the first fetch."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)
@@ -158,7 +158,9 @@ TRANSFERS = [
 ]
 
 NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
-"""Only Twisted's handler reports that a body without a length may be incomplete."""
+"""Of Scrapy's handlers, only the one based on Twisted reports that a body without a length may be
+incomplete.
+"""
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
 MEMBERS = gzip.compress(RULES[:14]) + gzip.compress(RULES[14:])

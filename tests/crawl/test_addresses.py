@@ -1,6 +1,6 @@
 """Unusual URLs are checked with the robots.txt of the right origin.
 
-Download handlers disagree about which part of a URL is the host.
+Download handlers may disagree about which part of a URL is the host.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # Only some versions of Scrapy fetch the page with a password.
+    # The page with a password may also fail, because not every version of Scrapy fetches it.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -74,7 +74,9 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 def test_web_socket_has_the_robots_txt_of_its_http_origin(
     site: Site, reactor: Reactor
 ) -> None:
-    """Scrapy's handler (pull request 8050) is not released yet, so a fake one responds."""
+    """Scrapy's handler for ws:// (pull request 8050) is not released yet, so a fake handler
+    responds.
+    """
     site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
     base = site.url("").replace("http:", "ws:")
     pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
@@ -87,7 +89,7 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """Some clients would take `far.test` for the host."""
+    """libcurl and browsers would take `far.test` for the host."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}

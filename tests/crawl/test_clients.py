@@ -82,7 +82,7 @@ def number_of(target: str) -> str:
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Map each target that arrived changed to what arrived."""
+    """Map each target that the client changed to the target that arrived."""
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}
@@ -116,7 +116,8 @@ def robots_txt(found: dict[str, str], dialect: str) -> str:
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# `select` has the same default handler as `asyncio`, and that of `none` is tested with `asyncio`.
+# `select` has the same default handler as `asyncio`, and the default handler of `none` is tested
+# with `asyncio`.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()

@@ -247,7 +247,7 @@ def test_page_awaited_at_a_close_has_its_end(
 def test_copy_of_a_request_that_a_middleware_awaits_at_a_close_is_fetched(
     site: Site, reactor: Reactor
 ) -> None:
-    """The copy has the meta of a scheduled request, but was not scheduled itself."""
+    """The middleware's copy has the meta of a scheduled request, but was not scheduled itself."""
     site.robots(OPEN, gate="late")
     settings = {
         "DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.TokenMiddleware": 50},
@@ -319,7 +319,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """Under the built-in middleware, requests in the scheduler are lost."""
+    """With the built-in middleware, such requests are lost if they are in the scheduler."""
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})

@@ -38,7 +38,7 @@ def crawl_two(site: Site, **settings: object) -> CrawlResult:
 def test_cookie_check_in_front_of_robots_txt_is_passed(
     site: Site, robots: Sequence[Reply], check: Reply | None
 ) -> None:
-    """Ours R2. Page requests send the cookie too, because the jar is Scrapy's."""
+    """Ours R2. Page requests send the cookie too, because it is in Scrapy's cookie jar."""
     site.answer("/robots.txt", robots)
     if check:
         site.answer("/check", check)
@@ -51,7 +51,7 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
 
 
 def test_robots_txt_uses_the_cookie_jar_of_its_page(site: Site) -> None:
-    """Ours 3.1: the jar is named in the meta of the page."""
+    """Ours 3.1: the meta of the page request names the jar."""
     first = setting(redirect("/robots.txt"), "human=1")
     site.answer("/robots.txt", [first, FILE])
     meta = {"cookiejar": 7}

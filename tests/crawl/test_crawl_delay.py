@@ -28,7 +28,9 @@ def stating(delay: float) -> str:
 
 
 def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]]:
-    """Return the slot's delay, concurrency and next delay, after each download."""
+    """Return the delay, concurrency and next delay of the download slot of *host* after each
+    download.
+    """
     return [tuple(state) for state in result.stats[f"test/slot/{host}"]]
 
 

@@ -57,7 +57,7 @@ def test_race_is_counted_and_named_and_laid_on_no_parser(
     pages = [site.url(f"/{number}") for number in range(8)]
     settings = DRY | {"ROBOTS1994_COMPARE_REPORT": str(path)}
     site.open_when("all", target)
-    # If the crawl closed earlier, we might never fetch the target of the redirect.
+    # Page 7 keeps the crawl open until we have requested *target* too.
     site.answer("/7", Reply(gate="ours"))
     site.open_when("ours", target, count=2)
     result = crawl(pages, settings=settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": 16})

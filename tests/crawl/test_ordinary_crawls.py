@@ -169,7 +169,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
     """Limits count a robots.txt as a page, and our middleware may fetch 16 more of them. On a busy
-    machine, a limit takes effect a few pages late, so 80% of the built-in's items are enough.
+    machine, a limit takes effect a few pages late, so 80% of the items of the built-in middleware
+    are enough.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:

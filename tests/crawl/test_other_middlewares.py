@@ -178,7 +178,7 @@ def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
     result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
 
     assert result.fetched_urls == sorted(urls)
-    # The hook resets its count late, so it may include the first decision of the next turn.
+    # The hook resets its count late, so the count may include the first decision of the next turn.
     assert result.stats["test/decisions_in_a_turn"] <= 2
 
 

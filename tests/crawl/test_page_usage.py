@@ -91,7 +91,7 @@ def test_page_states_this() -> None:
 
 
 def test_example_25_noimageai_of_an_image() -> None:
-    """An image cannot contain meta tags, so only the header is read."""
+    """An image has no meta tags, so only its headers are read."""
     found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
 
     assert found["train-ai"] is D

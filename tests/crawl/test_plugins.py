@@ -18,7 +18,9 @@ from tests.support.site import Site
 def test_scrapy_impersonate_fetches_robots_txt_if_configured(
     propagated: list[str], site: Site
 ) -> None:
-    """If ROBOTS1994_PROPAGATE_META lists `impersonate`, its client fetches robots.txt too."""
+    """If ROBOTS1994_PROPAGATE_META lists `impersonate`, the impersonating client fetches robots.txt
+    too.
+    """
     site.robots(CLOSED)
     handler = "scrapy_impersonate.ImpersonateDownloadHandler"
     meta = {"impersonate": "chrome"}

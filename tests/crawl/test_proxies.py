@@ -127,7 +127,7 @@ def test_ours_r7_dead_proxy_is_not_a_failure_of_the_origin(
 def test_no_line_of_ours_has_a_password_of_a_proxy(
     reactor: Reactor, handler: str
 ) -> None:
-    """The client raises an exception that contains the URL of the proxy."""
+    """The download handler raises an exception that contains the URL of the proxy."""
     requests = [
         CrawlRequest(f"http://h{n}.test/", {"proxy": f"http://{info}@127.0.0.1:1"})
         for n, info in enumerate(USER_INFO)

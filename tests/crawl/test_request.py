@@ -44,7 +44,7 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
 
 
 def test_request_with_another_user_agent_is_judged_by_it(site: Site) -> None:
-    """The rules of a large file were first compiled for the usual name."""
+    """The rules of this large file are first compiled for the usual name of the robot."""
     site.robots("User-agent: special\nDisallow: /\n" + "# large\n" * 2_000)
     names = [{}, {}, {"User-Agent": SPECIAL}, {}]
     pages = [CrawlRequest(site.url(f"/{n}"), headers=it) for n, it in enumerate(names)]
@@ -81,7 +81,7 @@ def test_page_without_a_user_agent_is_judged_by_the_usual_name(site: Site) -> No
 def test_robot_name_comes_from_the_settings_that_scrapy_uses(
     site: Site, settings: dict[str, object], headers: dict[str, str]
 ) -> None:
-    """If DEFAULT_REQUEST_HEADERS contains two spellings, the first counts."""
+    """If DEFAULT_REQUEST_HEADERS contains two spellings of User-Agent, the first counts."""
     site.robots("User-agent: special\nDisallow: /\n\nUser-agent: *\nDisallow:\n")
     result = crawl(
         [CrawlRequest(site.url("/page"), headers=headers)], settings=settings
@@ -118,7 +118,9 @@ def test_exempt_request_is_sent_and_allows_no_others(
 
 
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
-    """The meta of a robots.txt request, without the opt-out, exempts no page."""
+    """Without the opt-out, the mark of robots.txt requests (`is_robotstxt_request`) exempts no
+    page.
+    """
     site.robots(CLOSED)
     metas = [{"dont_obey_robotstxt": value} for value in (True, False, None, 0)]
     metas.append({"is_robotstxt_request": True})

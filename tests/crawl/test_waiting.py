@@ -39,7 +39,7 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")
     site.open_when("slow", "/well", count=QUICK * PAGES)
-    # Some schedulers drop equal requests.
+    # The requests for a host differ in their meta, because a scheduler may drop equal requests.
     slow = [
         CrawlRequest(
             site.url("/slow", host=f"slow-{n}.test"), meta={"page": page}, priority=1
@@ -84,7 +84,7 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
 
 def test_request_that_waited_makes_room_for_another(site: Site) -> None:
-    """The last page would wait for the slow robots.txt if that kept the only slot."""
+    """The last page would wait for the slow robots.txt if the request for it kept the only slot."""
     file = replies.text(OPEN)
     gated = replace(file, gate="slow")
     site.robots(OPEN)

@@ -14,14 +14,14 @@ PREFIX_DIALECTS = tuple(it for it in DIALECTS if it not in reading.GROUPED)
 
 
 def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> bool:
-    """*path* may also be a URL."""
+    """Whether *robot* may retrieve *path*, which may also be a URL."""
     return ask(body, path if "://" in path else HOST + path, robot, **how)
 
 
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """Also check that `verdict()` and `allowed()` agree."""
+    """Return the answer of `allowed()`, and check that `verdict()` agrees."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
@@ -67,7 +67,9 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Also check that all spellings of *body* agree."""
+    """Whether *robot* may retrieve *path*. Check that the answer is the same for all spellings of
+    *body*.
+    """
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

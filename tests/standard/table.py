@@ -43,7 +43,7 @@ def rows(
     dialects: tuple[str, ...] = ("1994",),
     robot: str = "rex",
 ) -> list[Row]:
-    """An answer that names no robot is for *robot*."""
+    """Return the rows of *table*. An answer that names no robot is for *robot*."""
     made = []
     for line in table.strip().splitlines():
         said, file, answers, problems, *_ = [*map(str.strip, line.split(" | ")), ""]

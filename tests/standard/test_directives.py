@@ -90,7 +90,7 @@ HEADERS = [
     # P4: of two contradicting terms, the more restrictive one applies.
     (["index", "noindex"], False, True),
     # P6: terms after a name and a colon are only for the robot of that name. `max-snippet:` and
-    # `unavailable_after:` are no names.
+    # `unavailable_after:` are not names.
     (["ROVER : NOINDEX, NOFOLLOW"], False, False),
     (["nofollow, other: noindex"], True, False),
     (["other: none, robots: nofollow"], True, False),

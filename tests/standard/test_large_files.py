@@ -69,7 +69,7 @@ def test_equal_rules_are_one_rule(dialect: str, kind: str) -> None:
 def test_very_long_values_are_not_cached(dialect: str) -> None:
     """A hostile file may contain huge host names and robot names."""
     size = 200_000
-    # The first use imports modules.
+    # Import modules now, so that their memory is not counted below.
     assert RobotsTxt.parse("x: y\n", dialect=dialect).problems
     tracemalloc.start()
     try:

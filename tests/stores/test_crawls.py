@@ -100,7 +100,7 @@ def test_failed_fetch_leaves_no_lease(site: Site) -> None:
     ("options", "fetches"),
     [
         ("max_origins=2", [1, 2, 1]),
-        # The last policy is kept, even if it alone is too large.
+        # The latest policy is kept, even if it alone is too large.
         ("max_bytes=1", [3, 2, 1]),
         ("max_origins=1", [3, 2, 1]),
         ("", [1, 1, 1]),

@@ -83,7 +83,7 @@ def test_server_may_ask_for_another_pause(
 
 
 def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
-    """Scrapy deprecates the attribute, but still uses it."""
+    """Scrapy has deprecated the attribute `user_agent`, but still uses it."""
     spider = SimpleNamespace(user_agent="rex/1.0")
     settings = Settings({"USER_AGENT": "max/1.0"})
     crawler: Any = SimpleNamespace(settings=settings, spider=spider)

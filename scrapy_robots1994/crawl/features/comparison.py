@@ -49,13 +49,15 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
-"""The maximum size of all compared files together. Decisions about further files are skipped."""
+"""The maximum size of all compared files together, in bytes. Decisions for further files are not
+compared.
+"""
 
-# The approximate memory of a site without its file
+# The approximate memory of a `Site` without its file
 SITE_BYTES = 2_000
 
 MAX_KEPT = 5
-"""Up to this many decisions are reported for each site, parser and `Way`."""
+"""Up to this many decisions are kept for each site, parser and `Way`."""
 
 CLOSE_SECONDS = 20.0
 """A closing crawl stops looking for causes after this many seconds."""

@@ -51,7 +51,7 @@ class CrawlDelays:
         if not stated:
             return
         applied = min(stated, self._longest)
-        # Redirects and copied meta may name the slot of another host.
+        # Remove the slot, because redirects and copied meta may name that of another host.
         request.meta.pop(SLOT_KEY, None)
         name = slow_down(self._crawler, request, applied)
         if self._delays.get(name, 0.0) < applied:
@@ -59,7 +59,7 @@ class CrawlDelays:
             self._report(origin, stated, applied)
 
     def _downloaded(self, request: Request) -> None:
-        # AutoThrottle may have just lowered the delay.
+        # Set the delay again, because AutoThrottle may have just lowered it.
         if delay := self._delays.get(request.meta.get(SLOT_KEY, "")):
             slow_down(self._crawler, request, delay)
 

@@ -57,13 +57,13 @@ class DryRun:
         self._built_in: Any = RobotsTxtMiddleware.from_crawler(crawler)
         self._robot = RobotName(crawler)
         self._comparison = CrawlComparison(crawler, settings)
-        # Answers are not read from the store or put there, because other crawls may share it.
+        # No store is read or written, because other crawls may share it.
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
         self._sites: dict[Origin, Deferred[Site | None]] = {}
         """The site of each origin, once its policy is known."""
         self._comparison.findings = self._sites.values()
-        # Scrapy's middleware distinguishes hosts by `netloc`.
+        # Both sets contain the `netloc` of URLs, by which Scrapy's middleware distinguishes hosts.
         self._decided: set[str] = set()
         self._files: set[str] = set()
         crawler.signals.connect(self._opened, signals.spider_opened)

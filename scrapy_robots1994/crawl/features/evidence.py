@@ -72,7 +72,7 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each purpose to its answer and to where it was found, as in "robots.txt line 4"."""
+    """Map each stated purpose to its answer and its place, such as "robots.txt line 4"."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -106,7 +106,8 @@ class EvidenceFile:
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
-        # Lines after a partial one could not be read.
+        # Write nothing after an error, because nothing that follows a partial gzip member can be
+        # read.
         if lines and self._error is None:
             try:
                 text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
@@ -138,7 +139,9 @@ def _packed(line: dict[str, Any]) -> dict[str, Any]:
 
 
 class Evidence:
-    """Closes the crawl if the evidence cannot be written, for example on a full disk."""
+    """Records the answers and decisions of a crawl. Closes the crawl if they cannot be written, for
+    example because the disk is full.
+    """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
         assert settings.evidence is not None  # noqa: S101 - the row of OBSERVERS
@@ -251,7 +254,7 @@ class Evidence:
         close = getattr(engine, "close_spider_async", None) or partial(
             engine.close_spider, self._crawler.spider
         )
-        # The crawl may already be closing.
+        # Ignore errors, because the crawl may already be closing.
         closing = result_of(close(reason=CLOSE_REASON))
         deferred_from_coro(closing).addErrback(lambda _: None)
 

@@ -38,7 +38,8 @@ MAX_PAGE_BYTES = 64 * 1024
 # Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
 UNREADABLE = (LookupError, ValueError)
 
-# A search for ASCII letters misses words in UTF-16, UTF-7 and character references.
+# Pages that contain one of these are always parsed, because a search for ASCII letters misses words
+# in UTF-16, UTF-7 and character references.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
 # Python decodes these encodings of host names in quadratic time.
@@ -70,7 +71,7 @@ class PageHead(NamedTuple):
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Read the head of *response*. Never raises.
 
-    If the page contains none of *words* (in lower case), the tags may be empty.
+    *words* are in lower case. If the page contains none of them, its tags may be left out.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):

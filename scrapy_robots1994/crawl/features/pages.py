@@ -91,7 +91,7 @@ class RobotsPages(BaseSpiderMiddleware):
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
         self._pages = 0
-        # A cache at module level would keep the last response after the crawl.
+        # Not a cache at module level, which would keep the last response after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
         # Signals whose asynchronous handlers are still running
         self._sent: set[Deferred[None]] = set()
@@ -103,7 +103,7 @@ class RobotsPages(BaseSpiderMiddleware):
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes it
     ) -> None:
         for key, counter in self._counters.items():
-            # A spider may have copied the meta of an earlier page.
+            # Remove the value, because a spider may have copied the meta of an earlier page.
             response.meta.pop(key, None)
             stated = self._stated(response, key)
             counter(stated)
@@ -156,7 +156,9 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return None to drop *item*, and send `item_dropped`, as for a pipeline."""
+        """Return None to drop *item*. Then `item_dropped` is sent, as when a pipeline drops an
+        item.
+        """
         reason = None if response is None else self._reason_to_drop(response)
         if reason is None:
             return item

@@ -37,7 +37,8 @@ def other_parsers(
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
         try:
-            # Some parsers import their library only when they are called.
+            # Parse an empty file, because a parser such as `RerpRobotParser` imports its library
+            # only then.
             with needs_extra(name, "report"):
                 kind.from_crawler(crawler, b"")
         except MissingExtra:

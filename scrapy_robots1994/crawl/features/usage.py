@@ -28,7 +28,7 @@ _UNKNOWN = Usage()
 
 
 class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
-    """*statement* disallows a purpose for *page*. The message is safe to print."""
+    """*statement* disallows a purpose of the crawl for *page*. The message is safe to print."""
 
     def __init__(self, statement: Statement, page: Request | Response) -> None:
         self.statement = statement
