@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """A Scrapy command, with the options, settings and error handling that ours share."""
+    """Base of our commands, with the options, settings and error handling that they share."""
 
     # `python -OO` removes docstrings, so the help is an attribute.
     help_text: str

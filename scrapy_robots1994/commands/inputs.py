@@ -118,7 +118,7 @@ def _as_url(line: bytes) -> str:
 
 
 def why_unread(error: OSError) -> str:
-    """Return the reason without the file name, which the caller prints."""
+    """Return the message of *error* without the file name, which the caller prints."""
     return escape_control_chars(error.strerror or str(error), 300)
 
 

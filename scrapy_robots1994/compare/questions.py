@@ -11,8 +11,8 @@ from scrapy_robots1994.robotstxt import RobotsTxt
 MAX_QUESTIONS = 400
 """The maximum number of questions about one file. If there are more, a sample is taken."""
 
-# A name of no robot. It contains no word such as "bot", because a record for "bot" may address each
-# robot whose name contains "bot".
+# A name that no robot has. It contains no word such as "bot", because a record for "bot" may
+# address each robot whose name contains "bot".
 UNKNOWN_ROBOT = "qxzvwk"
 
 ALWAYS = ("/", "/some/page.html?a=b")

@@ -83,9 +83,9 @@ class Robots1994Middleware:
         self._waiting = WaitingRequests(crawler, settings.max_waiting, self._close)
         self._observers = observers_of(crawler, settings)
         self.fetcher = RobotsFetcher(crawler, settings, self._waiting.file, self._robot)
-        """Public for `robots-check`."""
+        """Public, because `robots-check` uses it."""
         self.store: GuardedStore | None = None
-        """Public for `robots-check --refresh`."""
+        """Public, because `robots-check --refresh` uses it."""
         if settings.store.url is not None:
             from scrapy_robots1994.crawl.store import GuardedStore  # noqa: PLC0415 - few crawls have a store
 

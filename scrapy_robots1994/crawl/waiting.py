@@ -1,7 +1,7 @@
 """Requests that wait for a policy, or are held until a slot is free.
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
-block others, the limit is raised by one for each waiting request and for each robots.txt request.
+block others, this limit is raised by one for each waiting request and for each robots.txt request.
 Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others are
 unfinished and its download slot has room. Held requests of a download slot are released in order.
 Requests stuck in an earlier middleware do not count as unfinished, because they may depend on a

@@ -37,7 +37,7 @@ class Kind:
     good: str
     """The file after following the advice."""
     dialect: str = "rfc9309"
-    """The dialect in which both files are read."""
+    """The dialect in which *bad* and *good* are read."""
 
     @property
     def example(self) -> str:

@@ -71,7 +71,7 @@ class Field(NamedTuple):
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad
     bad_kind: LineKind | None = None
-    # Whether a line outside of records is ignored
+    # Whether a line with this field is ignored outside of records
     in_record: bool = False
     # Whether a User-agent line below a line with this field begins a new record
     ends_names: bool = False

@@ -112,7 +112,7 @@ class EvidenceFile:
             try:
                 text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
                 member = memoryview(gzip.compress(text.encode(), 6))
-                # A write may be partial if the disk is full.
+                # Repeat until all is written: a write may be partial if the disk is full.
                 while member:
                     member = member[self._file.write(member) :]
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing

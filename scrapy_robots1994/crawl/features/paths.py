@@ -41,7 +41,7 @@ def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
 
 @contextmanager
 def must_be_writable(setting: str, path: Path) -> Iterator[None]:
-    """Raise `SettingsError` if the block cannot write *path*, the value of *setting*."""
+    """Raise `SettingsError` if the block fails to write *path*, the value of *setting*."""
     try:
         yield
     except OSError as error:
