@@ -89,7 +89,7 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 
 
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """libcurl and browsers would take `far.test` for the host."""
+    """Browsers and libcurl would take `far.test` for the host."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
     urls = [*far, "http://:80/private"]
     settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
