@@ -44,6 +44,13 @@ def test_sample_of_many_questions_is_repeatable() -> None:
     assert asked == again
 
 
+def test_all_questions_of_a_user_are_asked() -> None:
+    urls = [f"{URL}/{number}" for number in range(2 * MAX_QUESTIONS)]
+
+    asked = questions(URL, b"User-agent: *\nDisallow: /1\n", ["rex"], urls)
+    assert [it.url for it in asked] == urls
+
+
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
     causes = set()
     for _, body in generated_files()[:60]:

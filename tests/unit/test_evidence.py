@@ -1,14 +1,20 @@
-"""Evidence after a failed write."""
+"""URLs in the evidence, and evidence after a failed write."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from scrapy_robots1994.crawl.features.evidence import EvidenceFile
+from scrapy_robots1994.crawl.features.evidence import EvidenceFile, shown_url
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def test_url_is_shown_without_credentials_and_fragment() -> None:
+    url = "http://me:p@ss@h.test/a@b?c@d#e"
+
+    assert shown_url(url) == "http://h.test/a@b?c@d"
 
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
