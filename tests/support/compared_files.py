@@ -13,7 +13,7 @@ HOSTILE = (
     "# <img src=http://evil.test/x.png onerror=alert(3)> {{ 7 * 7 }} </pre></table>\n"
     "Allow: /\u202e\x1b[31m<b>\n"
 )
-HOSTILE_LABEL = 'evil.test"></script><script>alert(6)</script>%DATA%'
+HOSTILE_LABEL = 'evil.test"></SCRIPT><script>alert(6)</script>%DATA%'
 ROBOTS = ("me", '<i>"me"</i>')
 FILES = {
     "allow.test": b"User-agent: *\nDisallow: /a\nAllow: /a/b\n",
