@@ -57,6 +57,7 @@ list of paths | {U}*{D}/a,/b{D}/c /d\n | R017 2,3 warning opens
 space | {U}*{D}/my files\n | R017 2 warning
 html comment | {U}*{D}/a <!-- c -->\n | R017 2 warning opens
 two slashes | {U}*{D}//{D}//p\n | R015 3 warning opens
+two slashes alone | {U}*{D}//*{D}//$\n | - | R018 2,3 warning opens
 misspelt robot | {U}GPTbott{D}/\n\n{U}GoogleExtended{D}/\n\
  | R014 1 warning opens; R014 4 warning opens
 long delay | {U}*{D}/a\nCrawl-delay: 300000\n | R019 3 warning | R008 3 info; R019 3 warning
