@@ -117,6 +117,16 @@ def test_exempt_request_is_sent_and_allows_no_others(
     assert reached == [*sent, site.url("/robots.txt"), *sent]
 
 
+@pytest.mark.parametrize("path", ["/robots.txt.bak", "/robots.txt/x", "/a/robots.txt"])
+def test_only_robots_txt_itself_is_exempt(site: Site, path: str) -> None:
+    """Ours O22."""
+    site.robots(CLOSED)
+    result = crawl([site.url(path)])
+
+    assert result.failed_urls == [site.url(path)]
+    assert site.targets() == ["/robots.txt"]
+
+
 def test_opt_out_that_is_false_is_none(site: Site) -> None:
     """Without the opt-out, the mark of robots.txt requests (`is_robotstxt_request`) exempts no
     page.
