@@ -136,6 +136,22 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     assert sorted(pages_of(site)) == list(range(12))
 
 
+def test_first_requests_that_wait_are_sent_at_the_close(
+    site: Site, reactor: Reactor
+) -> None:
+    """Ours R6: as many as `CONCURRENT_REQUESTS`."""
+    late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
+    site.answer("/robots.txt", late)
+    running = Side(reactor=reactor).start(site, spider_args={"pages": WAIT})
+    site.wait("/robots.txt")
+    running.wait_for(f"all {WAIT} are yielded")
+    running.interrupt()
+    site.open("late")
+    running.result()
+
+    assert len(pages_of(site)) == CONCURRENT
+
+
 def test_no_robots_txt_is_requested_after_the_close(
     site: Site, reactor: Reactor
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
+from scrapy_robots1994 import Origin
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.stores.url import StoreUrl
@@ -18,6 +19,10 @@ READ: dict[str, list[tuple[Any, Any]]] = {
     "MAX_BYTES": [("1000", 1_000)],
     "EVIDENCE": [("", None)],
     "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
+    "EXEMPT": [
+        (["[::1]", "API.test"], {"::1", "api.test"}),
+        ("http://[::1]:8080", {Origin("http", "::1", 8080)}),
+    ],
     "CRAWL_DELAY": [
         *((off, None) for off in (False, "False", 0, "0")),
         *((on, math.inf) for on in (True, "true")),
