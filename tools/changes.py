@@ -1,8 +1,8 @@
 """Count the sites that `1994` and `rfc9309` open or close, compared with Protego.
 
 `python -m tools.changes NAME=FILE... NAME=FILE...` compares each group of robots.txt files or
-folders, and prints the table in `docs/_generated/sites.rst`. `--picture REPORT` takes the
-screenshots of a report in the documentation (`docs/_static/report-….png`).
+folders, and prints the table in `docs/_generated/sites.rst`. `--picture REPORT` takes
+screenshots of that report for the documentation (`docs/_static/report-….png`).
 """
 
 from __future__ import annotations

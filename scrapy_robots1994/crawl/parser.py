@@ -76,6 +76,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         # `urljoin` raises `ValueError` for an invalid IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # For a URL without a host, `urljoin` returns the robots.txt itself.
+    # An empty value such as `//` becomes the URL of the robots.txt itself.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))

@@ -32,7 +32,7 @@ SLOT_KEY = "download_slot"
 STATED_USAGE = "_robots1994_usage"
 """Meta key for the `Usage` that robots.txt states for the page."""
 
-# Send robots.txt the way the page goes, or a proxy is bypassed. HttpProxyMiddleware sets
+# Send robots.txt by the same route as the page, or a proxy is bypassed. HttpProxyMiddleware sets
 # `_auth_proxy` and `_scheme_proxy`.
 ROUTE_KEYS = ("proxy", "bindaddress", "cookiejar", "_auth_proxy", "_scheme_proxy")
 
@@ -158,7 +158,7 @@ def robots_request(
     *,
     is_past_cache: bool = False,
 ) -> Request:
-    """Return the request for the robots.txt at *url*, sent the way *page* goes (Ours 3.1).
+    """Return the request for the robots.txt at *url*, to be sent by the route of *page* (Ours 3.1).
 
     *keys* are additional meta keys to copy from *page*. After a redirect, *slot* is the download
     slot of the robots.txt request that was redirected to *url*.

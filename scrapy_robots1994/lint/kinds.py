@@ -23,7 +23,7 @@ class Kind:
 
     code: str
     severity: str = WARNING
-    """A problem of severity INFO is reported once per file, others once per record."""
+    """Problems of severity INFO are usually reported once per file, others once per record."""
     opens: bool = False
     """Whether the problem may allow what the author meant to disallow."""
     when: str

@@ -105,7 +105,7 @@ class SqliteStore:
         page_size = base.execute("PRAGMA page_size").fetchone()[0]
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
         # In a write-ahead log (WAL), readers and writers do not block each other, and a killed
-        # process leaves no partial entry. While another process uses the file, switching to this
-        # mode fails, and a later process does it.
+        # process leaves no partial entry. Switching to this mode fails while another process uses
+        # the file. The store works without it, and the next process tries again.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

@@ -31,9 +31,10 @@ def changed(**settings: Any) -> Settings:
         ({}, {BUILT_IN: None, Robots1994Middleware: 100}),
         ({BUILT_IN: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
         ({RobotsTxtMiddleware: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
+        ({BUILT_IN: 0}, {BUILT_IN: None, Robots1994Middleware: 0}),
         ({OURS: 77}, {BUILT_IN: None, OURS: 77}),
     ],
-    ids=["by default", "built-in by path", "built-in by class", "ours by hand"],
+    ids=["by default", "by path", "by class", "order 0", "ours by hand"],
 )
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int], expected: dict[object, int | None]

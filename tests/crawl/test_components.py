@@ -12,7 +12,7 @@ from tests.support.crawl import COMPONENTS, CrawlRequest, Reactor, crawl
 from tests.support.project import CLOSED, REFUSAL, WHY
 from tests.support.site import Site
 
-# Newer versions of Scrapy report why a pipeline has no file.
+# Scrapy 2.13 does not report why a pipeline downloaded no file.
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 

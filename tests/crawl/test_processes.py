@@ -12,7 +12,8 @@ from tests.support.project import CLOSED, WHY, run
 from tests.support.site import Site
 from tests.support.walking import WAYS
 
-# Scrapy 2.13 has no asyncio runner. Scrapy 2.13 and 2.14 need a reactor.
+# Scrapy 2.13 has neither `AsyncCrawlerProcess` nor `AsyncCrawlerRunner`. Both 2.13 and 2.14 need a
+# reactor.
 KNOWN = [
     way
     for way in WAYS

@@ -1,6 +1,7 @@
 """A naive parser that decides whether a robot may request a URL.
 
-It shares no code with the package. Ids name the clauses and decisions.
+It shares no code with the package. Ids such as F4 or O15 are those of
+`docs/standard/1994.rst`.
 """
 
 from __future__ import annotations
@@ -194,7 +195,10 @@ class Reading:
 
 
 def named_by(records: list[list[str]], own: list[str]) -> set[str]:
-    """Return the longest of the robot's *own* names for which there is a record, or else `*`."""
+    """Return the longest of the robot's *own* names for which there is a record, or else `*`.
+
+    *own* begins with the longest name.
+    """
     named = {name for names in records for name in names}
     lengths = [len(name) for name in own if name in named and name != "*"]
     return {it for it in own if len(it) in lengths[:1]} or {"*"}

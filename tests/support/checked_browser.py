@@ -1,4 +1,4 @@
-"""The recipe of `docs/beyond.rst` for what a browser requests by itself."""
+"""A spider that checks what its browser requests, shown in `docs/beyond.rst`."""
 
 from __future__ import annotations
 

@@ -342,7 +342,7 @@ class MapSpider(SitemapSpider):
 
 
 class Exporting(RequestingSpider):
-    """Yields the meta of pages, and verdicts with their parts.
+    """Yields the meta of each request, and the verdict of each refusal in several forms.
 
     If *nested*, the items contain these objects in the field `what`.
     """

@@ -16,7 +16,10 @@ LINES = 1_000
 def test_reading_in_a_thread_pauses(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A thread pauses after every 64 lines and 64 rules. The main thread never pauses."""
+    """A thread pauses after every 64 lines, and again after every 64 rules.
+
+    The main thread never pauses.
+    """
     pauses: list[float] = []
     monkeypatch.setattr(module._NEVER_SET, "wait", pauses.append)
     rules = "".join(f"Disallow: /{number}\n" for number in range(LINES - 1))
