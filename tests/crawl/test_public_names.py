@@ -39,6 +39,14 @@ def test_exception_survives_pickling_and_copying() -> None:
         assert str(other) == str(refusal)
 
 
+def test_pickled_verdict_has_only_the_rule_that_decides() -> None:
+    rules = b"Disallow: /caf\xe9\nDisallow: /other\n" * 20
+    verdict = RobotsTxt.parse(b"User-agent: *\n" + rules).verdict("/caf%E9", "me")
+
+    record = pickle.loads(pickle.dumps(verdict)).record  # noqa: S301 (our own bytes)
+    assert [it.line for it in record.rules] == [verdict.line] == [2]
+
+
 def test_parser_accepts_bytes_text_and_parsed_files() -> None:
     body = b"User-agent: *\nDisallow: /no\n"
 
