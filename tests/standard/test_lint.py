@@ -211,3 +211,11 @@ def test_wrong_name_weakens_the_policy(name: str) -> None:
 
     assert robots.allowed("/", "mybot")
     assert len(robots.weakening_problems("mybot")) == 1
+
+
+def test_column_is_that_of_the_wrong_path() -> None:
+    """In the dialect revisited, a line may have several paths."""
+    file = STAR + "Disallow: /b b\n"
+    (problem,) = RobotsTxt.parse(file, dialect="revisited").problems
+
+    assert (problem.line, problem.column) == (2, 14)

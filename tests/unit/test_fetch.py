@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from scrapy import Request
 from scrapy.settings import Settings
 
 from scrapy_robots1994.crawl.fetch import (
@@ -15,7 +16,11 @@ from scrapy_robots1994.crawl.fetch import (
     is_out_of_resources,
     parallel_fetches,
 )
-from scrapy_robots1994.crawl.requests import RobotName, is_requestable
+from scrapy_robots1994.crawl.requests import (
+    RobotName,
+    is_requestable,
+    robots_request,
+)
 from scrapy_robots1994.policy.answer import Answer
 
 
@@ -89,3 +94,18 @@ def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
     crawler: Any = SimpleNamespace(settings=settings, spider=spider)
 
     assert RobotName(crawler).usual == "rex/1.0"
+
+
+@pytest.mark.parametrize(
+    ("url", "is_kept"),
+    [("http://other.test/r", True), ("https://h.test/r", False)],
+)
+def test_proxy_of_a_scheme_is_for_that_scheme(url: str, *, is_kept: bool) -> None:
+    """Ours R2."""
+    meta = {"proxy": "http://p.test", "_auth_proxy": "x", "_scheme_proxy": True}
+    headers = {"Proxy-Authorization": "x"}
+    page = Request("http://h.test/", headers=headers, meta=meta)
+    request = robots_request(url, page)
+
+    assert [name in request.meta for name in meta] == [is_kept] * 3
+    assert ("Proxy-Authorization" in request.headers) is is_kept
