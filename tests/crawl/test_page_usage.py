@@ -114,6 +114,7 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
         (['<a>; rel=x, <b>; rel="license y"; type=application/rsl+xml', "<c>"], ("b",)),
         (['<a>; title="x, y <z>"; type="Application/RSL+XML"; REL=License'], ("a",)),
         (["<http://l/>; rel=license"], ()),
+        (["<http://l/>; rel=sublicense; type=application/rsl+xml"], ()),
         (["<<<<" * 20_000], ()),
     ],
 )

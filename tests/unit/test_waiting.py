@@ -1,7 +1,8 @@
-"""The timer of waiting requests."""
+"""The timer of waiting requests, and how many of one origin do not count."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 from unittest.mock import Mock
 
@@ -13,6 +14,21 @@ from scrapy_robots1994.crawl import waiting as module
 from scrapy_robots1994.crawl.waiting import Visit, WaitingRequests
 from tests.support.crawler import idle_crawler
 
+URL = "http://h.test/"
+
+
+def waiting_requests() -> WaitingRequests:
+    crawler: Any = idle_crawler()
+    crawler.engine = Mock()
+    crawler.engine.downloader.total_concurrency = 16
+    return WaitingRequests(crawler, 1_000, Mock())
+
+
+def origin() -> Origin:
+    found = Origin.of(URL)
+    assert found is not None
+    return found
+
 
 def test_no_timer_runs_when_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     timers: list[Mock] = []
@@ -22,14 +38,24 @@ def test_no_timer_runs_when_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> No
         return timers[-1]
 
     monkeypatch.setattr(module, "call_later", call_later)
-    crawler: Any = idle_crawler()
-    crawler.engine = Mock()
-    requests = WaitingRequests(crawler, 10, Mock())
-    url = "http://h.test/"
-    origin = Origin.of(url)
-    assert origin is not None
+    requests = waiting_requests()
     for number in (1, 2):
-        with requests.waiting(Visit(Request(url)), origin):
+        with requests.waiting(Visit(Request(URL)), origin()):
             assert len(timers) == number
             assert not timers[-1].cancel.called
         assert timers[-1].cancel.called
+
+
+def test_few_waiting_requests_of_an_origin_do_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "call_later", Mock())
+    requests = waiting_requests()
+    visits = [Visit(Request(URL)) for _ in range(module.MAX_OF_ORIGIN + 1)]
+    with ExitStack() as stack:
+        for visit in visits:
+            stack.enter_context(requests.waiting(visit, origin()))
+
+        raised = [it.is_raised for it in visits]
+        assert raised == [True] * module.MAX_OF_ORIGIN + [False]
+    assert not any(it.is_raised for it in visits)
