@@ -8,13 +8,7 @@ import pytest
 from scrapy.settings import default_settings
 
 from tests.support import replies
-from tests.support.crawl import (
-    CrawlResult,
-    Reactor,
-    crawl,
-    crawl_over_time,
-    start_crawl,
-)
+from tests.support.crawl import CrawlResult, Reactor, crawl, start_crawl
 from tests.support.site import Site
 
 EXTENDED: dict[str, Any] = {
@@ -76,9 +70,10 @@ def test_longer_configured_delay_stays(site: Site, settings: dict[str, Any]) -> 
 def test_longer_delay_of_a_newer_file_is_applied(site: Site) -> None:
     files = [replies.text(stating(0.1)), replies.text(stating(0.3))]
     site.answer("/robots.txt", files)
-    steps = [[site.url(f"/{n}")] for n in range(3)]
-    settings = EXTENDED | {"ROBOTS1994_TTL": 0}
-    result = crawl_over_time(*steps, settings=settings, hook="note_slots")
+    pages = [site.url(f"/{n}") for n in range(3)]
+    one_by_one = {"CONCURRENT_REQUESTS": 1, "ROBOTS1994_MAX_WAITING": 0}
+    settings = EXTENDED | one_by_one | {"ROBOTS1994_TTL": 0}
+    result = crawl(pages, settings=settings, hook="note_slots")
 
     assert [delay for delay, *_ in states(result) if delay][-2:] == [0.3, 0.3]
     assert result.stats["robots1994/crawl_delay/kept"] == 2
