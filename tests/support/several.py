@@ -77,14 +77,13 @@ def tasks() -> list[str]:
 
 
 def timers() -> list[str]:
+    """List the functions of this package that timers have yet to call."""
     found = gc.get_objects()
-    waiting = [it for it in found if isinstance(it, asyncio.TimerHandle)]
-    delayed = [it for it in found if isinstance(it, DelayedCall)]
-    ours = [
-        *(str(it) for it in waiting if not it.cancelled()),
-        *(str(it) for it in delayed if it.active()),
-    ]
-    return [it for it in ours if "_write_regularly" in it]
+    handles: list[Any] = [it for it in found if isinstance(it, asyncio.TimerHandle)]
+    delayed = [it for it in found if isinstance(it, DelayedCall) and it.active()]
+    calls = [it._callback for it in handles if not it.cancelled()]
+    calls += [it.func for it in delayed]
+    return [str(it) for it in calls if "robots1994" in str(it)]
 
 
 if __name__ == "__main__":
