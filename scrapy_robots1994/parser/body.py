@@ -35,8 +35,8 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes of a file. Only the type says that they are compressed, so that threads need
-    no lock.
+    """Compressed bytes of a file. Their type is the flag, so one assignment changes both, and
+    threads need no lock.
     """
 
     __slots__ = ()
@@ -87,7 +87,7 @@ class Body:
         data = self.data
         mark, encoding = encoding_of(data)
         data = data.removeprefix(mark)
-        # Half of a UTF-16 surrogate pair becomes U+FFFD, because UTF-8 cannot encode it.
+        # A lone surrogate in UTF-16 becomes U+FFFD, because UTF-8 cannot encode it.
         text = decode(data) if encoding == "utf-8" else data.decode(encoding, "replace")
         if not self.is_truncated:
             return text

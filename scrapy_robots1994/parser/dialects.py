@@ -1,4 +1,7 @@
-"""The dialects of robots.txt, one row each in `_ROWS`. Their fields are in `parser/fields.py`."""
+"""The dialects of robots.txt, one row each in `_ROWS`, and "strictest", which combines two.
+
+Their fields are in `parser/fields.py`.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -65,7 +68,7 @@ class Dialect(NamedTuple):
     has_lists: bool = False
     # Returns how specifically a name addresses a robot
     rank: NameRank = first_named
-    # Whether a robot obeys all records with the highest rank, not only the first
+    # Whether a robot obeys all records that name it with the highest rank, not only the first
     merges_named: bool = False
     # Whether a blank line ends a record
     has_blank_lines: bool = True

@@ -1,6 +1,6 @@
 """The fields of robots.txt, one row each in `FIELDS`, and the kinds of lines.
 
-A field with an effect also needs a member of `LineKind`.
+A field of a dialect also needs a member of `LineKind`.
 """
 
 import math
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, NamedTuple
 
-# `float` also accepts "nan", "1e3", "1_0" and the digits of other scripts.
+# Unlike `float`, rejects "nan", "1e3", "1_0" and the digits of other scripts.
 _SECONDS = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 
 
@@ -54,7 +54,7 @@ class Role(Enum):
     SITEMAP = "the URL of a sitemap"
     NONE = "nothing: no dialect has the field"
 
-    # Enum's own hash is slow, as for `LineKind`.
+    # As in `LineKind`
     __hash__ = object.__hash__
 
 
@@ -71,7 +71,7 @@ class Field(NamedTuple):
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad
     bad_kind: LineKind | None = None
-    # Whether a line with this field is ignored outside of records
+    # Whether a line with this field belongs to a record
     in_record: bool = False
     # Whether a User-agent line below a line with this field begins a new record
     ends_names: bool = False
@@ -97,7 +97,7 @@ class Field(NamedTuple):
 
 def seconds_of(value: str) -> float | None:
     """Return the *value* of a Crawl-delay line in seconds, or None if it is malformed."""
-    # Ours X4. A number with hundreds of digits becomes infinite.
+    # Ours X4. A number with hundreds of digits would become infinite, so it is malformed too.
     seconds = float(value) if re.fullmatch(_SECONDS, value) else math.inf
     return seconds if math.isfinite(seconds) else None
 

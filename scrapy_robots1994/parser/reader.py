@@ -38,12 +38,12 @@ class Line(NamedTuple):
     """One line of a file.
 
     *number* is the 1-based number of the line, and *raw* the line as written. *field* and *value*
-    are also as written, but without the comment and surrounding white space. If the line has no
-    field, both are empty. Bytes that are not UTF-8 appear as surrogate escapes.
+    are also as written, but without the comment and surrounding white space. Both are empty if no
+    colon precedes the comment. Bytes that are not UTF-8 appear as surrogate escapes.
 
     *row* is the row of the field in `FIELDS`, or None if the dialect has no such field. *said* is
     the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
-    as written. It is None for a bad value.
+    as written. It is None for a bad value, or if there is no colon.
     """
 
     number: int
@@ -199,9 +199,10 @@ def groups_of(
     See `lines_of` for *only_effective*.
     """
     group = Group()
-    # `is_open`: no blank line has ended the record. `is_named`: a rule has ended its list of names.
+    # `is_open`: a record has begun, and no blank line has ended it. `is_named`: a rule has ended
+    # its list of names.
     is_open = is_named = False
-    # The index in `names` of the last run, and whether the next User-agent line continues it
+    # Where the last run begins in `names`, and whether the next User-agent line continues it
     run, is_run = 0, True
     # 1994 F1, Ours O5
     boundary = _BLANK if dialect.has_blank_lines else None

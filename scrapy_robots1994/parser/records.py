@@ -1,6 +1,6 @@
 """Public objects for the records of a file.
 
-A crawl compiles rules from lines, and needs records only for messages.
+Rules are compiled from lines. Records are made only on demand, as for `Verdict.record`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -52,8 +52,8 @@ class Delay:
 class Record:
     """The names of robots, and the rules and delays for them.
 
-    *first_line* and *last_line* are the 1-based numbers of its first User-agent line and its last
-    line.
+    *first_line* and *last_line* are the 1-based numbers of the first User-agent line and of the
+    last line with a name, rule or delay.
     """
 
     agents: tuple[Agent, ...]
@@ -86,7 +86,7 @@ class Record:
 
 
 def records_of(groups: Iterable[Group], dialect: Dialect) -> Iterator[Record]:
-    """Yield a record for each of *groups*, except the lines before the first record."""
+    """Yield a record for each of *groups* that names a robot."""
     for group in groups:
         if not group.names:
             continue

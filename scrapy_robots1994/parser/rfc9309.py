@@ -24,7 +24,7 @@ def normal_spelling(target: str) -> str:
     """Return *target* in the spelling that RFC 9309 2.2.2 compares.
 
     Characters that a URL must not contain are percent-encoded, and so are `*` and `$`. Escapes of
-    unreserved characters are decoded.
+    unreserved characters are decoded, and other escapes are in upper case.
     """
     if _NORMAL.fullmatch(target):
         return target
@@ -43,7 +43,7 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 def octet_count(value: str) -> int:
-    """Count the octets of a path in its normal spelling, with one for each `*` and `$`."""
+    """Count the octets of a path in its normal spelling, but each `*` and `$` as one."""
     # RFC 9309 2.2.2. `normal_spelling` encodes a `*` or `$` in three octets.
     return len(normal_spelling(value)) - 2 * (value.count("*") + value.count("$"))
 

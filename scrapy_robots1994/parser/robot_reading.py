@@ -73,7 +73,7 @@ class RobotReading:
                 (self.split if rule.kind is _ORPHAN else self.rules).append(rule)
         self.allows += (it for it in group.without if it.value)
         self.first_lines.append(group.agents[0].number)
-        # Equal tuples are shared, because thousands of records may have the same names.
+        # Share the tuple of the record above, because thousands may have the same names.
         names = tuple(group.names)
         before = self.names[-1] if self.names else _DEFAULT
         self.names.append(before if before == names else names)

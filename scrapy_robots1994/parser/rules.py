@@ -1,6 +1,6 @@
 """The rules of one file for one robot, compiled for lookup.
 
-They are sorted by `Dialect.order`. The first rule that covers a URL decides.
+They are sorted by `Dialect.order`. In each table, the first rule that covers a URL decides.
 """
 
 import re
@@ -46,7 +46,7 @@ _UNCOMPARED = {
     _TOO_MANY_SPELLINGS: Reason.SPELLINGS,
 }
 
-# The work of one table, in character comparisons
+# The estimated work of one table, in character comparisons
 _TABLE_WORK = 2_000
 
 # A URL that matches this pattern and contains no `/.` has only one spelling (Ours O26, O27). That
@@ -157,8 +157,8 @@ class _Tables(NamedTuple):
     tables: list[_Table]
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Return the number of the first rule in any table that disallows a URL with these *texts*,
-        or else of the first rule that allows it.
+        """Ask each table about a URL with these *texts*. Return the smallest number that disallows
+        it, or if there is none, the smallest number.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK

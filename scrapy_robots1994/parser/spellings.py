@@ -26,8 +26,8 @@ _DOTS = (".", "%2e", "%2E")
 _PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
 _LINE_ENDS = dict.fromkeys(map(ord, "\t\n\r"))
 
-# Ours O27. Ordinary URLs have up to four spellings. The spellings of a long URL have about
-# `_MAX_CHARACTERS` characters in total.
+# Ours O27. Ordinary URLs have up to four spellings. More than four are compared only if they have
+# about `_MAX_CHARACTERS` characters or fewer in total.
 _MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 
 
@@ -92,7 +92,7 @@ def spellings_of(target: str) -> tuple[list[str], bool]:
 
 
 def _respelled(target: str) -> Iterator[str]:
-    """Yield *target* after each single change that a client may make."""
+    """Yield *target* after each single change that a client or server may make."""
     path, mark, query = target.partition("?")
     if not target.isprintable():
         # Browsers, and aiohttp with `verbatim_url`, remove tabs and line ends.
@@ -115,7 +115,7 @@ def _respelled(target: str) -> Iterator[str]:
         before, slash, last = path.rpartition("/")
         yield before + slash + last.partition(";")[0] + mark + query
     if "%" in query:
-        # aiohttp decodes escapes in a query.
+        # aiohttp decodes some escapes in a query.
         escapes = spelled_escapes(_IN_QUERY)
         yield path + mark + _ESCAPE.sub(lambda it: escapes[it[1]], query)
     if target[:2] == "//" != target[2:4]:
@@ -164,8 +164,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     # lower case. In this form, the rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalized origin, unless the host contains an escape. It begins with
-    # `=`, so that the forms cannot be confused.
+    # The second form has a normalized origin. There is none if the authority contains an escape or
+    # the URL has no origin. It begins with `=`, so that the forms cannot be confused.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

@@ -1,7 +1,6 @@
 """Usage preferences in robots.txt: the purposes for which pages may be used.
 
-They never change a verdict. `LABELS` has a row for each known label, and `VERSIONS` names the
-drafts that define the labels.
+They never change a verdict.
 """
 
 import re
@@ -24,7 +23,7 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that define the labels and how lines are grouped."""
+"""The IETF drafts that define the labels of Content-Usage and how lines are grouped."""
 
 USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"
@@ -41,14 +40,14 @@ MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""Longer values of Content-Usage are not parsed. A value of this length takes 10 ms."""
+"""Values of Content-Usage with more characters are not parsed. One of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
 """Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
 that needs more is disallowed for every purpose that the robot's records disallow for any path.
 """
 
-# The cost of a search in addition to its comparisons
+# The cost of a search besides its comparisons. A path of n octets takes at most n searches.
 _CALL_WORK = 64
 
 _SPACE = " \t"
@@ -107,7 +106,7 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 class Statement:
     """The *answer* of an owner for one *purpose*.
 
-    *term* is the preference as written. *where* says where it was found, such as
+    *term* quotes the preference, without parameters. *where* says where it was found, such as
     "robots.txt line 4", "header Content-Usage" or "meta tag mybot".
     """
 
@@ -129,8 +128,8 @@ class Usage:
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
     terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* is the value of the label
     `use` of Content Signals, all as written. *not_understood* lists the values of known labels and
-    fields that could not be read. *read* names the sources that were read: "robots.txt", "header"
-    or "meta".
+    fields that could not be read, or that stand above the first record. *read* names the sources
+    that were read: "robots.txt", "header" or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -170,7 +169,7 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Add the preferences of *other*. Its `tdm_policy` and `use` take precedence."""
+        """Return the preferences of both, preferring the `tdm_policy` and `use` of *other*."""
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -278,9 +277,9 @@ class UsageRules:
 
 
 def usage_dialect(dialect: Dialect) -> Dialect:
-    """Return a dialect that reads preferences, and matches names as *dialect* does."""
+    """Return the dialect for the preferences of a file whose rules are read in *dialect*."""
     # Usage U1: the draft attach-05 groups lines as RFC 9309 does, and a preference ends a list of
-    # names. Usage U2: a robot has one record for both rules and preferences.
+    # names. Usage U2: names match as in *dialect*.
     grouping = DIALECTS["rfc9309"]
     preferences = by_name(it for it in FIELDS if it.is_preference)
     return grouping._replace(
@@ -333,7 +332,7 @@ def statements_of(
     """Return the statements in *value*, the parts that are not understood, and the value of `use`.
 
     *value* does not include the path. Equal statements are returned once. Raise `ValueError` if a
-    value of Content-Usage is not a dictionary.
+    value of Content-Usage cannot be parsed.
     """
     statements: dict[tuple[str, Answer], Statement] = {}
     odd: list[Said] = []
@@ -374,8 +373,8 @@ def why_unread(text: str) -> str:
 def _members(field: str, value: str) -> Iterator[tuple[str, str, str]]:
     """Yield the key, the value and the text of each member of *value*, without parameters.
 
-    Raise `ValueError` if *field* is Content-Usage and *value* is not a dictionary, or contains a
-    date after the year 9999.
+    Raise `ValueError` if *field* is Content-Usage and *value* is too long, is not a dictionary, or
+    contains a date after the year 9999.
     """
     if field == SIGNAL_FIELD:
         # No document defines a grammar for Content Signals.

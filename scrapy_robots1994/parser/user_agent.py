@@ -1,4 +1,4 @@
-"""Read the names of robots from User-Agent headers and User-agent lines."""
+"""Read the names of robots from User-Agent headers and User-agent lines, and match them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ def equally_named(name: str, robot: str) -> int:
     return NAMED + len(name) if f"\n{name}\n" in robot else 0
 
 
-# Few entries are enough, because a crawl sends few different headers.
+# Large enough, because a crawl sends few different headers
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
     """Return the names of *robot* in lower case: its phrases, and then their words. Never raises.

@@ -95,8 +95,8 @@ class Verdict(_Sourced):
     *status* is the HTTP status of the answer to GET /robots.txt if the status decided. *failure*
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
-    *dialect* is the dialect that decided, or None if no record applies. In the dialect "strictest"
-    it is "1994" or "rfc9309". Verdicts that differ only in *dialect* are equal.
+    *dialect* is the dialect that decided, or None if no record did. In the dialect "strictest" it
+    is "1994" or "rfc9309". Verdicts that differ only in *dialect* or `record` are equal.
 
     Scrapy's item exporters can write verdicts.
     """
