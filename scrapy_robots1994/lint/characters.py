@@ -79,7 +79,7 @@ def odd_place(text: str) -> int:
     for at, it in enumerate(text):
         is_meant = it == "\t" or seen(it) == it
         if path >= 0 and at > path:
-            # Paths may contain dashes, fullwidth colons, and the joiners of some scripts.
+            # Paths may contain dashes, fullwidth punctuation, and the joiners of some scripts.
             is_meant |= seen(it) in {"-", ":", "#", "*", "/"} and it != "\xad"
             is_meant |= it in "\u200c\u200d"
         if not is_meant:

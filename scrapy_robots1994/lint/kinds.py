@@ -23,7 +23,7 @@ class Kind:
 
     code: str
     severity: str = WARNING
-    """Problems of severity INFO are usually reported once per file, others once per record."""
+    """The usual severity, for which `at` may substitute another."""
     opens: bool = False
     """Whether the problem may allow what the author meant to disallow."""
     when: str
@@ -52,8 +52,8 @@ class Kind:
         opens: bool = True,
         meant: Field | None = None,
     ) -> "Problem":
-        """Return a problem of this kind in *line*. A *column* of 0 means the beginning of *line*.
-        *meant* is the field that a wrong line probably means.
+        """Return a problem of this kind in *line*. A *column* of 0 means the first character that
+        is not a space or tab. *meant* is the field that a wrong line probably means.
         """
         known = line.known if isinstance(line, Line) else None
         field = meant or known

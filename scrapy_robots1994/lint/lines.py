@@ -21,7 +21,7 @@ from scrapy_robots1994.parser.reader import SPACE, Line, lines_of
 
 _NAMES = "|".join(re.escape(it.name) for it in FIELDS if it.role is not Role.NONE)
 # A second field on a line, after a space, a punctuation mark, an HTML line break or a literal `\n`.
-# In its usual spelling and with a suitable value, it may directly follow other text.
+# In its usual spelling and with a suitable value, it may follow anything but a lowercase letter.
 _SECOND_FIELD = re.compile(
     rf"(?:[{SPACE},;|>*]|\\[nr]"
     r"|(?<![a-z])(?=User-agent: ?[\w*]|(?:Disa|A)llow: ?[/*]|Sitemap: ?http))"
@@ -117,7 +117,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
 def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
     odd = next((it for it in line.field if not it.isascii()), "")
     if odd:
-        # A letter of another alphabet that looks like a Latin one.
+        # Such as a letter of another alphabet that looks like a Latin one
         column = line.text.find(odd) + 1
         return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
     guess = "" if value == content else _GUESSED

@@ -33,7 +33,7 @@ _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
 
 
 def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
-    """Return the problems of a file in line order, each kind once per record or file."""
+    """Return the problems of a file in line order, merged as in `_grouped`."""
     groups = list(groups_of(body.text, dialect))
     return _grouped(_found(groups, body, dialect), groups)
 
@@ -41,10 +41,10 @@ def problems_of(body: Body, dialect: Dialect) -> tuple[Problem, ...]:
 def weakening_problems(
     body: Body, dialect: Dialect, robot: str | bytes
 ) -> tuple[Problem, ...]:
-    """Return the problems that open a file to *robot*.
+    """Return the problems that weaken the policy for *robot*.
 
-    They are in the records of *robot*, above the first record, or in wrong User-agent lines,
-    because these may be meant for *robot*.
+    They are in the records of *robot*, above the first record, or in wrong User-agent lines, which
+    may be meant for *robot*.
     """
     groups = list(groups_of(body.text, dialect))
     chosen = dialect.choose([it.names for it in groups[1:]], robot_names(robot))
@@ -61,7 +61,7 @@ def _found(groups: Sequence[Group], body: Body, dialect: Dialect) -> Iterator[Pr
     written = [it for it in lines if it.kind not in IDLE]
     yield from _encoding_problems(body, lines)
     what = _other_file(body.text)
-    # Ours O23: in an HTML page, only lines with a field are meant for robots.
+    # Ours O23: in an HTML page, only lines with a field of the dialect are meant for robots.
     meant = [it for it in written if it.row is not None] if what else written
     found = [problem for line in meant for problem in line_problems(line, dialect)]
     has_field = any(it.known for it in written) or any(it.meant for it in found)
@@ -98,7 +98,9 @@ def _record(groups: Sequence[Group], problem: Problem) -> int:
 def _grouped(
     problems: Iterable[Problem], groups: Sequence[Group]
 ) -> tuple[Problem, ...]:
-    """Return *problems* in line order, each only once per record or file."""
+    """Return *problems* in line order. Those of one kind, severity and `weakens_policy` are merged
+    within a record, or within the file if the kind is INFO.
+    """
     found: dict[tuple[Kind, object, str, bool], list[Problem]] = {}
     places: dict[tuple[Kind, str], object] = {}
     for problem in sorted(problems, key=lambda it: (it.line, it.column, it.code)):
@@ -106,7 +108,7 @@ def _grouped(
         if problem.kind.severity == kinds.INFO:
             # Each field is a separate problem.
             where = problem.message if problem.kind is kinds.OTHER_FIELD else ""
-        # Many owners repeat a line in every record.
+        # Many owners repeat a line in every record, so equal messages are merged too.
         where = places.setdefault((problem.kind, problem.message), where)
         key = problem.kind, where, problem.severity, problem.weakens_policy
         found.setdefault(key, []).append(problem)

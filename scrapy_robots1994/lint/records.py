@@ -115,7 +115,8 @@ def _obeyed_together(
     """Yield each set of records that a robot obeys together, with the lowercase name of one such
     robot.
 
-    *lines* is the number of further lines that the caller reads for each robot.
+    *lines* is the number of further lines that the caller reads for each set. Ends early if more
+    than `MAX_LINES` lines would be read in total.
     """
     names: dict[tuple[int, ...], str] = {}
     for name, places in _obeyed(records, dialect).items():
@@ -244,8 +245,8 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
 
 
 def _ignored_allows(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each Allow line whose record disallows nothing, or whose path a Disallow
-    line covers.
+    """Yield a problem for each Allow line whose path a Disallow line covers. Without Disallow
+    lines, yield one for each Allow line, unless one of them allows everything.
     """
     closed = Beginnings(it.value for it in _closing(group))
     is_alone = not _frees(group.lines)
