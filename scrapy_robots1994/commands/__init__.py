@@ -2,5 +2,5 @@
 and the console script `robots-lint`.
 
 Slow imports are inside functions, because Scrapy imports all commands to run one. `terminal`,
-`inputs` and `robots_lint` import neither Scrapy nor Twisted.
+`inputs`, `lint_report` and `robots_lint` import neither Scrapy nor Twisted.
 """

@@ -1,4 +1,4 @@
-"""The base class of our Scrapy commands."""
+"""The base class of our Scrapy commands, and notes about the settings of a project."""
 
 import argparse
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RobotsCommand(ScrapyCommand):
-    """Base of our commands, with the options, settings and error handling that they share."""
+    """Adds the options, settings and error handling that our commands share."""
 
     # `python -OO` removes docstrings, so the help is an attribute.
     help_text: str

@@ -182,7 +182,7 @@ class Row:
     """The verdict in the dialect rfc9309, if it contradicts *verdict*."""
     usage: "Usage | None" = None
     forbidden: "Statement | None" = None
-    """The statement that disallows a purpose of the crawl, if *verdict* allows the URL."""
+    """The statement that disallows one of the crawl's purposes, if *verdict* allows the URL."""
 
     @classmethod
     def of(

@@ -93,7 +93,7 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host in a file name such as `example.org.txt`, or "" if there is none."""
+    """Return the host, and any port, in a file name such as `example.org.txt`, or ""."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""

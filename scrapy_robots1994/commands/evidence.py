@@ -1,7 +1,7 @@
 """The command `scrapy robots-evidence`, which reads the files of `ROBOTS1994_EVIDENCE`.
 
-Evidence is not trusted: no file or URL that it names is opened, and anything malformed is reported
-as a difference.
+Evidence is not trusted: no file or URL that it names is opened, and malformed lines are reported
+as differences.
 """
 
 import argparse
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 Values: TypeAlias = dict[str, Any]
 
 MAX_LINE_BYTES = 8_000_000
-"""Longer lines are skipped. In a line, a body of 512,000 bytes takes at most 3 MB."""
+"""Longer lines are reported, not read. A body of 512,000 bytes takes at most 3.1 MB in JSON."""
 
 MAX_PARSED = 200
-"""The maximum number of policies kept in memory."""
+"""The maximum number of policies kept in memory for each file of evidence."""
 
 _NO_DECISION = "no decision"
 # The exit code and the style of each decision.
@@ -52,8 +52,8 @@ _DECISIONS = {
 }
 _OTHER = ExitCode.FOUND, "31"
 _MARGIN = 13
-# Raised for a malformed line: not JSON, too deeply nested, too long a number, a wrong type or a
-# missing key.
+# Raised for a line that is not JSON or is nested too deeply, or that has an overlong number, a
+# value of the wrong type, or a missing key
 _ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 
@@ -256,7 +256,7 @@ class EvidenceFile:
         self._policies: LRUCache[int, Policy] = LRUCache(MAX_PARSED)
         self.answers: dict[int, Recorded] = {}
         self.is_unread = False
-        """Whether reading failed before the end of the file."""
+        """Whether reading failed, other than because the end is missing."""
 
     def events(self) -> Iterator[Decision | str]:
         """Yield the decisions in order, and a sentence for each difference."""

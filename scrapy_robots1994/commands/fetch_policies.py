@@ -42,10 +42,10 @@ NO_PAGES: tuple[Request, ...] = ()
 
 
 class PolicyLookup(Lookup):
-    """Fetches the policies of URLs in a crawl of *process*, whose spider is a subclass of *kind*.
+    """Fetches the policies of URLs in a crawl of *process* with a subclass of the spider *kind*.
 
-    `robot` is the name of the robot. It comes from the settings until the crawl starts, and then
-    from the crawl.
+    The name of the robot, `robot`, comes from the settings and *kind* until the crawl starts, and
+    then from the crawl.
     """
 
     def __init__(self, process: CrawlerProcess, kind: type[Spider]) -> None:

@@ -28,9 +28,9 @@ def is_url(name: str) -> bool:
 def expand(names: Iterable[str]) -> list[str]:
     """Return *names* without duplicates. A folder is replaced by the files under it.
 
-    Hidden files are skipped. Pipes, devices and links that lead out of the folder are skipped with
-    a note. Raise `WrongUse` for an empty name or a folder without files, and OSError for a folder
-    that cannot be listed.
+    In a folder, hidden files are skipped, and pipes, devices and links that lead out of it are
+    skipped with a note. Raise `WrongUse` for an empty name or a folder without files, and OSError
+    for a folder that cannot be listed.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -139,7 +139,7 @@ class PolicySource:
 
     @property
     def is_known(self) -> bool:
-        """Whether a file was read, or the origin answered."""
+        """Whether the file was read, or the origin was reachable (Ours R5)."""
         return self.rules is not None and not self.why
 
     @cached_property

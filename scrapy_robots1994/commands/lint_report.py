@@ -34,7 +34,7 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# The maximum number of bytes to parse in total: the file is parsed again for each robot.
+# About how many bytes to parse in each of the two dialects. A file is parsed once per robot.
 _MAX_READ = 500_000
 # Only a rule for the whole site covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")

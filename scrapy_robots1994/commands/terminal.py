@@ -48,18 +48,18 @@ MIN_STEPS = 20
 """A progress bar is shown only for at least this many files."""
 
 NOTE_FILES = 100
-"""If standard error is not a terminal, a line of progress is printed after this many files."""
+"""If standard error is not a terminal, progress is printed each time this many files are done."""
 
 MAX_NAMED = 20
 """The maximum number of printed lines of one kind."""
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
-    """A file or folder cannot be read. The message names it and gives the reason."""
+    """Something cannot be read or compared. The message gives the reason."""
 
 
 class WrongUse(RobotsError):  # noqa: N818 - named like its exit code
-    """An option or argument is wrong. The message says what to write instead."""
+    """An option, argument or setting is wrong."""
 
 
 def add_common_options(

@@ -9,7 +9,7 @@ from scrapy_robots1994.parser import Line, Reason
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_QUESTIONS = 400
-"""The maximum number of questions about one file. If there are more, a sample is taken."""
+"""The maximum number of questions generated for one file, a sample if there are more."""
 
 # A name that no robot has. It contains no word such as "bot", because a record for "bot" may
 # address each robot whose name contains "bot".

@@ -45,7 +45,7 @@
     render();
   };
 
-  /* The verdict: how many sites change, in all, by what decides, and in each dialect. */
+  /* The verdict: how many sites change, in all and by what decides. */
   const asked = () => data.sites.filter(({ parsers }) => parsers[state.parser]);
   const impactOn = (site) => site.parsers[state.parser] || { agree: 0, stricter: 0, laxer: 0, raised: 0, change: "unchanged", cause: null };
   const tally = (sites, changeOf) => {

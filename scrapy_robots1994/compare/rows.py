@@ -1,4 +1,4 @@
-"""Ask other parsers the same questions, and collect the decisions that differ from ours.
+"""Ask our parser and others the same questions, and collect the decisions that differ.
 
 The questions come from `robots-compare`, from a crawl (`ROBOTS1994_COMPARE`), or from a dry run, in
 which Scrapy's middleware decides (`ROBOTS1994_DRY_RUN`).
@@ -123,11 +123,11 @@ class SiteResult:
 
 
 class Site:
-    """The decisions of all parsers on one robots.txt. Each parser parses it once.
+    """The decisions of all parsers on one robots.txt.
 
     *stated* is the file. Without a file, *stated* is `UniformRules`, and the other parsers parse an
-    empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows, and the
-    changes in other dialects, are computed from the kept decisions.
+    empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows and the
+    changes are computed from them.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Site:
         return self.stated.body if isinstance(self.stated, RobotsTxt) else b""
 
     def ask(self, question: Question, did: str = "", *, is_early: bool = False) -> None:
-        """Ask all parsers, and count the differences.
+        """Ask all parsers, and count their decisions.
 
         In a dry run, *did* is one of `ACTS`, and *is_early* is true if Scrapy's middleware had not
         received the file yet.
@@ -193,7 +193,7 @@ class Site:
         return word_of(is_allowed=self._rules(robot, dialect).allowed(url))
 
     def result(self, *, with_causes: bool = True) -> SiteResult:
-        """Return the counts, and the rows with their causes. Finding the causes may take long."""
+        """Return the counts, and the rows with their causes. The causes may take long to find."""
         body, lines = self.body, None
         if with_causes and len(body) <= MAX_BYTES:
             lines = Lines(body)

@@ -29,7 +29,7 @@ _LINE = re.compile(rb"\A(?:\xff\xfe|\xfe\xff).*|.*?(?:\r\n?|\n|.\Z)", re.DOTALL)
 
 _RULE = "^(?:dis)?allow:"
 _OTHER_FIELD = "^(?:sitemap|crawl-delay|request-rate|visit-time|host):"
-# Text that is neither a rule, a name nor another known field
+# Text that is neither a rule, a name nor one of these fields
 _MISSPELT = rf"(?!{_RULE}|{_OTHER_FIELD}|^user-agent:)^."
 
 
