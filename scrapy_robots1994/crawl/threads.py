@@ -41,6 +41,9 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
+PAUSE_SECONDS = 2.5
+"""Seconds between checks whether work is paused."""
+
 # Two threads that compute at once are no faster than one, and delay the event loop more.
 _computing = Lock()
 
@@ -111,7 +114,7 @@ async def result_within(
 ) -> T:
     """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`.
 
-    If *is_paused* then returns True, *work* gets *seconds* more. If the caller is cancelled, raise
+    The time during which *is_paused* returns True does not count. If the caller is cancelled, raise
     `FetchAborted`. Work that ignores its cancellation continues in the background.
     """
     running: Deferred[T] = deferred_from_coro(work)
@@ -120,15 +123,18 @@ async def result_within(
     # *work*. `addBoth` also keeps Twisted from logging an error.
     running.addBoth(lambda result: release(ended, [result]))
     timer: Any = None
+    left = seconds
 
     def look() -> None:
-        nonlocal timer
-        if is_paused():
-            timer = call_later(seconds, look)
+        nonlocal timer, left
+        # A pause may last until just before the next check.
+        left = seconds + PAUSE_SECONDS if is_paused() else left - PAUSE_SECONDS
+        if left > 0:
+            timer = call_later(min(left, PAUSE_SECONDS), look)
         else:
             release(ended, [])
 
-    timer = call_later(seconds, look)
+    timer = call_later(min(left, PAUSE_SECONDS), look)
     try:
         results = await maybe_deferred_to_future(ended)
     except CancelledError:

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from scrapy import Request
 from scrapy.settings import Settings
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 
+from scrapy_robots1994.crawl import threads
 from scrapy_robots1994.crawl.fetch import (
     _pause_after,
     is_out_of_resources,
@@ -109,3 +112,38 @@ def test_proxy_of_a_scheme_is_for_that_scheme(url: str, *, is_kept: bool) -> Non
 
     assert [name in request.meta for name in meta] == [is_kept] * 3
     assert ("Proxy-Authorization" in request.headers) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("paused", "returned", "is_returned"),
+    [
+        # The queue ends just before, or just after, 35 s have passed.
+        (34, 60, True),
+        (36, 60, True),
+        (34, 90, False),
+        (0, 34, True),
+        (0, 36, False),
+        (1_000, 1_030, True),
+    ],
+)
+def test_time_of_a_queue_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, paused: int, returned: int, *, is_returned: bool
+) -> None:
+    clock = Clock()
+
+    def call_later(seconds: float, call: Any) -> Any:
+        timer: Any = clock.callLater(seconds, call)
+        return SimpleNamespace(cancel=lambda: timer.active() and timer.cancel())
+
+    monkeypatch.setattr(threads, "call_later", call_later)
+    monkeypatch.setattr(threads, "maybe_deferred_to_future", lambda it: it)
+    work: Deferred[str] = Deferred()
+    waits = threads.result_within(work, 35.0, lambda: clock.seconds() < paused)
+    ends: list[Any] = []
+    Deferred.fromCoroutine(waits).addBoth(ends.append)
+    for _ in range(2 * returned):
+        clock.advance(0.5)
+    if not work.called:
+        work.callback("page")
+
+    assert (ends == ["page"]) is is_returned
