@@ -147,6 +147,8 @@ class RobotsFetcher:
         url = start or origin.robots_url
         follow = deferred_f_from_coro_f(self._follow)
         pauses, attempts = iter(self._pauses), 1
+        # Ours 3.2: an offline crawl requests nothing.
+        is_past_cache = is_past_cache and not self._is_offline
         while True:
             pause = next(pauses, None)
             # `run` releases the permit even if the fetch is cancelled.

@@ -43,6 +43,8 @@ REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
         ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
         ({}, {}, 100),
         ({}, REPLAY, None),
+        # A policy that is never fresh
+        ({}, REPLAY | {"ROBOTS1994_TTL": 0}, None),
     ],
 )
 def test_recorded_crawl_replays_without_a_request(
