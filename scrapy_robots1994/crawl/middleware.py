@@ -248,7 +248,9 @@ class Robots1994Middleware:
             for observer in self._observers:
                 observer.decided(request, origin, policy, verdict)
             if not is_allowed:
-                raise self._refusals.refuse(request, verdict, origin) from cause
+                raise self._refusals.refuse(
+                    request, verdict, origin, is_awaited=visit.is_awaited
+                ) from cause
         self._refusals.has_passed |= not visit.is_awaited
 
     def _handle_unchecked(

@@ -67,16 +67,20 @@ class Refusals:
         self._others = _Row(Reason.RULE, "")
         self.has_passed = False
         """Set by the middleware when a request from the scheduler passes."""
-        # The URL and the verdict of the first refused request
+        # The number of refused requests from the scheduler, and the URL and verdict of the first
+        self._scheduled = 0
         self._first: tuple[str, Verdict] | None = None
         crawler.signals.connect(self._closed, signals.spider_closed)
         if closes:
             crawler.signals.connect(self._idle, signals.spider_idle)
 
     def refuse(
-        self, request: Request, verdict: Verdict, origin: Origin
+        self, request: Request, verdict: Verdict, origin: Origin, *, is_awaited: bool
     ) -> ForbiddenByRobots:
-        """Count and log a refusal, send `request_refused`, and return the exception to raise."""
+        """Count and log a refusal, send `request_refused`, and return the exception to raise.
+
+        A request that a component awaits (*is_awaited*) is no start request.
+        """
         count(self._crawler, stats.FORBIDDEN)
         count(self._crawler, stats.REASONS, reason=verdict.reason.value)
         # The verdict may be exported in items, and feeds cannot contain undecodable bytes.
@@ -84,7 +88,9 @@ class Refusals:
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
         row.reason = verdict.reason
-        self._first = self._first or (request.url, exported)
+        if not is_awaited:
+            self._scheduled += 1
+            self._first = self._first or (request.url, exported)
         self._crawler.signals.send_catch_log(
             request_refused,
             request=request,
@@ -134,9 +140,9 @@ class Refusals:
         # A crawl that was closed early may have undecided start requests.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
-            number = sum(row.refused for _, row in rows) + self._others.refused
-            count(self._crawler, stats.STARTS_REFUSED, number)
-            log_line(self._crawler, WARNING, _ALL_REFUSED, number, *self._first)
+            count(self._crawler, stats.STARTS_REFUSED, self._scheduled)
+            values = self._scheduled, *self._first
+            log_line(self._crawler, WARNING, _ALL_REFUSED, *values)
 
 
 def _table(rows: list[tuple[Origin, _Row]], others: _Row) -> Iterator[str]:

@@ -65,6 +65,26 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
     assert result.stats["finish_reason"] == "finished"
 
 
+@pytest.mark.parametrize("starts", [[], ["/private/1"]])
+def test_refused_request_that_is_awaited_is_no_start_request(
+    site: Site, starts: list[str]
+) -> None:
+    site.robots(CLOSED)
+    result = crawl(
+        list(map(site.url, starts)),
+        spider="LoggingIn",
+        spider_args={"login": site.url("/private/login")},
+        settings=CLOSING,
+    )
+
+    refused = result.stats["robotstxt/forbidden"]
+    assert refused == len(starts) + 1
+    assert result.stats.get("robots1994/starts_refused", 0) == len(starts)
+    assert len(result.lines(NOTHING, f"({len(starts)})")) == len(starts)
+    reason = "robotstxt_denied" if starts else "finished"
+    assert result.stats["finish_reason"] == reason
+
+
 def test_start_request_that_is_retried_counts_once(
     site: Site, reactor: Reactor
 ) -> None:

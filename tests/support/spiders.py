@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
@@ -84,7 +86,8 @@ class LoggingIn(RequestingSpider):
     login: str
 
     async def start(self) -> AsyncIterator[Any]:
-        await download(self.crawler, Request(self.login))
+        with suppress(IgnoreRequest):
+            await download(self.crawler, Request(self.login))
         async for request in super().start():
             yield request
 
