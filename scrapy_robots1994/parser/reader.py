@@ -217,7 +217,7 @@ def groups_of(
                 yield group
                 group, is_open, is_named = Group(), True, False
                 run, is_run = 0, True
-            elif not is_run:
+            elif line.said and not is_run:
                 run, is_run = len(group.names), True
             group.names += line.said or ()
             group.agents.append(line)
