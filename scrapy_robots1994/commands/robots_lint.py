@@ -19,7 +19,7 @@ from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS, SEVERITIES
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
-_DIALECT = re.compile(r"(?m)^ROBOTS1994_DIALECT *= *[\"'](.*)[\"']")
+_DIALECT = re.compile(r"(?m)^ROBOTS1994_DIALECT *= *[\"'](.*?)[\"']")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
