@@ -96,17 +96,21 @@ def _odd_character(
 
 
 def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
-    field, value = _meant(line, content)
-    if field is not None and field in dialect.fields.values():
+    (field, value), known = _meant(line, content), line.known
+    if field is not None and (
+        field in dialect.fields.values()
+        # A license in prose is no field.
+        or (field.is_preference and field.in_record and not known)
+    ):
         yield _misspelt(line, content, field, value)
     elif field is not None and field.key == "noindex":
         yield kinds.NOINDEX.at(line)
-    elif field is ALLOW or (field is not None and field.is_preference):
+    elif known is ALLOW or (known is not None and known.is_preference):
         # `records.py` checks ignored Allow lines, and `problems.py` usage preferences.
         return
     elif line.field and value != content:
         words = f", and is ignored ({field.meaning})" if field else ", and is ignored"
-        if field and field.dialects:
+        if known and known.dialects:
             words = ": robots of other dialects read it"
         yield kinds.OTHER_FIELD.at(line, line.field, words)
         yield from value_problems(line, dialect)
@@ -120,7 +124,7 @@ def _misspelt(line: Line, content: str, field: Field, value: str) -> Problem:
         # Such as a letter of another alphabet that looks like a Latin one
         column = line.text.find(odd) + 1
         return kinds.CHARACTER.at(line, name_of(odd), column=column, meant=field)
-    guess = "" if value == content else _GUESSED
+    guess = "" if value == content or field.is_preference else _GUESSED
     if field.role is Role.RULE and value == "*":
         value = "/"
     new = f"{field.name}: {value}".rstrip(SPACE)

@@ -27,6 +27,8 @@ _MOST = 100_000
 # In UTF-16 without a byte order mark, NULs stand between the letters.
 _MARKUP = r"(?:[\s\0]|#[^\r\n]*[\r\n])*<"
 _SAVED = "a robots.txt that a browser saved as a page"
+# The parameters of a member of a dictionary (RFC 9651 4.2.3.2)
+_PARAMETERS = r'(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:"[^"]*"|[^;" ]+))?)+\Z'
 _TEXT = "another text: no line has a field of a robots.txt"
 # A record with one of these problems may contain rules that were not recognized.
 _MISREAD = (kinds.MISSPELT, kinds.CHARACTER, kinds.TWO_FIELDS)
@@ -154,13 +156,15 @@ def _usage_problems(group: Group) -> Iterator[Problem]:
         )
         is_signal = field == SIGNAL_FIELD
         for member in split_path(line.value)[1].split(","):
-            # Usage U5: Content Signals have no parameters, and their case does not matter.
-            text = member.lower() if is_signal else member.partition(";")[0]
-            name, _, value = text.strip(SPACE).partition("=")
-            label = labels.get(name.rstrip(SPACE) if is_signal else name)
-            answer = label and label.answer_of(
-                value.lstrip(SPACE) if is_signal else value
-            )
-            if answer is None and not (is_signal and name == USE_LABEL):
-                texts, column = (member.strip(SPACE), field, known), line.value_column
+            text = member.strip(SPACE)
+            if is_signal:
+                # Usage U5: Content Signals have no parameters, and case and spaces do not matter.
+                name, _, value = map(str.strip, text.lower().partition("="))
+                is_ignored = name == USE_LABEL or (not text and "," in line.value)
+            else:
+                name, _, value = re.sub(_PARAMETERS, "", text).partition("=")
+                is_ignored = False
+            label = labels.get(name)
+            if not (is_ignored or (label and label.answer_of(value))):
+                texts, column = (text, field, known), line.value_column
                 yield kinds.USAGE_VALUE.at(line, *texts, column=column)

@@ -97,6 +97,13 @@ shadowed with allow | {U}*{D}/a{D}/a/b\nAllow: /a/{D}/a\n | - | R028 4 info
 empty beside | {U}*\nDisallow:{D}/a\n | R029 2 warning
 preferences | {U}*\nContent-Usage: ai-retrieval=yes, train-ai=n\nContent-Usage: /a train-ai=n;x\n\
 Content-Signal: search=yes,ai-train=no,use=reference\nDisallow:\n | R030 2 warning
+signals with spaces | {U}*\nContent-Signal: search = yes, use = full,\nDisallow:\n | -
+bad parameters | {U}*\nContent-Usage: search=n;\nContent-Usage: search=n ;a\nDisallow:\n\
+ | R030 2,3 warning
+misspelt preference | {U}*\nContent-Useage: search=n\nContent-Usage search=n\nDisallow:\n\
+ | R005 2,3 error
+misspelt field of another dialect | {U}*{D}/a\nAlow: /a/b\nAllow /a/c\nLicense under MIT\n\
+ | R005 3,4 error; R004 5 warning | R008 3 info; R004 4,5 warning
 label of another field | {U}*\nContent-Usage: use=reference\nDisallow:\n | R030 2 warning
 preference above | Content-Signal: ai-train=maybe\n{U}*\nDisallow:\n\
  | R030 1 warning; R031 1 warning
