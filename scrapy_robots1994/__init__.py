@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers know this name. Importing it from `typing` would more than double the time to import
-# the package.
+# Type checkers take this name to be true. Importing it from `typing` would more than double the
+# time to import the package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -99,5 +99,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Include the names that have not been imported yet."""
+    """Return the public names, imported or not."""
     return sorted(__all__)

@@ -100,7 +100,7 @@ def terms_for(
     """Return all terms, known or not, for a robot with these *names*.
 
     The terms of one meta tag, or of all headers for one robot name, are a group. A group that
-    contains ALL is skipped. Other groups are returned without duplicates.
+    contains ALL is skipped. Of the others, each term is returned once.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -162,8 +162,8 @@ def _plain(text: str) -> str:
 
 
 # The patterns match one piece of a page, such as a tag or a comment, as an HTML tokenizer would. An
-# unclosed piece extends to the end of the page. No match fails after consuming text, so the time is
-# linear, unlike with `html.parser` and libxml2 before 2.14.
+# unclosed piece extends to the end of the page, so that the time is linear, unlike with
+# `html.parser` and libxml2 before 2.14.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
 _ATTRIBUTES = rf"[^=>]*(?:={_SPACES}{_VALUE}[^=>]*)*"
@@ -191,8 +191,8 @@ _ATTRIBUTE = re.compile(
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, in linear time.
 
-    Tags in comments, scripts and other text are ignored, and so are tags without a closing `>`. A
-    missing name or content is "".
+    Tags without a closing `>` are ignored, and so are tags in comments and, in HTML, in scripts
+    and other text. A missing name or content is "".
     """
     # Pages P8: tags in the body count too, so search up to the last "meta" of the page.
     last = page.lower().rfind("meta")

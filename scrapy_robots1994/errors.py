@@ -1,4 +1,4 @@
-"""The exceptions of this package, and hints for misspelt words."""
+"""Exceptions that several modules share, and hints for misspelt words."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ class RobotsError(Exception):
 
 
 class SettingsError(RobotsError, ValueError):
-    """A setting is unknown or has a wrong value. The message says what to write."""
+    """A setting is unknown or has a wrong value."""
 
 
 class MissingExtra(RobotsError, ImportError):  # noqa: N818 - the name says what is missing

@@ -58,7 +58,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def percent_encode_control_chars(text: str) -> str:
-    """Percent-encode control characters, lone surrogates, U+FFFE and U+FFFF.
+    """Percent-encode ASCII control characters, lone surrogates, U+FFFE and U+FFFF.
 
     The result can be written in XML and in every Unicode encoding. A surrogate escape becomes the
     percent-encoding of its byte.
@@ -131,7 +131,7 @@ def redact_url(url: str) -> str:
 
 def redact_and_escape(text: str, width: int = 500) -> str:
     """Return *text* as one printable line without credentials."""
-    # Ours O25. Only the part that can be shown is searched.
+    # Ours O25. Search only the beginning, because the text may be long.
     shown = text[: width + 1_000]
     if len(shown) < len(text):
         # The credentials may continue after the cut.
@@ -140,11 +140,9 @@ def redact_and_escape(text: str, width: int = 500) -> str:
 
 
 def one_line(raised: BaseException) -> str:
-    """Return the message of *raised* as one printable line without passwords.
-
-    Twisted's `ResponseFailed`, for example, which Scrapy may wrap, keeps the underlying exceptions
-    in `reasons`.
-    """
+    """Return the message of *raised* as one printable line without passwords."""
+    # Twisted's `ResponseFailed`, which Scrapy may wrap, keeps the underlying exceptions in
+    # `reasons`.
     cause = raised.__cause__
     found = getattr(raised, "reasons", None) or getattr(cause, "reasons", None)
     each = [getattr(reason, "value", reason) for reason in found or [raised]]

@@ -1,4 +1,4 @@
-"""`RobotsTxt`: one parsed file."""
+"""`RobotsTxt`, one parsed file, and `Reader`, which parses files and shares equal ones."""
 
 from enum import EnumMeta
 from gc import get_referents
@@ -96,8 +96,8 @@ class RobotsTxt:
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
         """Return the rules for *robot*, a bare name or a whole User-Agent header. Never raises.
 
-        The first call for a robot parses the file, which takes milliseconds if it is large.
-        Thread-safe.
+        The first call for a robot parses the file, which may take tenths of a second if it is
+        large. Thread-safe.
         """
         names = robot_names(robot)
         for rules in self._rules:
@@ -120,7 +120,7 @@ class RobotsTxt:
         return rules
 
     def is_read_for(self, robot: str | bytes, *, with_usage: bool) -> bool:
-        """Whether the rules for *robot* have been read, and *with_usage* also its preferences."""
+        """Whether the rules and, if *with_usage*, the preferences for *robot* have been read."""
         names = robot_names(robot)
         is_read = any(it.names == names for it in self._rules)
         return is_read and (names in self._usage or not with_usage)

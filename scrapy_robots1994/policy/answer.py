@@ -1,4 +1,4 @@
-"""`Answer`, the result of GET /robots.txt, and the response headers that it depends on."""
+"""`Answer`, the result of GET /robots.txt, and what its headers say about time."""
 
 import re
 from contextlib import suppress
@@ -9,7 +9,7 @@ from scrapy_robots1994.escaping import redact_and_escape
 from scrapy_robots1994.policy.outcomes import Outcome, outcome_of
 
 MAX_HEADER_BYTES = 4_096
-"""The maximum size of a header that is read, in bytes, for all lines of the header together."""
+"""How much of Cache-Control is read, and how long a Location may be, in bytes."""
 
 _NOT_FRESH = re.compile(rb"(?<![\w-])no-(store|cache)(?![\w-])")
 _MAX_AGE = re.compile(rb"(?<![\w-])max-age\s*=[\s\"]*([^,\s\"]*)")
@@ -39,9 +39,7 @@ class Answer(NamedTuple):
     offline crawl does not contain the file.
     """
     body: bytes = b""
-    """The body as received by Scrapy, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the file
-    decides.
-    """
+    """The decompressed body, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the file decides."""
     is_truncated: bool = False
     """Whether *body* is only the beginning of the file."""
     lifetime: float | None = None
@@ -95,7 +93,7 @@ def date_of(headers: HeaderLines) -> float | None:
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the freshness lifetime of a response in seconds, less its Age, or None.
+    """Return the freshness lifetime of a response in seconds, less its Age, or None if unstated.
 
     *now* replaces a missing Date.
     """

@@ -56,7 +56,7 @@ class OutcomeRow(NamedTuple):
     of_proxies: Collection[int] = ()
     """Statuses that mean "unreachable" if they came through a proxy, which may have sent them."""
     is_trusted: bool = False
-    """Whether the answer is stored even if it came through a proxy."""
+    """Whether the answer counts as the origin's own even if it came through a proxy."""
 
     @property
     def default(self) -> str:
@@ -160,7 +160,7 @@ _OUTCOME_OF = {
 }
 
 ALLOWING = frozenset(row.outcome for row in ROWS if row.reason and row.allows)
-"""The outcomes that allow URLs without a file, by default."""
+"""The outcomes without a file that allow all URLs by default."""
 
 _OF_REASON = {row.reason: row.outcome for row in ROWS if row.reason}
 

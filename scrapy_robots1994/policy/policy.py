@@ -1,4 +1,4 @@
-"""`Policy`, the rules of one origin and how long they apply. `policy_from` makes it."""
+"""`Policy`, the rules of one origin and how long they apply, and `policy_from`, which makes it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,11 +16,13 @@ CLOCK_SKEW = 60.0
 """How far the date of a policy may be ahead of our clock, in seconds."""
 
 PAUSE = 300.0
-"""The shortest freshness lifetime of a file, and the shortest pause after a failure, in seconds."""
+"""In seconds: the shortest lifetime that headers can give a file, the shortest pause after a
+failure, and the longest lifetime of an untrusted answer through a proxy.
+"""
 
 
 class FreshnessSettings(NamedTuple):
-    """The lifetimes of policies, in seconds, and the outcomes that allow URLs without a file."""
+    """Lifetimes of policies, in seconds, and the outcomes without a file that allow all URLs."""
 
     ttl: float = 86_400.0
     stale_ttl: float = 2_592_000.0
@@ -96,7 +98,7 @@ class Policy(NamedTuple):
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
-        """Return this policy if it may still be used at *now*, although its refresh failed."""
+        """Return this policy if it may be used at *now* after a failed refresh, or None."""
         is_good = self.outcome is not Outcome.UNREACHABLE and now < self.keep_until
         return self if is_good else None
 

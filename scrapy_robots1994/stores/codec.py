@@ -33,8 +33,8 @@ def encode(answer: Answer, limit: int) -> bytes:
 def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     """Unpack the *entry* of *origin*. Never raises.
 
-    Return None if it is damaged, of another version or origin, not from the origin itself, longer
-    than *limit*, or cut below *limit* (Ours O24).
+    Return None if it is damaged, has another version or origin, is not the origin's own answer, or
+    has a body that is longer than *limit* or was cut below *limit* (Ours O24).
     """
     try:
         return _decode(entry, origin, limit)
@@ -44,7 +44,7 @@ def decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
 
 def _decode(entry: bytes, origin: Origin, limit: int) -> Answer | None:
     unpacker = zlib.decompressobj()
-    # Limit the size, because a few kilobytes may unpack to gigabytes.
+    # Limit the size, because a few megabytes may unpack to gigabytes.
     text = unpacker.decompress(entry[len(VERSION) :], MAX_HEAD_BYTES + limit)
     line, _, body = text.partition(b"\n")
     if not entry.startswith(VERSION) or not unpacker.eof or len(line) > MAX_HEAD_BYTES:

@@ -105,7 +105,8 @@ class StoreUrl(NamedTuple):
 def open_store(url: str) -> Store:
     """Return the store at *url*, a value of `ROBOTS1994_STORE`, for use outside of crawls.
 
-    Raise `SettingsError` if *url* is invalid or `memory://`, which belongs to one crawl.
+    Raise `SettingsError` if *url* is invalid or `memory://`, which belongs to one crawl, and
+    `MissingExtra` if the store's client library is not installed.
     """
     store = StoreUrl.parse(url).new_store()
     if store is None:
