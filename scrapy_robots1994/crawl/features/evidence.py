@@ -54,7 +54,7 @@ WRITE_SECONDS = 1.0
 CLOSE_REASON = "robots_evidence_failed"
 
 MAX_RULE = 1_000
-"""Rules and errors are cut to this many characters."""
+"""Quotations, such as rules and errors, are cut to this many characters."""
 
 _CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
@@ -88,7 +88,7 @@ class EvidenceFile:
         safe = _NOT_IN_NAMES.sub("_", name)[:60]
         self.path = folder / f"{safe}-{start}-{token_hex(4)}.jsonl.gz"
         folder.mkdir(parents=True, exist_ok=True)
-        # The file contains all URLs of the crawl. The umask decides who may read it.
+        # The umask decides who may read the URLs of the crawl.
         self._file = self.path.open("xb", buffering=0)
         self._lines: list[dict[str, Any]] = []
         self._error: Exception | None = None
@@ -144,7 +144,7 @@ class Evidence:
     """
 
     def __init__(self, crawler: Crawler, settings: RobotsSettings) -> None:
-        assert settings.evidence is not None  # noqa: S101 - the row of OBSERVERS
+        assert settings.evidence is not None  # noqa: S101 - OBSERVERS requires the setting
         self._crawler = crawler
         self._settings = settings
         self._robot = RobotName(crawler)

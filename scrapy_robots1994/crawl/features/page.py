@@ -92,7 +92,7 @@ def header_of(response: Response, name: str) -> str:
 
 def _text(response: TextResponse) -> str:
     head = response.body[:MAX_PAGE_BYTES]
-    # `response.encoding` would decode the whole page, and may be slow to guess.
+    # Without a declared encoding, `response.encoding` would decode the whole page to guess one.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))
@@ -118,11 +118,11 @@ def page_directives(response: Response, robot: str | bytes) -> Directives:
 
 
 def page_usage(response: Response, robot: str | bytes) -> Usage:
-    """Return the usage preferences that *response* states for *robot*. Never raises.
+    """Return the usage preferences that *response* states for *robot*.
 
     *robot* is a bare name or a whole User-Agent header. The preferences come from headers and from
     the meta tags of HTML and XML pages. Only the first 64 KiB of each header and of the page are
-    read.
+    read. Raises only `MissingExtra`, if the extra `usage` is not installed.
     """
     head = page_head(response, _WORDS)
     found = [

@@ -63,12 +63,12 @@ class RobotsPages(BaseSpiderMiddleware):
     """Obeys the robots directives and usage preferences of pages.
 
     With `ROBOTS1994_PAGES`, it puts the `Directives` of each page into
-    `response.meta["robots1994_page"]`. It drops items of NOINDEX pages, and requests for links that
-    must not be followed (NOFOLLOW and `rel=nofollow`).
+    `response.meta["robots1994_page"]`. Depending on the setting, it drops items of NOINDEX pages,
+    requests from NOFOLLOW pages, and requests for links with `rel=nofollow`.
 
     With `ROBOTS1994_USAGE`, it puts the `Usage` that robots.txt, headers and meta tags state into
     `response.meta["robots1994_usage"]`. Unless the setting is "report", it drops items of pages
-    that disallow a purpose of the crawl.
+    that disallow a purpose in `ROBOTS1994_PURPOSES`.
 
     It must be the spider middleware nearest to the engine, so that it sees the output of all
     others.

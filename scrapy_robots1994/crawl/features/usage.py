@@ -28,7 +28,9 @@ _UNKNOWN = Usage()
 
 
 class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
-    """*statement* disallows a purpose of the crawl for *page*. The message is safe to print."""
+    """*statement* disallows the use of *page* for a purpose of the crawl. The message is safe to
+    print.
+    """
 
     def __init__(self, statement: Statement, page: Request | Response) -> None:
         self.statement = statement
@@ -42,12 +44,14 @@ class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
 
 
 class DroppedByUsage(_ByUsage, DropItem):
-    """An item was dropped because *statement* disallows a purpose of the crawl for its page."""
+    """An item was dropped because *statement* disallows the use of its page for a purpose in
+    `ROBOTS1994_PURPOSES`.
+    """
 
 
 class RefusedByUsage(_ByUsage, IgnoreRequest):
-    """A request that robots.txt allows was not sent because *statement* disallows a purpose of the
-    crawl for its page.
+    """A request that robots.txt allows was not sent because *statement* disallows the use of the
+    page for a purpose in `ROBOTS1994_PURPOSES`.
     """
 
 
@@ -75,8 +79,8 @@ class StatedUsage:
     ) -> None:
         """Put the preferences for an allowed *request* into its meta.
 
-        With `ROBOTS1994_USAGE = "requests"`, raise `RefusedByUsage` if they disallow a purpose of
-        the crawl.
+        With `ROBOTS1994_USAGE = "requests"`, raise `RefusedByUsage` if they disallow a purpose in
+        `ROBOTS1994_PURPOSES`.
         """
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
