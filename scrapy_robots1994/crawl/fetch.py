@@ -66,13 +66,13 @@ JITTER = 0.25
 """Up to this fraction of each pause is added at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
-"""A Retry-After of more seconds than this ends the retries."""
+"""A longer Retry-After, in seconds, ends the retries."""
 
 GRACE_SECONDS = 5.0
 """A request is given up this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
-"""The largest result of `parallel_fetches`."""
+"""The maximum number of parallel fetches with Scrapy's Twisted handlers."""
 
 # Before 2.15, Scrapy raises Twisted's exceptions.
 DownloadTimeout: type[Exception] = getattr(
@@ -84,7 +84,7 @@ DownloadCancelled: type[Exception] = getattr(
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
 """Flags of responses whose body may be incomplete. "partial" marks a body without Content-Length,
-because a lost connection may have ended it.
+which a lost connection may have cut.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -104,7 +104,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """*fetching* returns a context manager, in which one robots.txt request is sent."""
+        """*fetching* returns a context manager around one robots.txt request."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta
@@ -118,7 +118,7 @@ class RobotsFetcher:
         )
         # Ours 3.1: RETRY_ENABLED = False also disables our retries.
         is_retried = options.getbool("RETRY_ENABLED") and not self._is_offline
-        # In a dry run, Scrapy's own requests for robots.txt are already retried and counted.
+        # In a dry run, retry and count nothing, because Scrapy does both for its own requests.
         is_retried &= not settings.dry_run
         self._count = count if not settings.dry_run else lambda *_, **__: None
         retries = options.getint("RETRY_TIMES") if is_retried else 0
@@ -305,13 +305,13 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return the maximum number of parallel fetches, so that connections remain for pages."""
+    """Return how many connections fetches may use. The others are for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
         # Scrapy's aiohttp and httpx handlers have a pool of CONCURRENT_REQUESTS connections. Assume
-        # the same of handlers of other packages.
+        # the same of other packages' handlers.
         return max(pages // 2, 1)
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -324,7 +324,7 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     """Return why the *body* of *response* is unusable, or None (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
-    # aiohttp undoes no transfer coding but `chunked`.
+    # The only transfer coding that aiohttp decodes is `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
     # Search only the beginning, because a header may be megabytes long.

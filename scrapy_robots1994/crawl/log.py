@@ -70,8 +70,8 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 class OriginLog:
     """Logs lines, each about one origin.
 
-    After `MAX_LINES_OF_A_KIND` lines with the same text, the rest are logged at DEBUG. When the
-    spider closes, a further line says how many lines had this text.
+    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG. When the
+    spider closes, a further line says how many there were.
     """
 
     def __init__(self, crawler: Crawler) -> None:

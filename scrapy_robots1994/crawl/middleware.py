@@ -2,14 +2,14 @@
 
 1. A request that is not checked (`exemption_of`) passes, and so do our own requests for
    robots.txt. A request whose URL names no host fails.
-2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides at once.
-3. Otherwise the request waits, without counting towards CONCURRENT_REQUESTS
+2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides as in step 5.
+3. Otherwise the request waits, if possible without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
 4. `PolicyResolver.resolve` finds the policy in the store, or fetches it, once for all waiting
    requests. If the fetch fails locally (Ours R7), they fail.
 5. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
    (`Refusals`). The observers see the decision, and may refuse too.
-6. A request that waited and passes is held until a slot is free (`WaitingRequests.slot`).
+6. If the request did not count, it is held until a slot is free (`WaitingRequests.slot`).
 
 If the crawl closes during steps 3 to 6, the request goes back to the scheduler, unless it is one of
 those that a closing crawl still sends (`WaitingRequests.goes_back`).
@@ -159,7 +159,7 @@ class Robots1994Middleware:
         exception: Exception,  # noqa: ARG002 - given by Scrapy
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 passes the spider
     ) -> None:
-        """Remove our meta keys before the errback of *request* is called."""
+        """Remove our internal meta keys before the errback of *request* is called."""
         self._waiting.unmark(request)
 
     def policy_of(self, url: str) -> Policy | None:

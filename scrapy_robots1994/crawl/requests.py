@@ -23,8 +23,8 @@ OPT_OUT = "dont_obey_robotstxt"
 """Scrapy's meta key for requests that are not checked."""
 
 OWN_MARK = "is_robotstxt_request"
-"""Meta key that marks requests for robots.txt. The built-in middleware sets it too (Scrapy's pull
-request 7885).
+"""Meta key that marks requests for robots.txt. With Scrapy's pull request 7885, the built-in
+middleware sets it too.
 """
 
 SLOT_KEY = "download_slot"
@@ -200,7 +200,7 @@ def redirect_of(response: Response, url: str) -> str | None:
     location = response.headers.get("Location")
     if response.status not in REDIRECTS or not location:
         return None
-    # Do not parse longer headers, which may be megabytes long.
+    # Do not parse a header that may be megabytes long.
     if len(location) > MAX_HEADER_BYTES:
         return ""
     try:

@@ -35,7 +35,7 @@ LOST = {
     "engine._slot.closing": "requests that wait for a robots.txt when the crawl closes are "
     "still sent, and not returned to the scheduler",
 }
-"""Maps each undocumented attribute to what a crawl loses without it."""
+"""Maps undocumented attributes to what a crawl loses without them."""
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 

@@ -15,7 +15,7 @@ from scrapy_robots1994.stores.url import StoreUrl
 T = TypeVar("T")
 
 PARSER_SETTING = "ROBOTSTXT_PARSER"
-"""In `ROBOTS1994_COMPARE`, the name of this setting stands for the parser in the setting."""
+"""In `ROBOTS1994_COMPARE`, this name stands for the parser in Scrapy's setting."""
 
 NOINDEX, NOFOLLOW, REL_NOFOLLOW = "noindex", "nofollow", "rel-nofollow"
 REPORT, ITEMS, REQUESTS = "report", "items", "requests"
@@ -215,7 +215,7 @@ def _purposes(value: Any) -> tuple[str, ...]:
 
 PURPOSES = SettingType('a list of purposes, for example ["train-ai"]', _purposes)
 
-# True means no maximum, 0 means no delay, and 1 a maximum of one second.
+# True means no maximum. 0 means False, but 1 means a maximum of one second.
 CRAWL_DELAY = SettingType(
     "True, False, or a maximum in seconds, for example 30",
     _switch(math.inf, None, lambda value: _seconds(value) or None, _SWITCHES),

@@ -43,8 +43,8 @@ def declare(
     """Declare a setting of type *kind*.
 
     *default* is written as a user would write it. *group* starts a section of the reference page.
-    *decides* marks settings that affect decisions. Evidence contains these settings and
-    is untrusted, so they must not name a module, file or server.
+    *decides* marks settings that affect decisions. They are read back from evidence, which is
+    untrusted, so they must not name a module, file or server.
     """
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
@@ -110,8 +110,8 @@ class RobotsSettings:
     # Limited, because waiting requests are in memory, and never on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
-    If the crawl is killed (SIGKILL), they are lost. If ``CLOSESPIDER_PAGECOUNT`` or
-    ``CLOSESPIDER_ITEMCOUNT`` is set, the maximum is at most 1% of it.
+    If the crawl is killed (SIGKILL), they are lost. With ``CLOSESPIDER_PAGECOUNT`` or
+    ``CLOSESPIDER_ITEMCOUNT``, at most 1% of that number may wait in this way.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would

@@ -4,7 +4,7 @@ A failed call counts as a missing entry, and the store is not used for the next 
 the first failure is logged as a warning. All calls run in one thread, in order.
 
 If the store has leases, only the worker with the lease of an origin fetches its robots.txt. The
-others check for its answer every second, and fetch the file themselves after `LEASE_SECONDS`.
+others look for the answer every second, and fetch the file themselves after `LEASE_SECONDS`.
 """
 
 import math

@@ -170,7 +170,7 @@ async def future_result(future: Future[T]) -> T:
 
 
 async def sleep(seconds: float) -> None:
-    """Like `asyncio.sleep`, but also without an asyncio event loop."""
+    """Like `asyncio.sleep`, but also works without an asyncio event loop."""
     woken: Deferred[None] = Deferred()
     timer = call_later(seconds, lambda: woken.callback(None))
     try:

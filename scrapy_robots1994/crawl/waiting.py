@@ -2,15 +2,14 @@
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
 block others, this limit is raised by one for each waiting request and for each robots.txt request.
-Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others are
-unfinished and its download slot has room. Held requests of a download slot are released in order.
-Requests stuck in an earlier middleware do not count as unfinished, because they may depend on a
-held request.
+Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count
+and its download slot has room. Held requests of a download slot are released in order. Requests
+stuck in an earlier middleware do not count here, because they may depend on a held request.
 
 When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
 sent if their policies are known and their download slots are free within `CLOSE_SECONDS`. The
-others go back to the scheduler, as the same objects, so that JOBDIR stores them. Requests that a
-component awaits are never held, and never go back.
+others go back to the scheduler, so that JOBDIR stores them. Requests that a component awaits are
+never held, and never go back.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ RETURNED = "_robots1994_returned"
 
 MAX_OF_ORIGIN = 64
 """Up to this many waiting and held requests of one origin do not count towards
-`CONCURRENT_REQUESTS`. If more did not count, they would overtake urgent requests in the scheduler.
+`CONCURRENT_REQUESTS`. More would leave the scheduler before urgent requests that come later.
 """
 
 LOOK_SECONDS = 0.05
@@ -72,7 +71,7 @@ LIMITS = (
 # CONCURRENT_REQUESTS.
 SHARE = 100
 
-# Scrapy sends one of these signals after a request has finished.
+# Usually, one of these signals follows a finished request.
 FINISHED = (
     signals.response_received,
     signals.request_scheduled,
@@ -305,7 +304,9 @@ class WaitingRequests:
             release(turn, None)
 
     def _look(self) -> None:
-        """Check whether the crawl is closing, every `LOOK_SECONDS` while requests wait."""
+        """While requests wait, check every `LOOK_SECONDS` whether the crawl is closing or held
+        requests can be released.
+        """
         if not self._is_closed and self._engine.is_closing():
             self.close()
         if self._held:
