@@ -71,13 +71,6 @@ LIMITS = (
 # CONCURRENT_REQUESTS.
 SHARE = 100
 
-# Usually, one of these signals follows a finished request.
-FINISHED = (
-    signals.response_received,
-    signals.request_scheduled,
-    signals.scheduler_empty,
-)
-
 UNSTORABLE = "scheduler/unserializable"
 """Scrapy's stat of requests that JOBDIR cannot store."""
 
@@ -141,11 +134,13 @@ class WaitingRequests:
         self._stuck: set[Request] = set()
         self._raised = self._files = 0
         self._raised_of: Counter[Origin | None] = Counter()
-        self._is_closed = self._is_listening = False
+        self._is_closed = False
         self._timer: Any = None
         connect = crawler.signals.connect
+        # Usually, one of these signals follows a finished request.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
+        connect(self._release_held, signals.scheduler_empty)
         connect(self.close, signals.spider_closed)
 
     def unmark(self, request: Request) -> None:
@@ -188,11 +183,6 @@ class WaitingRequests:
             return
         turn = self._held[visit] = Deferred()
         self._release_held()
-        if visit in self._held and not self._is_listening:
-            # Connected only when needed, because these signals are sent for every page.
-            self._is_listening = True
-            for signal in FINISHED:
-                self._crawler.signals.connect(self._release_held, signal)
         try:
             await maybe_deferred_to_future(turn)
         finally:
@@ -261,10 +251,12 @@ class WaitingRequests:
 
     def _scheduled(self, request: Request) -> None:
         request.meta[SCHEDULED] = True
+        self._release_held()
 
     def _received(self, request: Request) -> None:
         # `SCHEDULED` is still in the meta if an earlier middleware returned the response.
         request.meta.pop(SCHEDULED, None)
+        self._release_held()
 
     def _lower(self, visit: Visit) -> None:
         if visit.is_raised:
