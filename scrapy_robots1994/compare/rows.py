@@ -211,7 +211,8 @@ class Site:
         shown = sorted(around & {*range(1, len(texts) + 1)})[:MAX_LINES]
         basis = TEXT
         if isinstance(self.stated, UniformRules):
-            basis = group_of_verdict(self.stated.reason, self.stated.status)
+            verdict = self.stated.usual
+            basis = group_of_verdict(verdict.reason, verdict.status)
         return SiteResult(
             site=self.name,
             basis=basis.name,

@@ -1,7 +1,6 @@
 """`Policy`, the rules of one origin and how long they apply, and `policy_from`, which makes it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from scrapy_robots1994.origin import Origin, target_of
@@ -29,35 +28,27 @@ class FreshnessSettings(NamedTuple):
     allowing: Collection[Outcome] = ALLOWING
 
 
-@dataclass(frozen=True, slots=True)
 class UniformRules:
-    """Rules for an origin without a readable file. All URLs but /robots.txt are decided alike."""
-
-    is_open: bool
-    reason: Reason
-    status: int | None = None
-    failure: str | None = None
+    """Rules for an origin without a readable file: *verdict* for all URLs but /robots.txt."""
 
     # An origin without a file has no delays and no ignored lines.
     crawl_delay = ignored = None
     size = memory_bytes = 0
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.usual = verdict
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         return self
 
     def allowed(self, url: str) -> bool:
         # Ours O22
-        return self.is_open or is_robots_txt(url)
+        return self.usual.allowed or is_robots_txt(url)
 
     def verdict(self, url: str) -> Verdict:
-        if not self.is_open and is_robots_txt(url):
+        if not self.usual.allowed and is_robots_txt(url):
             return Verdict(allowed=True, reason=Reason.ROBOTS_TXT)
-        return Verdict(
-            allowed=self.is_open,
-            reason=self.reason,
-            status=self.status,
-            failure=self.failure,
-        )
+        return self.usual
 
 
 def is_robots_txt(url: str) -> bool:
@@ -138,8 +129,13 @@ def policy_from(
     if row.reason is None:
         stated = reader.read(answer.body, is_truncated=answer.is_truncated)
     else:
-        is_open = row.outcome in freshness.allowing
-        stated = UniformRules(is_open, row.reason, answer.status, failure)
+        verdict = Verdict(
+            allowed=row.outcome in freshness.allowing,
+            reason=row.reason,
+            status=answer.status,
+            failure=failure,
+        )
+        stated = UniformRules(verdict)
     return Policy(
         origin=origin,
         outcome=row.outcome,
