@@ -51,7 +51,7 @@ def width_of(browser: Chrome) -> int:
 
 @contextmanager
 def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
-    """Set the width of the window in pixels, and the color scheme ("light" or "dark")."""
+    """Emulate a window *width* pixels wide, with the color scheme "light" or "dark"."""
     is_mobile = width < 600
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": is_mobile}
     preferred = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -67,7 +67,7 @@ def screen(browser: Chrome, width: int, scheme: str) -> Iterator[None]:
 def broken_words(browser: Chrome) -> list[str]:
     """Return words that are broken across lines, in tables and in the sidebar's title.
 
-    A break after a separator, such as a slash, does not count.
+    A break at a separator, such as a slash, does not count.
     """
     found = browser.execute_script(
         """
@@ -93,7 +93,7 @@ def broken_words(browser: Chrome) -> list[str]:
 
 
 def overlapping_cells(browser: Chrome) -> list[str]:
-    """Return the table cells whose text leaves the cell, or covers the text of another cell."""
+    """Return a line for each cell, tile or cause whose text leaves it or covers other text."""
     found = browser.execute_script(
         """
         const found = [];
@@ -126,7 +126,7 @@ def overlapping_cells(browser: Chrome) -> list[str]:
 
 
 def violations(browser: Chrome) -> list[str]:
-    """Return a line for each element of the open page that violates an accessibility rule."""
+    """Return a line for each element of the open page and each accessibility rule it violates."""
     script = files("axe_core_python").joinpath("axe.min.js").read_text("utf-8")
     # The content security policy of the page does not apply to scripts that the driver runs.
     browser.execute_script(script)

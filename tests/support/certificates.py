@@ -1,4 +1,4 @@
-"""Self-signed certificates for the HTTPS port of the scripted server."""
+"""Self-signed certificates for the test servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Flaw = Literal["valid", "expired", "wrong-name"]
 def make_certificate(flaw: Flaw = "valid") -> tuple[str, str]:
     """Return a private key and its certificate as PEM text.
 
-    A `valid` certificate is for 127.0.0.1, localhost and all names under `site.test`.
+    Except with the flaw `wrong-name`, it is for 127.0.0.1, localhost and `*.site.test`.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "scripted server")])

@@ -1,8 +1,8 @@
 """Crawl with a changed Scrapy: `python -m tests.support.changed_scrapy JOB`.
 
 JOB is a JSON file with a job and its `changes`. A change consists of a pattern, a replacement, and
-a prefix of module names. If a name is replaced everywhere in Scrapy, Scrapy still works, but other
-packages no longer find the old name. The result is `result.json` next to JOB.
+a prefix of module names. If it replaces a name everywhere in Scrapy, Scrapy still works, but other
+packages no longer find the name. The result is `result.json` next to JOB.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from types import CodeType
 
 
 def change(changes: list[list[str]]) -> list[int]:
-    """Apply each of *changes* to modules that are imported from now on and have its prefix.
+    """Apply *changes* to the modules that are imported from now on.
 
-    Return the number of replacements by each change. Later imports increase these numbers.
+    Return the number of replacements by each change, a list that later imports update.
     """
     numbers = [0] * len(changes)
     unchanged = SourceFileLoader.get_code
@@ -42,10 +42,9 @@ def main() -> None:
     file = Path(sys.argv[1])
     job = json.loads(file.read_text("utf-8"))
     numbers = change(job["changes"])
-    # Change Scrapy's HTTP cache even if the crawl does not import it.
+    # Count changes to Scrapy's HTTP cache even if the crawl does not import it.
     import_module("scrapy.extensions.httpcache")
-    # `child` imports Scrapy, so it can be imported only now.
-    from tests.support.child import run  # noqa: PLC0415 - after the changes
+    from tests.support.child import run  # noqa: PLC0415 - imports Scrapy, so after the changes
 
     result = run(job) | {"changed": numbers}
     text = json.dumps(result, default=str)

@@ -1,7 +1,7 @@
 """A clock of the crawling process that a spider can set.
 
-Importing this module replaces `time.time` for modules that are imported later, so the crawling
-process imports it first.
+Importing this module replaces `time.time`. The crawling process imports it before modules that
+keep a reference to that function.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Clock:
 
     @classmethod
     def set_forward(cls, seconds: float) -> None:
-        """Stop the clock, and advance it by *seconds*, which may be negative."""
+        """Stop the clock at its time plus *seconds*, unless it `always_runs`."""
         if not cls.always_runs:
             cls._stopped_at = cls.time() + seconds
 

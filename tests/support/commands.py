@@ -1,4 +1,4 @@
-"""Run a Scrapy command as a user does, in a separate process."""
+"""Run commands as a user does, each in its own process."""
 
 from __future__ import annotations
 

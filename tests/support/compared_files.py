@@ -1,4 +1,4 @@
-"""Robots.txt files for `robots-compare`, some of them hostile."""
+"""Robots.txt files for `robots-compare`, one of them hostile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Middlewares, pipelines, handlers and parsers, as in users' projects."""
+"""Middlewares, pipelines, a download handler and a parser for crawls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class BreakRobots:
 
 
 class BreakFirstRobots:
-    """Fails the first robots.txt request with an `OSError`, which RetryMiddleware would retry."""
+    """Raises an `OSError`, which RetryMiddleware would retry, for the first robots.txt request."""
 
     is_first = True
 
@@ -171,7 +171,7 @@ class TokenMiddleware(OfCrawler):
 
 
 class RenamingMiddleware:
-    """Sets another User-Agent, as middlewares that rotate them do."""
+    """Sets another User-Agent, as a middleware that rotates user agents does."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
         request.headers["User-Agent"] = "other/2.0"
@@ -182,7 +182,7 @@ class OwnMiddleware(RobotsTxtMiddleware):
 
 
 class OpenParser:
-    """Disallows every URL, but has the same class name as `tests.support.parsers.OpenParser`."""
+    """Unlike the class of this name in `tests.support.parsers`, disallows every URL."""
 
     @classmethod
     def from_crawler(cls, *_: object) -> OpenParser:

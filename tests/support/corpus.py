@@ -1,4 +1,4 @@
-"""Generated robots.txt files that resemble real files. They are the same in every run."""
+"""Generated robots.txt files, most of them like real ones, the same in every run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import chain
 COUNT = 400
 
 LINE_COUNTS = ((0.50, 1, 23), (0.95, 24, 270), (0.99, 271, 1300), (1.0, 1301, 4000))
-"""Rows of (quantile, fewest, most): the lines of real files between the row above and this one."""
+"""Rows of (upper quantile, fewest, most): the numbers of lines that real files have."""
 
 ENDINGS = (b"\n",) * 6 + (b"\r\n",) * 3 + (b"\r",)
 HUGE = 1_400_000
-"""The size of the largest file, in bytes."""
+"""The approximate size of the largest file, in bytes."""
 
 AGENTS = ("*", "Googlebot", "bingbot", "Slurp", "GPTBot", "ia_archiver", "Foo/1.0", "")
 PATHS = ("/", "/tmp", "/cgi-bin/", "/a%20b", "/search?q=", "/*.php$", "", "images/")

@@ -149,8 +149,6 @@ class CrawlResult:
 
 
 class Crawl:
-    """`result()` waits until the crawl ends."""
-
     def __init__(
         self,
         job: dict[str, Any],
@@ -202,10 +200,7 @@ class Crawl:
         self._folder.cleanup()
 
     def result(self) -> CrawlResult:
-        """Wait until the crawl ends. This can be called only once.
-
-        The test fails if the crawl emitted an unexpected warning, unless *may_warn* is true.
-        """
+        """Wait until the crawl ends. This can be called only once."""
         try:
             returncode = self._process.wait(self._timeout)
         except subprocess.TimeoutExpired:
@@ -250,8 +245,8 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
     `spider` is a name in `tests.support.spiders`, and `hook` a name in `tests.support.hooks`. Both
     may also be `module:name`. The hook is called with the crawler before the crawl starts.
     `signals` are the names of Scrapy's signals to record. Host names under `test` resolve to
-    127.0.0.1. The crawl is killed after `timeout` seconds. The test fails if the crawl emits an
-    unexpected warning, unless `may_warn` is true.
+    127.0.0.1. `result()` kills the crawl after waiting for `timeout` seconds, and fails if the
+    crawl has emitted an unexpected warning, unless `may_warn` is true.
     """
     requests = [CrawlRequest(each) if isinstance(each, str) else each for each in urls]
     is_extended = middleware == "ours" and "ROBOTS1994_TEST_BEYOND" in os.environ

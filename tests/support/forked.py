@@ -1,7 +1,7 @@
 """Processes that start fast, because they do not import Scrapy again.
 
-Each pytest worker has a server process. It imports Scrapy once, without installing a reactor. Each
-crawl and each command runs in a fork of the server.
+Each pytest worker has a server process, which imports Scrapy once, without installing a reactor.
+Crawls and commands run in forks of the server.
 
 `python -m tests.support.forked PATH` runs the server at the Unix socket PATH. A client sends three
 file descriptors and a line of JSON. The server sends the process id of the fork, and the exit code
@@ -205,8 +205,8 @@ def _preload() -> None:
     for command in entry_points(group="scrapy.commands"):
         command.load()
     assert REACTOR not in sys.modules, "a preloaded module installs a reactor"
-    # Scrapy's cookies use the public suffix list. Log nothing: without a network, its first use
-    # in a new environment logs a traceback for each address from which it cannot be downloaded.
+    # Scrapy's cookies need the public suffix list. Log nothing: in a new environment without a
+    # network, tldextract logs a traceback for each URL from which it cannot download the list.
     logging.disable(logging.CRITICAL)
     import_module("tldextract").TLDExtract(include_psl_private_domains=True)("h.test")
     logging.disable(logging.NOTSET)

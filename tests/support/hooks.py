@@ -31,7 +31,6 @@ from tests.support.spiders import download, sleep
 
 def close_soon(_crawler: Any) -> None:
     """Let a closing crawl wait only one second for robots.txt."""
-    # Imported here, because the import installs a reactor.
     import_module("scrapy_robots1994.crawl.waiting").CLOSE_SECONDS = 1.0  # type: ignore[attr-defined]
 
 
@@ -230,7 +229,7 @@ def without_http_sf(_crawler: Any) -> None:
 
 
 def fill_disk(crawler: Any) -> None:
-    """Let writes to an evidence file that is not empty fail, as on a full disk."""
+    """Let writes to an evidence file that has content fail, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():

@@ -57,4 +57,4 @@ class PanickingParser(OpenParser):
     """Raises a `BaseException`, as a panic of a parser written in Rust does."""
 
     def allowed(self, *_: object) -> bool:
-        raise BaseException  # noqa: TRY002 - the class of a panic is in no module
+        raise BaseException  # noqa: TRY002 - the class of a panic cannot be imported

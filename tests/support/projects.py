@@ -1,4 +1,4 @@
-"""Requests and components that behave differently if a request passes a component twice."""
+"""Requests, spiders and components, most of which break if a request is copied or repeated."""
 
 from __future__ import annotations
 

@@ -11,8 +11,9 @@ A session is a text file with sections, each under a heading `=== …`:
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
   request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
   advances the clock.
-- `log`, `ends`, `stats` and `requests` contain the results of a crawl: the log lines of this
-  package, how the requests ended, the stats, and the requests that reached the server.
+- The results of a crawl follow: `log` contains the log lines of this package, `ends` the end of
+  each request and the items, `stats` the stats whose names match `STATS`, and `requests` the
+  requests that reached the server.
 
 The server answers for all hosts under `test`, on port 80. In files and answers, `\xNN` is a byte.
 """
@@ -74,7 +75,7 @@ LOG_FORMAT = "\x1e%(name)s\x1f%(levelname)s: %(message)s"
 
 
 def play(session: str, folder: Path, site: Site, reactor: Reactor) -> str:
-    """Run the commands and the crawls in *session*, and return it with their output."""
+    """Run the commands and crawls in *session*, and return the session with their output."""
     played, *rest = re.split(r"^=== (.*)\n", session, flags=re.MULTILINE)
     answers = defaultdict[str, list[Reply]](list)
     for heading, body in zip(rest[::2], rest[1::2], strict=True):
@@ -184,7 +185,7 @@ def _prepare(port: int) -> None:
 
 
 class RecordedSpider(SteppingSpider):
-    """Yields an item with the directives and preferences of each page, if they are read."""
+    """Yields an item with the directives and preferences in the meta of each page."""
 
     name = "walk"
 

@@ -106,7 +106,7 @@ class RedisServer:
 
 
 def free_port() -> int:
-    """Return a free port outside the ephemeral range, so that no other connection takes it."""
+    """Return a free port outside the ephemeral range, so that no outgoing connection takes it."""
     while True:
         port = random.randrange(20_000, 32_000)  # noqa: S311 - not a secret
         with contextlib.suppress(OSError), socket.socket() as free:

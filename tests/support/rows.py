@@ -6,7 +6,7 @@ from __future__ import annotations
 def rows(table: str, columns: int) -> list[list[str]]:
     r"""Split the rows of *table* into cells at each `|`. Missing cells at the end are "".
 
-    An indented line continues the line above. Escapes such as `\n` stand for characters.
+    A line indented by six spaces continues the line above. Escapes such as `\n` are decoded.
     """
     lines = table.replace("\n      ", "").strip("\n").split("\n")
     cells = [list(map(str.strip, it.split("|"))) for it in lines]

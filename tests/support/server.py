@@ -22,8 +22,8 @@ RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 class Seen:
     """A request that the server received.
 
-    `host` includes the port, and comes from the Host header, or from the target of a request to a
-    proxy. `at` is the time in seconds, by the monotonic clock.
+    `host` is the Host header, or the host and port in the target of a request to a proxy. `at` is
+    the time in seconds, by the monotonic clock.
     """
 
     method: str
@@ -161,7 +161,7 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """The target of a request to a proxy is a whole URL."""
+    """Take the host of a request to a proxy from its target, which is a whole URL."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]

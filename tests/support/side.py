@@ -1,4 +1,4 @@
-"""Crawls that differ only in their robots.txt middleware."""
+"""Crawls of a site that differ in their robots.txt middleware, reactor or settings."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class CheckingSpider(RequestingSpider):
 
 
 class ItemSpider(RequestingSpider):
-    """Yields *item* for each page, except for pages that a pipeline requests."""
+    """Yields *item* for each page, except pages with `further` in their meta."""
 
     name = "offering"
     item: dict[str, Any]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SteppingSpider(RequestingSpider):
     """Requests the pages of one step after another, and advances the clock between them.
 
-    A request for /mark/ fails if requests of its step did not arrive. Later steps are then skipped.
+    If a request for /mark/ fails, later steps are skipped.
     """
 
     name = "stepping"

@@ -26,7 +26,7 @@ PRINTED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Permits warnings whose message contains *message*, and whose path contains *file*."""
+    """Permits warnings of *category* with *message* in the message and *file* in the path."""
 
     category: str
     message: str
@@ -46,7 +46,7 @@ OUTDATED = (
 ALLOWED = (
     # scrapy-redis uses an older stats interface of Scrapy.
     Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # In the crawl tests, `scrapy parse` wraps the spider's callback in a deprecated function.
+    # `scrapy parse` wraps the spider's callback in a function of a deprecated kind.
     Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
     # Without a reactor, a second interrupt leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),

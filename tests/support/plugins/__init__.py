@@ -1,1 +1,1 @@
-"""Spiders and components that use other plugins, as the documentation of the plugins shows."""
+"""Spiders and a page object for crawls with other plugins, as their documentation shows."""
