@@ -1,6 +1,6 @@
 """Generate robots.txt files, and questions about URLs.
 
-The same seed gives the same cases. Most records name the robot of the questions, and most URLs
+The same seed gives the same cases. Most records apply to a robot of the questions, and most URLs
 resemble the path of a rule, because few rules would be tested otherwise.
 """
 
@@ -168,7 +168,7 @@ class Generator:
     def edge(self, value: str) -> str:
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Keep or replace the origin, and change only the path slightly.
+            # Change the path slightly, and keep the origin or replace it as a whole.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

@@ -1,4 +1,4 @@
-"""Decide which URLs a rule covers. Ids name the clauses and decisions."""
+"""Decide which URLs a rule covers."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def split_url(url: str) -> tuple[str, str]:
     match = ABSOLUTE.fullmatch(url)
     origin, target = (url[: match.start(3)], match.group(3)) if match else ("", url)
     if origin and target.startswith("\\"):
-        # The backslash ends the authority, but is no part of the target (O27).
+        # The backslash ends the authority, but is not part of the target (O27).
         target = target[1:]
     return origin, target if target.startswith("/") else "/" + target
 
 
 def normalised_origin(origin: str) -> str:
-    """Return *origin* in lower case, without the default port, and with an ASCII host."""
+    """Return *origin* in lower case, with an ASCII host, without final dots or a default port."""
     match = ABSOLUTE.fullmatch(origin)
     if not match:
         return origin

@@ -51,7 +51,7 @@ class Record:
     rules: list[Rule] = field(default_factory=list)
     delays: list[tuple[float, list[str]]] = field(default_factory=list)
     run: list[str] = field(default_factory=list)
-    """The names in the current run of User-agent lines. A rule or a delay ends the run."""
+    """The names in the current run of User-agent lines, which a delay ends."""
     ends_run: bool = False
     has_rule_line: bool = False
 

@@ -11,7 +11,7 @@ UNRESERVED = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 )
 UNESCAPED = UNRESERVED | frozenset(":/?@!$&'()*+,;=")
-"""What a path or query may contain (RFC 3986 3.3 and 3.4), without percent-encodings."""
+"""The characters that a path or query may contain unencoded (RFC 3986 3.3 and 3.4)."""
 
 
 @lru_cache(1 << 16)
@@ -45,7 +45,7 @@ def octets_of(url: str) -> str:
 def matches(pattern: str, target: str) -> bool:
     """Whether *pattern* matches the beginning of *target*.
 
-    `ends` contains the indexes in *target* where a match of the pattern so far can end.
+    `ends` contains the indexes in `text` where a match of the pattern so far can end.
     """
     if not pattern.startswith(("/", "*")):
         return False

@@ -1,7 +1,7 @@
 """Published answers of google/robotstxt and Protego, read from the JSON files in this folder.
 
-The JSON file of a program contains robots.txt files, robots, URLs and expected answers. It also
-names the repository, commit, paths and licence of their source. `otherwise.json` lists the
+The JSON file of a program contains robots.txt files, robots, URLs and expected answers, and the
+repository, commit, paths and licence of the tests that they come from. `otherwise.json` lists the
 questions that we answer differently, with the reasons.
 """
 
