@@ -1,4 +1,4 @@
-"""Tests of the grammar: clauses, decisions, dialects and problems.
+"""Tests of what robots.txt files, usage preferences and page directives mean.
 
 They use only the public names of the package.
 """

@@ -1,4 +1,4 @@
-"""The clauses of 1994 and our decisions, each with rows of examples.
+"""Examples of the clauses of 1994 and of our decisions.
 
 `tests/standard/table.py` describes the format of the rows.
 """

@@ -1,4 +1,4 @@
-"""The terms of the robots meta tag and of X-Robots-Tag."""
+"""The terms of robots meta tags and X-Robots-Tag headers, and other meta tags."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
 
 
 def test_pages_p3_p4_terms_of_several_tags_and_headers() -> None:
-    """ALL overrides only terms in the same tag or header. The most restrictive term applies."""
+    """ALL in a tag does not override other tags or headers. The most restrictive term applies."""
     assert by_tags("index", "noindex") == (False, True)
     assert by_tags("all", "noindex", "nofollow") == (False, False)
     assert not directives_of([("robots", "all"), ("rover", "noindex")]).index
@@ -163,7 +163,7 @@ def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None
 
 
 def test_pages_p1_other_terms_are_not_reported() -> None:
-    """Only a term that contains a known term is reported."""
+    """A term is reported only if one of its words is a known term."""
     terms = (
         "noarchive",
         "noai, noimageai",

@@ -141,7 +141,7 @@ def test_mistake_is_reported_by_its_cause(row: str) -> None:
     assert found(body, "1994") == expected[-1].strip("-")
 
 
-# Each file has a problem whose message contains the text.
+# The message of the first problem of each file contains the text.
 MESSAGES = {
     STAR + "Disallow *\n": 'was "Disallow: /" meant? Some robots, Googlebot among them',
     STAR + "Disallow: /a\nhttps://h.test/sitemap.xml\n": 'was "Sitemap: https://h.test',

@@ -102,7 +102,7 @@ ROBOTS = (
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """If a User-agent line contains a whole User-Agent header, its first phrase is the name."""
+    """If a User-agent line contains a whole header, the first phrase of the header is the name."""
     body = disallowing("/", value)
 
     for robot in ROBOTS:

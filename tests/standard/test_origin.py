@@ -1,4 +1,4 @@
-"""The origin of a URL, and its target, against which rules are matched."""
+"""The origins of URLs, and the targets that rules are compared with."""
 
 from __future__ import annotations
 

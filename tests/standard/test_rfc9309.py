@@ -1,4 +1,4 @@
-"""RFC 9309: groups by product token, wildcards, longest match, percent-encoding."""
+"""The dialect `rfc9309`: groups, wildcards, longest match, percent-encoding, crawl delays."""
 
 from __future__ import annotations
 

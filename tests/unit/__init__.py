@@ -1,1 +1,1 @@
-"""Tests of single modules."""
+"""Tests of internals."""

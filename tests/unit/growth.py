@@ -97,7 +97,7 @@ OPERATIONS: dict[str, Callable[[RobotsTxt], object]] = {
 
 
 def cost(body: str, operation: str, times: int = 3, dialect: str = "1994") -> float:
-    """Return the CPU time of the fastest of *times* runs, in nanoseconds per byte of *body*."""
+    """Return the CPU time of the fastest of *times* runs, in nanoseconds per character."""
     least = float("inf")
     for _ in range(times):
         robots = RobotsTxt.parse(body, dialect=dialect)

@@ -1,4 +1,4 @@
-"""The reported lines cause the difference between two parsers."""
+"""The questions to two parsers, and the lines that cause a difference between their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Escape untrusted text, so that it is safe to print."""
+"""Untrusted text is made safe to print: it is escaped, and secrets are replaced."""
 
 from __future__ import annotations
 

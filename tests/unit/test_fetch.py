@@ -58,7 +58,7 @@ def test_redirect_is_followed_only_to_a_host_that_can_be_sent(
 
 
 def test_fetches_leave_descriptors_for_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of a handler's connections are kept for pages, but one fetch is always allowed."""
+    """Half of the connections or descriptors are for pages, but one fetch is always allowed."""
     few, many = (Settings({"CONCURRENT_REQUESTS": it}) for it in (16, 10**9))
     pooled = {"http": "scrapy.core.downloader.handlers._httpx.HttpxDownloadHandler"}
 

@@ -15,8 +15,8 @@ SMALL = 2**12
 """The size of the small files, in bytes."""
 
 WORST = 2.0
-"""The calls per byte may grow by this factor from small to large files. Quadratic work would make
-it 8.
+"""The calls per byte may grow by this factor from small to large files. With quadratic work, the
+factor would be 8.
 """
 
 WORST_TIME = 6.0

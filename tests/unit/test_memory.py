@@ -118,7 +118,7 @@ def test_rules_that_are_compiled_after_the_policy_was_stored_are_counted() -> No
 
 @pytest.mark.parametrize("reads_usage", [False, True])
 def test_rules_of_few_robots_are_kept(*, reads_usage: bool) -> None:
-    """A crawl may rotate its User-Agent. The latest rules remain."""
+    """A crawl may rotate its User-Agent, so only the rules for the latest names are kept."""
     robots = Reader("1994", MAX_FILE).read(b"User-agent: *\nDisallow: /a\n" * 9)
     taken = []
     for number in range(300):

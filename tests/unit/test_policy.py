@@ -1,4 +1,4 @@
-"""How answers become policies (Ours R1 to R5)."""
+"""How answers become policies (Ours R1, R3 to R5)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_only_the_word_of_the_origin_is_shared(
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: a 403 or 503 of a proxy lasts for one pause, and its Retry-After is ignored."""
+    """Ours 3.1: a 403 or 503 of a proxy lasts for one pause, and a Retry-After is ignored."""
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0

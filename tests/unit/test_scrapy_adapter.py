@@ -1,7 +1,7 @@
 """If undocumented parts of Scrapy change, no crawl hangs or loses a page.
 
-Each of `CHANGES` renames, removes or replaces an undocumented name in Scrapy. The crawl includes
-slow and quick hosts, a crawl delay, and disallowed pages.
+Each of `CHANGES` renames or replaces a name in Scrapy. The crawl includes slow and quick hosts, a
+crawl delay, and disallowed pages.
 """
 
 from __future__ import annotations

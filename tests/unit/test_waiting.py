@@ -1,4 +1,4 @@
-"""The timer of waiting requests, and how many of one origin do not count."""
+"""The timer of waiting requests, and how many of one origin do not take a slot."""
 
 from __future__ import annotations
 
