@@ -1,4 +1,4 @@
-"""`robots-compare` with files, folders, URLs and standard input."""
+"""`robots-compare`: processes, parsers, and settings of a project."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
 def test_dialect_is_that_of_the_project(
     settings: str | None, dialect: str, tmp_path: Path
 ) -> None:
-    """The settings file is parsed, not executed."""
+    """The script parses the settings file, and does not execute it."""
     inner = tmp_path / "inner"
     inner.mkdir()
     if settings is not None:

@@ -1,4 +1,4 @@
-"""The report of `robots-compare` as JSON and text, with causes and lines."""
+"""The report of `robots-compare`: sites, causes and lines."""
 
 from __future__ import annotations
 

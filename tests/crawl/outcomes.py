@@ -1,4 +1,4 @@
-"""What each answer to GET /robots.txt means (R1 to R7)."""
+"""What each answer to GET /robots.txt means (R1 to R5, R7)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PAUSE = 300.0
 class Meaning:
     """The expected effects of an answer.
 
-    *opened* and *closed* say how the requests for /open and /closed end. *log* is the beginning of
-    the explanation in the log. *kept* is the lifetime in seconds. If *shared*, the answer is stored
-    for other crawls.
+    *opened* and *closed* say how the requests for /open and /closed end. *log* is a part of
+    the log line, with placeholders. *kept* is the lifetime in seconds. If *shared*, the answer is
+    stored for other crawls.
     """
 
     opened: str
@@ -61,7 +61,7 @@ R5 = Meaning(
     shared=False,
 )
 R5_FINAL = replace(R5, attempts=1)
-"""Redirects that lead nowhere are not retried."""
+"""R5 without retries, as after a redirect that leads nowhere."""
 R7 = Meaning(
     "failed",
     "failed",
@@ -77,7 +77,8 @@ R7 = Meaning(
 class Row:
     """An answer to GET /robots.txt of the origin *at*, or of `{slug}.test`, and its meaning.
 
-    *requests* is the number of requests per attempt. If *by_proxy*, they use the server as a proxy.
+    *requests* is the number of requests to the origin per attempt. If *by_proxy*, they use the
+    server as a proxy.
     """
 
     slug: str
@@ -89,7 +90,7 @@ class Row:
 
     @property
     def log(self) -> str:
-        """The text that must follow the URL in the log line about the first fetch."""
+        """The text that the log line about the first fetch must contain."""
         status = self.answer.status if isinstance(self.answer, Reply) else 200
         if status // 100 == 3:
             status = {"absent": 404, "forbidden": 403}.get(self.means.outcome, 200)

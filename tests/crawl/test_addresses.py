@@ -126,8 +126,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""Some clients send these URLs to `{0}`, which allows everything, and others to `{1}`, which allows
-nothing. Scrapy rejects URLs without `://`.
+"""Clients disagree about the hosts of these URLs. `{0}` allows everything, and `{1}` nothing. Some
+URLs have `://` in the query, because Scrapy rejects URLs without it.
 """
 
 

@@ -1,7 +1,8 @@
 """No disallowed URL reaches the server, however a download handler rewrites it (O27).
 
-Each part of a URL contains every byte, raw and percent-encoded. A first crawl shows in which form
-the URLs arrive. robots.txt then disallows exactly these forms, so a second crawl must request none.
+Paths and queries are tried with every byte percent-encoded, and with all but letters and digits
+raw. A first crawl shows in which form the URLs arrive. robots.txt then disallows exactly these
+forms, so a second crawl must request none.
 """
 
 from __future__ import annotations

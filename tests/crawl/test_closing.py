@@ -1,4 +1,4 @@
-"""A crawl that closes while requests wait for a robots.txt loses none of them."""
+"""How a crawl closes while requests wait for a robots.txt (R6)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6: waiting pages are neither fetched nor failed."""
+    """R6: waiting pages are not fetched, and do not fail."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
     running = Side(reactor=reactor).start(site, spider_args=args, hook="close_soon")

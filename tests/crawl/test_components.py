@@ -1,4 +1,4 @@
-"""The requests of every kind of spider and component are checked."""
+"""Requests of spiders and components are checked, and so are redirects."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
         site.answer("/6", replies.redirect(site.secure_url("/secure")))
         site.answer("/7", replies.redirect("/private/7"))
         urls = [site.url(f"/{number}") for number in (1, 2, 3, 4, 6)]
-        # Scrapy copies the meta of the exempt request to its redirect.
+        # The redirect is exempt too, because Scrapy copies the meta of the request.
         exempt = CrawlRequest(site.url("/7"), {"dont_obey_robotstxt": True})
         result = crawl([*urls, exempt], reactor=reactor)
         robots = sorted((it.scheme, it.host[:3]) for it in site.log("/robots.txt"))

@@ -36,7 +36,7 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
 
-    # Before it accepts a project, Scrapyd lists its spiders.
+    # Scrapyd lists the spiders of a project before accepting it.
     listed = run(RUNNER, archive, "list", folder=elsewhere)
     options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
     result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)

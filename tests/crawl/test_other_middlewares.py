@@ -104,7 +104,7 @@ def test_ours_r5_stopped_download_is_incomplete(
 def test_answer_or_request_of_a_middleware_is_obeyed(
     site: Site, middleware: str, sent: list[str]
 ) -> None:
-    """A page is disallowed only by the file that the middleware returns or requests."""
+    """The rules come from the file that the middleware returns or requests."""
     site.answer("/robots-file", replies.text(OPEN))
     settings = {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.{middleware}": 850}}
     result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
@@ -114,7 +114,7 @@ def test_answer_or_request_of_a_middleware_is_obeyed(
 
 
 def test_password_in_a_page_url_is_not_logged(site: Site) -> None:
-    """Scrapy's own log lines contain the password."""
+    """Only our log lines are checked, because Scrapy's own contain the password."""
     site.robots(OPEN)
     site.answer("/open", replies.html('<meta name="robots" content="none">'))
     with_password = site.url("").replace("http://", f"http://user:{SECRET}@")

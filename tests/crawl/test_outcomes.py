@@ -125,7 +125,7 @@ def at_once(site: Site) -> Iterator[Row]:
 def test_ours_each_answer_means_what_its_row_says(
     chosen: Callable[[Site], Iterator[Row]], times: Sequence[float], tmp_path: Path
 ) -> None:
-    """R1 to R7."""
+    """R1 to R5, R7."""
     store = {"ROBOTS1994_STORE": f"sqlite:///{tmp_path / 'robots.db'}"}
     with Site(tls="valid") as site:
         table = Table(site, chosen(site))

@@ -59,7 +59,7 @@ def test_only_the_proxy_gets_its_password(
 
 
 def test_credentials_of_another_proxy_are_not_inherited(site: Site) -> None:
-    """The Proxy-Authorization header of a page may be meant only for the proxy of the page."""
+    """A Proxy-Authorization header that the user has set may be for another proxy."""
     meta = {"proxy": site.url("").rstrip("/")}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
     crawl([CrawlRequest("http://far.example/1", meta, sent)])

@@ -38,7 +38,7 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
     }
     (robots,) = site.log("/robots.txt")
     assert robots.headers.keys().isdisjoint({"cookie", "referer", "authorization"})
-    # Ours 3.1: Scrapy would decompress a truncated file without an error.
+    # Ours 3.1: Scrapy would not notice that a compressed file is truncated.
     assert robots.headers["accept-encoding"] == "identity"
     assert robots.peer == "127.0.0.9"
 

@@ -131,7 +131,7 @@ NEVER_FRESH = {f"ROBOTS1994_{it}": 0 for it in ("TTL", "STALE_TTL")}
 def test_handler_may_await_a_page_of_the_origin(
     site: Site, reactor: Reactor, lifetimes: dict[str, int], tmp_path: Path
 ) -> None:
-    """Even a policy with a lifetime of zero can be used before the handlers run."""
+    """While the handlers run, the new policy already decides, even if its lifetime is zero."""
     site.robots("User-agent: *\nSitemap: /sitemap.xml\n")
     store = f"sqlite:///{tmp_path / 'robots.db'}"
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_DIALECT": "extended"}

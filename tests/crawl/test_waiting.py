@@ -57,7 +57,7 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Without a reactor, half of the connections are for robots.txt, so 3 would be too few."""
+    """Without a reactor, fetches use half of the connections: of 3, only one."""
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
         site,
@@ -84,7 +84,7 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
 
 def test_request_that_waited_makes_room_for_another(site: Site) -> None:
-    """The last page would wait for the slow robots.txt if the request for it kept the only slot."""
+    """The last page would never be sent if the request that waits before it kept the only slot."""
     file = replies.text(OPEN)
     gated = replace(file, gate="slow")
     site.robots(OPEN)
@@ -179,7 +179,7 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
     requests are scheduled.
     """
     page = replies.html("many")
-    # If two hosts are equally busy, Scrapy 2.13 takes the first in alphabetical order.
+    # If two hosts are equally busy, Scrapy 2.13 takes the first by name, which is urgent.test.
     site.answer("*", [page, replace(page, gate="urgent")], at="usual.test")
     site.robots("", at="usual.test", gate="known")
     many = [site.url(f"/many/{n}", host="usual.test") for n in range(MANY)]

@@ -1,4 +1,4 @@
-"""Redis servers for the tests of the stores."""
+"""A Redis server for the tests of the stores, and prefixes for its keys."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ OTHERS = (
     "http://www.site.example",
     "http://site.example:8080",
     "http://[::1]:8080",
-    # File systems limit names to 255 bytes.
+    # With escapes, this is too long for the name of a file (255 bytes).
     "http://" + ".".join(["a" * 61] * 4)[:247],
 )
 ENTRY = bytes(range(256)) * 4

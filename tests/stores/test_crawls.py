@@ -1,4 +1,4 @@
-"""A crawl obeys the policies that an earlier crawl stored."""
+"""Crawls with stores: shared, stale and forgotten policies, and failing stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crawls that share a Redis server fetch each robots.txt only once."""
+"""Crawls that share a Redis server fetch each robots.txt once, unless a worker or Redis dies."""
 
 from __future__ import annotations
 
