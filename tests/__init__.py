@@ -1,1 +1,1 @@
-"""The tests, with a folder for each part of the package."""
+"""Tests of the package and its tools, with their helpers."""
