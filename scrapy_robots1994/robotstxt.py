@@ -37,7 +37,7 @@ class RobotsTxt:
     """One robots.txt, read in one dialect, by default 1994.
 
     Objects with the same text and dialect are equal. Each access to `lines`, `records` or
-    `problems` parses the text again. `rules` parses it once for each robot.
+    `problems` parses the text again. `rules` keeps its results for the latest 64 robots.
     """
 
     __slots__ = (

@@ -79,7 +79,7 @@ class Refusals:
     ) -> ForbiddenByRobots:
         """Count and log a refusal, send `request_refused`, and return the exception to raise.
 
-        A request that a component awaits (*is_awaited*) is no start request.
+        A request that a component awaits (*is_awaited*) does not count as a start request.
         """
         count(self._crawler, stats.FORBIDDEN)
         count(self._crawler, stats.REASONS, reason=verdict.reason.value)

@@ -213,7 +213,7 @@ def redirect_of(response: Response, url: str) -> str | None:
 
 
 def is_requestable(url: str) -> bool:
-    """Whether *url* is an http or https URL whose host can be encoded (Ours R2)."""
+    """Whether *url* is an http or https URL with a valid host (Ours R2)."""
     origin = Origin.of(url) if is_http(url) else None
     if origin is None or not re.fullmatch(_HOST, origin.host):
         return False

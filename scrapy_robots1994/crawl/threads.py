@@ -114,7 +114,7 @@ async def result_within(
 ) -> T:
     """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`.
 
-    The time during which *is_paused* returns True does not count. If the caller is cancelled, raise
+    The time starts again whenever *is_paused* returns True. If the caller is cancelled, raise
     `FetchAborted`. Work that ignores its cancellation continues in the background.
     """
     running: Deferred[T] = deferred_from_coro(work)

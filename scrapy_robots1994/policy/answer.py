@@ -35,8 +35,8 @@ class Answer(NamedTuple):
     fetched_at: float
     """Seconds since the epoch."""
     status: int | None = None
-    """The HTTP status, or None if no answer arrived. If *failure* is None too, the HTTP cache of an
-    offline crawl does not contain the file.
+    """The HTTP status, or None if the request raised an exception. If *failure* is None too, the
+    HTTP cache of an offline crawl does not contain the file.
     """
     body: bytes = b""
     """The decompressed body, cut at `ROBOTS1994_MAX_BYTES`. Empty unless the file decides."""

@@ -71,7 +71,7 @@ class Policy(NamedTuple):
     final_url: str | None = None
     """The URL that answered after redirects."""
     failure: str | None = None
-    """Why the last fetch failed."""
+    """Why the last fetch failed, if it did."""
     is_stale_on_error: bool = False
     """Whether the policy remains in use because an attempt to refresh it failed."""
 
