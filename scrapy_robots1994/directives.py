@@ -41,8 +41,8 @@ class Directives:
     links followed (Pages P2).
 
     *noindex* and *nofollow* are the terms that forbid indexing the page and following its links, or
-    None. Only these two affect a crawl. *keywords*, *description* and *url* come from the meta tags
-    with these names; *url* is absolute. *document_state* is "dynamic" or "static".
+    None. Only these two affect a crawl. *keywords*, *description* and *url* come from the meta
+    tags with these names; *url* is absolute. *document_state* is "dynamic" or "static".
     *not_understood* lists malformed values that contain a term, such as `noindex nofollow` without
     a comma.
     """
