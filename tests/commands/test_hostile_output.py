@@ -1,4 +1,4 @@
-"""Hostile text in a file must not become a CI command in our output."""
+"""Hostile files must not put CI commands into our output, or make us read other files."""
 
 from __future__ import annotations
 

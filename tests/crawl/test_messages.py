@@ -1,4 +1,4 @@
-"""Log messages at the start of a crawl, during the crawl, and at its close."""
+"""The warning that robots.txt refused every start request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The headers and meta of robots.txt requests, and requests that are not checked."""
+"""The headers and meta of robots.txt requests, names of robots, and unchecked requests."""
 
 from __future__ import annotations
 

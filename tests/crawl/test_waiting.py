@@ -1,8 +1,4 @@
-"""Requests that wait for a robots.txt neither delay nor starve other requests.
-
-A gate holds back each slow robots.txt until all pages of the quick hosts have been requested. If
-slow hosts delayed quick ones, the gate would never open.
-"""
+"""Requests that wait for a robots.txt neither delay nor starve other requests."""
 
 from __future__ import annotations
 
@@ -35,6 +31,10 @@ OPEN = "User-agent: *\nDisallow: /private\n"
 
 
 def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
+    """Hold back each slow robots.txt until all pages of the quick hosts have been requested.
+
+    If slow hosts delayed quick ones, the gate would never open.
+    """
     site.robots(OPEN)
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")

@@ -1,8 +1,8 @@
 """Skip tests whose programs or packages are missing, and mark long rows.
 
 Tests that need a program are marked `redis` or `browser`. Tests that need packages are marked
-`plugin` with the packages' import names. If ROBOTS1994_TEST_ALL is set, as by `tests/run --all` and
-in CI, a missing program or package makes tests fail instead.
+`plugin` with the packages' import names. If ROBOTS1994_TEST_ALL is set, as by `tests/run --all`, a
+missing program or package makes tests fail instead.
 
 Slow tests and rows, such as those with a reactor other than asyncio, are marked `long`. `tests/run`
 without arguments leaves them out.

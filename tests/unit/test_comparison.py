@@ -1,4 +1,4 @@
-"""Load the parsers that ROBOTS1994_COMPARE names."""
+"""A parser that ROBOTS1994_COMPARE names, but whose library is missing."""
 
 from __future__ import annotations
 
