@@ -228,13 +228,15 @@ class PolicyResolver:
         self, store: GuardedStore, origin: Origin, last: Policy | None
     ) -> tuple[Answer | None, Policy | None]:
         """Return the answer in *store*, if it is usable, and the last good policy."""
+        since = last.fetched_at if last else 0.0
         answer = await store.get(origin)
-        if answer and (last is None or answer.fetched_at > last.fetched_at):
+        if answer and answer.fetched_at > since:
             is_fresh, last = self._judge(origin, answer, last)
             if is_fresh:
                 return answer, last
+            since = answer.fetched_at
         # Another worker may be fetching the file, so wait for its answer.
-        return await store.lease(origin, last.fetched_at if last else 0.0), last
+        return await store.lease(origin, since), last
 
     def _judge(
         self, origin: Origin, answer: Answer, last: Policy | None
