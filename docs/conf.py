@@ -23,7 +23,7 @@ extensions = [
     "robots1994_links",
 ]
 exclude_patterns = ["_build", "_generated", "development"]
-# Readers copy values with their quotes.
+# Readers copy values, and curly quotes would break these.
 smartquotes = False
 default_role = "code"
 

@@ -1,7 +1,7 @@
 """Write the generated tables of the reference, `docs/generated/*.inc`.
 
     python docs/_ext/generated.py            writes the files
-    python docs/_ext/generated.py --check    names stale files, and exits with 1
+    python docs/_ext/generated.py --check    names stale files, and exits with 1 if there are any
 
 The files are committed so that they can be read in the repository.
 """

@@ -46,7 +46,7 @@ def link_codes(app: Sphinx, page: nodes.document, name: str) -> None:
 def let_names_wrap(
     _app: Sphinx, _page: str, _template: str, context: dict[str, str], _tree: object
 ) -> None:
-    """Let code in tables wrap after separators."""
+    """Let inline code wrap after separators."""
     wrap = partial(re.sub, r"(&amp;|[_/.=?:,-])(?=[^\s<])", r"\1<wbr>")
     body = re.sub(
         r'(?<=<span class="pre">)[^<]+',

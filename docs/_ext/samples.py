@@ -1,8 +1,8 @@
-"""Run the console samples of the pages, and compare the output: ``docs/_ext/samples.py docs``.
+"""Run the console samples of some pages, and compare the output: ``docs/_ext/samples.py docs``.
 
-A local server stands in for the sites. Times, versions, counts and file names are not compared.
-Prints the samples that differ, and exits with 1 if there are any. Skips ``lint.rst``, because
-a test runs its sample.
+A local server stands in for the sites. Times, versions, counts, random ids and line breaks are not
+compared. Prints the samples that differ, and exits with 1 if there are any. The sample of
+``lint.rst`` is not run here, but by a test.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def served(folder: Path, disallowed: str) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """Replace text that changes from run to run."""
+    """Replace text that changes from run to run, and white space."""
     for pattern, word in VARYING.items():
         text = re.sub(pattern, word, text)
     return text.strip()
