@@ -1,6 +1,7 @@
 """Crawl five sites with spiders that enable features beyond the standard of 1994.
 
-The exit code is 0 if each crawl fetched and exported exactly the expected pages.
+The exit code is 0 if each crawl requested exactly the expected pages, each once, and exported the
+expected items.
 """
 
 from __future__ import annotations

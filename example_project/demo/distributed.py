@@ -1,7 +1,7 @@
 """Crawl the hosts of `./run` with several workers that share a Redis server.
 
 The exit code is 0 if the workers fetched exactly the allowed pages, and requested each robots.txt
-once. The robots.txt of an unreachable host is requested by every worker that crawls the host.
+once, or once per worker that crawls the host if the host is unreachable.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class LocalSites:
         self._loop.close()
 
     def respond(self, origin: str, path: str, response: Response) -> None:
-        """Send *response* for *path* with any query."""
+        """Send *response* for *path*, whatever the query."""
         self._responses[origin, path] = response
 
     async def _listen(self) -> str:

@@ -1,6 +1,6 @@
 """Measure the memory of policies, with one process per side.
 
-`python -m tools.bench.memory SIDE [FOLDER]` prints the bytes per origin as JSON.
+`python -m tools.bench.memory SIDE CORPUS` prints the bytes per origin as JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Time functions alternately, so that other load affects all of them equally."""
+"""Time functions in turn, so that other load affects all of them equally."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _loops(side: Callable[[], object]) -> int:
 
 
 def _timed(side: Callable[[], object], loops: int) -> float:
-    """Return the CPU seconds of *loops* calls, including garbage collection."""
+    """Return the CPU seconds of *loops* calls, including the garbage collections they cause."""
     gc.collect()
     started = process_time()
     for _ in range(loops):

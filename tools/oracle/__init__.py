@@ -1,1 +1,1 @@
-"""Compare the dialect `rfc9309` with other implementations, on real files."""
+"""Compare the dialect `rfc9309` with other implementations, on many files."""

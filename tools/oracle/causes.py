@@ -1,9 +1,9 @@
 """Find out why another implementation of RFC 9309 decides differently from ours.
 
-Each function in `CAUSES` rewrites something that other implementations read leniently, without
+Each function in `CAUSES` rewrites something that other implementations read differently, without
 changing our decision. The first rewrite after which both implementations agree is the cause. If
-none is enough alone, all are applied in turn until both agree. Those that changed something are
-together the cause.
+none is enough alone, all are applied in turn until both agree, and the cause is all of them that
+changed something.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def paths_only(text: str, url: str, robot: str) -> tuple[str, str]:
 
 
 def no_index(text: str, url: str, robot: str) -> tuple[str, str]:
-    """Percent-encode a letter of `index.html`, special to Protego and google/robotstxt."""
+    """Change `index.html` in Allow lines, where Protego and google/robotstxt read it specially."""
 
     def change(value: str) -> str:
         return re.sub(r"/index\.h(tml?$)?", r"/index.%68\1*", value)

@@ -2,8 +2,8 @@
 
 `python -m tools.oracle.sites [CORPUS]` checks one URL for each Allow and Disallow line, with
 Scrapy's default User-Agent, and counts the differences by cause. CORPUS is a folder or a tar
-archive. By default, the files of `tests/support/corpus.py` are used. google/robotstxt is included
-if its Python binding is installed (`pip install jwm.robotstxt`).
+archive. By default, generated files (`tests/support/corpus.py`) are used. google/robotstxt is
+included if its Python binding is installed (`pip install jwm.robotstxt`).
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def robots_of(
     elsewhere = replies.redirect(site.url("/rules.txt", host=f"rules-{host}"))
     fails = [dice.choice(FAILURES), dice.choice(FAILURES)]
     if is_failed:
-        # The middleware may add a failure, and a third one would make the site unreachable (R5).
+        # The middleware may add a failure, and the pause after a third one is 15 s (Ours 3.1).
         del fails[1:]
     return dice.choice(
         (

@@ -29,8 +29,8 @@ class RandomSpider(RequestingSpider):
 
 
 class FailingMiddleware:
-    """Fails a few requests, as a network would, but each robots.txt no more than once: after three
-    failures in a row, the site would be unreachable (R5).
+    """Fails a few requests, as a network would, but each robots.txt at most once, so that retries
+    succeed.
     """
 
     def __init__(self, seed: int, share: float) -> None:
