@@ -23,7 +23,7 @@ extensions = [
     "robots1994_links",
 ]
 exclude_patterns = ["_build", "_generated", "development"]
-# Readers copy values, and curly quotes would break these.
+# Readers copy values, and curly quotes would break them.
 smartquotes = False
 default_role = "code"
 
