@@ -1,1 +1,1 @@
-"""Programs to run by hand: benchmarks, comparisons and long tests."""
+"""Programs to run by hand."""
