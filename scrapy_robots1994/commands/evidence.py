@@ -52,8 +52,8 @@ _DECISIONS = {
 }
 _OTHER = ExitCode.FOUND, "31"
 _MARGIN = 13
-# Raised for a line that is not JSON or is nested too deeply, or that has an overlong number, a
-# value of the wrong type, or a missing key
+# Raised for a malformed line: invalid JSON, nesting too deep, an overlong number, a wrong type or
+# a missing key
 _ODD = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 
 

@@ -96,7 +96,7 @@ class EngineAccess:
 
     def active(self) -> AbstractSet[Request]:
         """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
-        # No public interface gives these requests. `engine.needs_backout()` also depends on the
+        # No public interface exposes these requests. `engine.needs_backout()` also depends on the
         # scraper, and a count of signals would miss requests that a middleware replaces, or whose
         # response it refuses.
         engine: Any = self._crawler.engine
@@ -126,7 +126,7 @@ class EngineAccess:
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Whether a request for which *is_wanted* is true may be queued in a download slot.
 
-    True if the queues cannot be read. A robots.txt request then has no time limit.
+    True if the queues cannot be read. Then only `download_timeout` limits a robots.txt request.
     """
     engine: Any = crawler.engine
     with suppress(Exception):

@@ -100,7 +100,7 @@ class GuardedStore:
 
     def _submit(self, call: Callable[..., T | None], *args: Any) -> "Future[T | None]":
         if self._is_closed:
-            # The thread has ended, but a fetch may still be running.
+            # The thread takes no more calls, but a fetch may still be running.
             nothing: Future[T | None] = Future()
             nothing.set_result(None)
             return nothing

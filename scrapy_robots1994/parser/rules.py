@@ -328,7 +328,8 @@ def _compiled(
     """Return the lookup table or tables, the rules that can decide, in order, and the first
     characters of their texts.
     """
-    # Ours X3: in a dialect with Allow, each record for `*` decides independently.
+    # Ours X3: any record for `*` can refuse, unless the dialect merges records. Without Allow, one
+    # table does the same.
     are_apart = dialect.has_allow and not dialect.merges_named
     numbers = _table_of_each(reading) if are_apart and reading.first_lines[1:] else {}
     found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {0: ({}, {})}

@@ -1,4 +1,4 @@
-"""Our stores pass the tests of the contract, and so does a store as users write it."""
+"""Our stores, and an example of a user's own store, pass the contract tests."""
 
 from __future__ import annotations
 
