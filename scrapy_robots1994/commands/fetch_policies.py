@@ -23,6 +23,12 @@ from scrapy_robots1994.policy.policy import Policy, policy_from
 
 # The crawl obeys robots.txt, and writes nothing but the log and the store.
 ISOLATED: dict[str, Any] = {
+    # The limits of a crawl do not apply, because there are neither pages nor items.
+    "CLOSESPIDER_ERRORCOUNT": 0,
+    "CLOSESPIDER_PAGECOUNT": 0,
+    "CLOSESPIDER_PAGECOUNT_NO_ITEM": 0,
+    "CLOSESPIDER_TIMEOUT": 0,
+    "CLOSESPIDER_TIMEOUT_NO_ITEM": 0,
     "FEEDS": {},
     "HTTPCACHE_ENABLED": False,
     "ITEM_PIPELINES": {},
@@ -57,14 +63,14 @@ class PolicyLookup(Lookup):
         self.robot = RobotName(crawler).usual
         self.refreshes = False
         """Whether to fetch policies even if the store has them. Answers are stored as usual."""
-        self._error = ""
+        self._error: Exception | None = None
 
     def _fetch(self, urls: list[str], report: OnSource) -> None:
         async def start(spider: Spider) -> AsyncIterator[Any]:
             try:
                 await self._fetch_all(iter(urls), report, spider.crawler)
             except Exception as error:  # noqa: BLE001 - the command reports any error
-                self._error = str(error)
+                self._error = error
             for request in NO_PAGES:
                 yield request  # pragma: no cover - the crawl requests no pages
 
@@ -77,7 +83,10 @@ class PolicyLookup(Lookup):
         started: Any = self._process.crawl(crawler)
         self._process.start(install_signal_handlers=False)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        if error := self._error or _error_of(started):
+        if isinstance(self._error, OSError):
+            # The output could not be written.
+            raise self._error
+        if error := str(self._error or "") or _error_of(started):
             raise WrongUse(error)
         # These URLs got no answer: an extension may have closed the crawl early, or a spider
         # middleware may have replaced `start`.

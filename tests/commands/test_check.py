@@ -73,7 +73,7 @@ def test_check_uses_the_settings_and_spider_of_the_project(
     project(
         tmp_path,
         "USER_AGENT = 'nobody'\nFEEDS = {'items.json': {'format': 'json'}}\n"
-        "ROBOTS1994_EVIDENCE = 'evidence'",
+        "ROBOTS1994_EVIDENCE = 'evidence'\nCLOSESPIDER_PAGECOUNT = 1",
         "custom_settings = {'USER_AGENT': 'walker/1.0'}\n"
         "    start_urls = ['http://never.test/']",
     )

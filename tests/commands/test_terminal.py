@@ -52,6 +52,9 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
         assert "Error" not in ended.stderr
 
 
+UNRETRIED = ("-s", "RETRY_ENABLED=False")
+
+
 @pytest.mark.parametrize(
     ("stream", "args", "code"),
     [
@@ -61,6 +64,7 @@ def test_closed_output_pipe_ends_a_command_without_a_message(
         ("2>&-", (SCRIPT, "no-such-file"), 3),
         ("<&-", (*SCRAPY, "robots-check"), 3),
         (">/dev/full", (*SCRAPY, "robots-lint", "README.md"), 3),
+        (">/dev/full", (*SCRAPY, "robots-check", "http://127.0.0.1:1/", *UNRETRIED), 3),
     ],
 )
 def test_stream_that_is_closed_or_full_is_no_traceback(
@@ -77,7 +81,7 @@ def test_stream_that_is_closed_or_full_is_no_traceback(
 
 HANGING = "tests.support.parsers.HangingParser"
 # If a command waited for its fetches after Ctrl-C, the test would time out.
-PATIENT = ("-s", "RETRY_ENABLED=False", "-s", "ROBOTS1994_TIMEOUT=3600")
+PATIENT = (*UNRETRIED, "-s", "ROBOTS1994_TIMEOUT=3600")
 WARNING = "User-agent: *\nDisallow: /tmp\nDisallow: /a b\n"
 
 
