@@ -1,7 +1,9 @@
 """The bytes and the text of one robots.txt."""
 
 import zlib
-from sys import getsizeof
+
+_SMALL = 1_024
+"""Smaller files are not compressed, because that would save little."""
 
 _MARKS = {
     b"\xef\xbb\xbf": "utf-8",
@@ -64,13 +66,9 @@ class Body:
         self.is_truncated = is_truncated
 
     def compress(self) -> None:
-        """Compress the stored bytes if that saves memory."""
-        stored = self._stored
-        if isinstance(stored, _Compressed):
-            return
-        compressed = _Compressed(zlib.compress(stored, 6))
-        if getsizeof(compressed) < getsizeof(stored):
-            self._stored = compressed
+        """Compress the stored bytes, unless the file is small."""
+        if self.size >= _SMALL and not isinstance(self._stored, _Compressed):
+            self._stored = _Compressed(zlib.compress(self._stored, 6))
 
     @property
     def data(self) -> bytes:
