@@ -57,7 +57,10 @@ class Body:
         limit: int | None = None,
     ) -> None:
         """Store at most *limit* bytes of *body*."""
-        data = encode(body) if isinstance(body, str) else bytes(body)
+        data = encode(body) if isinstance(body, str) else body
+        if type(data) is not bytes:
+            # `bytes` alone would accept a `Path`, and return its name.
+            data = bytes(memoryview(data))
         # Ours O24
         if limit is not None and len(data) > limit:
             data, is_truncated = data[: max(limit, 0)], True

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,6 +48,13 @@ def test_body_text_and_size_are_those_of_the_file() -> None:
     assert robots.text == "Disallow: /\u00e4\n" * 9
     assert RobotsTxt.parse(b"\xff").text == "\udcff"
     assert RobotsTxt.parse(b"#" * 9, limit=3).size == 3
+
+
+@pytest.mark.parametrize("wrong", [Path("robots.txt"), 9, [47], None])
+def test_file_that_is_neither_bytes_nor_str_raises(wrong: Any) -> None:
+    with pytest.raises(TypeError):
+        RobotsTxt.parse(wrong)
+    assert RobotsTxt.parse(bytearray(b"a: b")).body == b"a: b"  # type: ignore[arg-type]
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
