@@ -11,7 +11,7 @@ from scrapy_robots1994.lint.values import before_wildcard, can_match
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import ALLOW, DISALLOW, IDLE, LineKind
 from scrapy_robots1994.parser.reader import Group, Line
-from scrapy_robots1994.parser.rfc9309 import normal_spelling
+from scrapy_robots1994.parser.rfc9309 import normal_spelling, octet_count
 from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
@@ -301,15 +301,19 @@ def _beaten(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
         rules = [line for group in groups for line in _rules(group)]
         robots.update(rules)
         # RFC 9309 2.2.2: the longest match wins; on a tie, Allow does.
-        allows = sorted(filter(_allows, rules), key=lambda it: len(it.value))
+        allows = sorted(filter(_allows, rules), key=_octets)
         longest = {_covered(it): it for it in allows}
         for line in filter(_closes, rules):
             other = longest.get(_covered(line))
-            if other and len(other.value) >= len(line.value):
+            if other and _octets(other) >= _octets(line):
                 beaten.setdefault(line, []).append(other)
     for line, others in beaten.items():
         if len(others) == robots[line]:
             yield _no_effect(line, others[0], _BEATS)
+
+
+def _octets(line: Line) -> int:
+    return octet_count(line.value)
 
 
 def _covered(line: Line) -> str:

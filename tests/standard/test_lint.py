@@ -29,6 +29,7 @@ allow wins a tie | {U}*\nAllow: /{D}/\n | R029 3 warning opens | R028 2 info
 tie in two groups of a name | {U}GPTBot{D}/\n\n{U}gptbot\nAllow: /\n | R029 2 warning opens\
  | R026 4 warning
 tie with a wildcard | {U}*{D}/\nAllow: *\n | R029 2 warning opens | R028 3 info
+shorter allow with an escape | {U}*{D}/a*\nAllow: /%61\n | - | R018 2 warning opens; R028 3 info
 shorter allow | {U}*{D}/a\nAllow: /\n | -
 group of its own | {U}*{D}/admin/\n\n{U}Googlebot{D}/old/\n | R027 4 info
 group that repeats | {U}*{D}/admin/\n\n{U}Googlebot{D}/admin\n | -
