@@ -247,6 +247,8 @@ class Row:
             words.append(f"line {verdict.line}")
         if self.forbidden:
             words.append(f"not for {self.forbidden.purpose}")
+        if _is_truncated(source):
+            words.append("truncated")
         if self.rfc9309:
             words.append("rfc9309 differs")
         return f"  {', '.join(words)}" * bool(words)
@@ -271,6 +273,12 @@ class Row:
             if self.rules and self.rules.ignored:
                 ignored = self.rules.ignored
                 yield f"ignored or taken literally in this dialect: {ignored}"
+        if _is_truncated(source):
+            # Ours O24
+            yield (
+                "the file is longer than ROBOTS1994_MAX_BYTES: only the whole lines within this "
+                "limit are obeyed"
+            )
         if self.rfc9309:
             yield (
                 f"the dialect rfc9309 says: {self.rfc9309}; to obey that decision, set "
@@ -292,6 +300,10 @@ class Row:
             "rfc9309": _verdict_as_json(self.rfc9309),
             "usage": self.usage and asdict(self.usage),
         }
+
+
+def _is_truncated(source: PolicySource) -> bool:
+    return isinstance(source.rules, RobotsTxt) and source.rules.is_truncated
 
 
 def _usage_reasons(usage: "Usage | None", source: PolicySource) -> Iterator[str]:

@@ -87,6 +87,13 @@ def test_check_uses_the_settings_and_spider_of_the_project(
     assert not [it for it in ("items.json", "evidence") if (tmp_path / it).exists()]
 
 
+def test_check_says_that_the_file_is_over_the_limit() -> None:
+    args = ("--robots", "-", "/x", "-s", "ROBOTS1994_MAX_BYTES=20")
+    for more, word in ((), "truncated"), (("--explain",), "ROBOTS1994_MAX_BYTES"):
+        result = scrapy("robots-check", *args, *more, stdin_text=USAGE)
+        assert word in result.out
+
+
 def test_output_is_narrow_and_printable() -> None:
     draft = "User-agent: \x1b[1m, *\nDisallow: /\u202e\n" * 9
     args = ("--robots", "-", "/\u202e" + "x" * 300, "--robot", "\x1b[1m, *")
