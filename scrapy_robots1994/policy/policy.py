@@ -29,7 +29,10 @@ class FreshnessSettings(NamedTuple):
 
 
 class UniformRules:
-    """Rules for an origin without a readable file: *verdict* for all URLs but /robots.txt."""
+    """Rules for an origin without a readable file: *verdict* for all URLs but /robots.txt.
+
+    Objects with the same verdict are equal, so that a comparison counts an origin once.
+    """
 
     # An origin without a file has no delays and no ignored lines.
     crawl_delay = ignored = None
@@ -37,6 +40,12 @@ class UniformRules:
 
     def __init__(self, verdict: Verdict) -> None:
         self.usual = verdict
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UniformRules) and self.usual == other.usual
+
+    def __hash__(self) -> int:
+        return hash(self.usual)
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         return self
