@@ -30,6 +30,8 @@ LOST = {
     "downloader.active": "after a wait for a robots.txt, CONCURRENT_REQUESTS may be "
     "exceeded",
     "downloader._get_slot": "ROBOTS1994_CRAWL_DELAY has no effect",
+    "engine.scraper.slot": "after a wait for a robots.txt, SCRAPER_SLOT_MAX_ACTIVE_SIZE may be "
+    "exceeded",
     "engine._slot.nextcall": "while requests wait for a robots.txt, other requests may wait "
     "up to 5 s",
     "engine._slot.closing": "requests that wait for a robots.txt when the crawl closes are "
@@ -111,6 +113,17 @@ class EngineAccess:
         with suppress(Exception):
             return index(engine.downloader.total_concurrency) or math.inf
         return math.inf
+
+    def sends_nothing(self) -> bool:
+        """Whether the engine is paused, or waits until the spider has processed more responses
+        (SCRAPER_SLOT_MAX_ACTIVE_SIZE).
+        """
+        # `engine.needs_backout()` also depends on the downloader.
+        engine: Any = self._crawler.engine
+        with suppress(Exception):
+            return bool(engine.paused or engine.scraper.slot.needs_backout())
+        _warn(self._crawler, "engine.scraper.slot")
+        return False
 
     def is_closing(self) -> bool:
         # When a crawl begins to close, Scrapy sends no signal until the last request has ended.

@@ -2,9 +2,11 @@
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
 block others, this limit is raised by one for each waiting request and for each robots.txt request.
-Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count
-and its download slot has room. Held requests of a download slot are released in order. Requests
-stuck in an earlier middleware do not count here, because they may depend on a held request.
+Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count,
+its download slot has room, and the engine sends requests: it stops while it is paused, and while
+the spider is behind with responses. Held requests of a download slot are released in order.
+Requests stuck in an earlier middleware do not count here, because they may depend on a held
+request.
 
 When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
 sent if their policies are known and their download slots are free within `CLOSE_SECONDS`. The
@@ -269,7 +271,7 @@ class WaitingRequests:
 
     def _release_held(self) -> None:
         """Release held requests in order, while the crawl and their download slots have room."""
-        if not self._held:
+        if not self._held or self._engine.sends_nothing():
             return
         active = self._engine.active()
         room = self._engine.limit() - len(active)

@@ -106,6 +106,45 @@ def test_request_that_waited_makes_room_for_another(site: Site) -> None:
     assert site.targets()[-2:] == ["/last", "/slow"]
 
 
+def test_waiting_requests_leave_only_while_the_spider_keeps_up(
+    site: Site, reactor: Reactor
+) -> None:
+    """As without a wait, SCRAPER_SLOT_MAX_ACTIVE_SIZE limits the responses in memory."""
+    site.robots(OPEN, gate="known")
+    # Without a reactor, a single connection is used.
+    site.open_when("known", "/robots.txt", count=1 if reactor == "none" else SLOW)
+    result = crawl(
+        [site.url("/page", host=f"h{number}.test") for number in range(SLOW)],
+        spider="ItemSpider",
+        spider_args={"item": {"key": "value"}},
+        settings={
+            "CONCURRENT_REQUESTS": 1,
+            "ITEM_PIPELINES": {f"{COMPONENTS}.SlowPipeline": 1},
+            "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1,
+        },
+        reactor=reactor,
+    )
+
+    assert len(result.items) == SLOW
+    assert result.stats["test/most_items"] <= 2
+
+
+def test_paused_engine_sends_no_waiting_request(site: Site, reactor: Reactor) -> None:
+    site.robots(OPEN, gate="known")
+    site.open_when("known", "/robots.txt", count=1 if reactor == "none" else SLOW)
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(SLOW)]
+    result = crawl(
+        urls,
+        spider="PausingSpider",
+        settings={"CONCURRENT_REQUESTS": 1},
+        reactor=reactor,
+    )
+
+    assert result.fetched_urls == sorted(urls)
+    (item,) = result.items
+    assert item["sent"] <= 2
+
+
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
     for number in range(SLOW):
         site.robots(OPEN, at=f"slow-{number}.test", gate="slow")

@@ -223,6 +223,19 @@ class AwaitingPipeline(OfCrawler):
         return item | {"status": response.status}
 
 
+class SlowPipeline(OfCrawler):
+    """Records the largest number of items that are processed at the same time."""
+
+    items = 0
+
+    async def process_item(self, item: Any, spider: Any = None) -> Any:
+        self.items += 1
+        self.crawler.stats.max_value("test/most_items", self.items)
+        await sleep(0.1)
+        self.items -= 1
+        return item
+
+
 class OneFile(FilesPipeline):
     """Adds the path of the downloaded file to the item, or "" if there is none."""
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -41,6 +41,32 @@ async def sleep(seconds: float) -> None:
         await maybe_deferred_to_future(task.deferLater(installed, seconds))
     else:
         await asyncio.sleep(seconds)
+
+
+class PausingSpider(RequestingSpider):
+    """Pauses the engine for a moment after the first page, and yields the pages sent until then."""
+
+    name = "pausing"
+    sent = 0
+
+    async def start(self) -> AsyncIterator[Any]:
+        reached = signals.request_reached_downloader
+        self.crawler.signals.connect(self.reached, reached)
+        async for request in super().start():
+            yield request
+
+    def reached(self, request: Request) -> None:
+        self.sent += not request.url.endswith("/robots.txt")
+
+    async def fetched(self, response: Response) -> AsyncIterator[Any]:  # type: ignore[override]  # asynchronous
+        is_first = not self.result["fetched"]
+        self.result["fetched"].append((response.url, response.status))
+        if is_first:
+            engine: Any = self.crawler.engine
+            engine.pause()
+            await sleep(0.3)
+            yield {"sent": self.sent}
+            engine.unpause()
 
 
 class FilteredSpider(RequestingSpider):

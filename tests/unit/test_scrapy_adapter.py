@@ -71,6 +71,11 @@ CHANGES = {
         ENGINE,
         ((r"(?=self\.closed_by: )", "self.closing = asyncio.Event(); "),),
     ),
+    "engine.scraper": Change(
+        r"(engine|self)\.scraper\b",
+        r"\1.scraper_renamed",
+        ("engine.scraper.slot: after a wait",),
+    ),
     "downloader.slots": Change(r"(self|downloader)\.slots\b", r"\1.slots_renamed"),
     "downloader._get_slot": renamed("_get_slot", DELAY),
     "crawler.crawling": renamed("crawling", "crawler.crawling"),
