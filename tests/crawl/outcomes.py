@@ -130,7 +130,7 @@ def of_statuses(statuses: Iterable[int]) -> Iterator[Row]:
 
 
 SOME_STATUSES = (
-    *(200, 204, 206, 300, 304, 400, 401, 402, 403, 404, 407, 408, 410, 418),
+    *(200, 204, 206, 299, 300, 304, 400, 401, 402, 403, 404, 407, 408, 410, 418),
     *(421, 425, 429, 451, 500, 502, 503, 504),
 )
 
@@ -183,7 +183,10 @@ CODINGS = [
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
     # Scrapy does not unpack these codings.
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
-    Row("compress", coded(RULES, "compress"), R5),
+    *(
+        Row(f"{it.lower()}-q", coded(RULES, f"{it};q=1"), R5)
+        for it in ("Compress", "deflate", "br", "zstd")
+    ),
     Row("no-coding", coded(RULES, "utf-8"), R1),
     Row("transfer-coding", raw(GZIP_CHUNKED + PACKED_CHUNK), R5),
 ]
@@ -198,8 +201,10 @@ LIFETIMES: list[tuple[float, dict[str, str]]] = [
     (DAY, {"Cache-Control": f"max-age={DIGITS}"}),
     (PAUSE, {"Cache-Control": "no-store, max-age=600"}),
     (PAUSE, {"Cache-Control": "public, no-cache"}),
+    (600.0, {"Cache-Control": 'x-max-age=900, not-no-store, max-age = "600"'}),
     (600.0, {"Expires": LATER, "Date": THEN}),
     (PAUSE, {"Expires": THEN, "Date": LATER}),
+    (PAUSE, {"Expires": THEN}),
     (PAUSE, {"Expires": "0"}),
     (PAUSE, {"Expires": f"Sun, 06 Nov 1994 {DIGITS}:00:00 GMT"}),
     (DAY, {"Expires": "Fri, 31 Dec 2199 23:59:59 GMT", "Date": THEN}),
@@ -233,6 +238,7 @@ RETRY_AFTER = [
             ("-5", THEN, 4, PAUSE),
             ("soon", THEN, 4, PAUSE),
             (LATER, THEN, 1, 600.0),
+            (LATER, "", 4, PAUSE),
             (THEN, LATER, 4, PAUSE),
         ]
     )

@@ -294,9 +294,10 @@ LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(
     "answer",
     [
         replies.text(LONG_FILE),
+        replies.text(LONG_FILE.replace(b"\n", b"\r")),
         outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
     ],
-    ids=["plain", "packed"],
+    ids=["plain", "CR", "packed"],
 )
 def test_ours_o24_file_is_obeyed_up_to_the_limit(
     site: Site, answer: Reply, reactor: Reactor

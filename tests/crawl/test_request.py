@@ -33,6 +33,11 @@ def test_robots_txt_request_has_a_timeout_and_meta_of_its_own(site: Site) -> Non
         "allow_offsite": True,
         "download_timeout": 7,
         "is_robotstxt_request": True,
+        "dont_redirect": True,
+        "dont_retry": True,
+        "handle_httpstatus_all": True,
+        "download_maxsize": 2**23,
+        "autothrottle_dont_adjust_delay": True,
         "callback": "NO_CALLBACK",
         "session": "s1",
     }

@@ -23,6 +23,8 @@ WRONG = [
     ("sqlite://robots.db", "a path must follow sqlite:///"),
     ("sqlite:///", "a path must follow sqlite:///"),
     ("sqlite:///nosuch/robots.db", "an existing folder, not in"),
+    ("sqlite:////tmp", "it must name a file"),
+    ("sqlite:///a.db?timeout=1&timeout=soon", "timeout must be seconds, more than 0"),
     ("sqlite:///a.db?max_bytes=999999", "max_bytes must be at least 1000000"),
     ("sqlite:///a.db?size=5", 'no option "size"'),
     ("memory://?max_orgins=1", 'no option "max_orgins"; did you mean "max_origins"?'),
@@ -80,7 +82,10 @@ def test_memory_cannot_be_opened() -> None:
     ("written", "passed"),
     [
         (FOLDER, FOLDER),
-        (f"{FOLDER}://Host/Path?x=1&timeout=3", f"{FOLDER}://Host/Path?x=1"),
+        (
+            f"{FOLDER}://Host/Path?timeout=9&x=1&timeouts=3&timeout=3",
+            f"{FOLDER}://Host/Path?x=1&timeouts=3",
+        ),
     ],
 )
 def test_class_of_a_user_gets_its_url_without_the_timeout(

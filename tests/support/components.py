@@ -84,6 +84,11 @@ META_KEYS = (
     "download_timeout",
     "session",
     "is_robotstxt_request",
+    "dont_redirect",
+    "dont_retry",
+    "handle_httpstatus_all",
+    "download_maxsize",
+    "autothrottle_dont_adjust_delay",
 )
 
 

@@ -7,7 +7,7 @@ import pytest
 from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.policy.outcomes import FAILURE, group_of_verdict
-from scrapy_robots1994.policy.policy import Policy, policy_from
+from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
 from tests.unit.samples import BODY, FRESHNESS, NOW, READER, SITE
 
 URLS = (SITE.robots_url,)
@@ -67,6 +67,15 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
     assert Answer(urls=URLS, fetched_at=NOW).words == "not in the HTTP cache"
     assert policy(failed, policy(FILE)).fresh_until == NOW + 300
     assert group_of_verdict(Reason.UNREACHABLE, 402) is FAILURE
+
+
+def test_no_policy_is_fresh_for_longer_than_the_ttl() -> None:
+    """Neither a max-age, nor the 300 s for a status of a proxy, exceeds a short ROBOTS1994_TTL."""
+    short = FreshnessSettings(ttl=60.0)
+    by_proxy = Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True)
+
+    for answer in (FILE, FILE._replace(lifetime=600.0), by_proxy):
+        assert policy_from(SITE, answer, READER, short).fresh_until == NOW + 60
 
 
 def test_failed_refresh_extends_no_policy() -> None:
