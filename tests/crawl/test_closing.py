@@ -108,6 +108,25 @@ def test_resumed_crawl_requests_each_waiting_page_once(
     assert sorted(pages_of(site)) == list(range(WAIT))
 
 
+def test_redirects_of_a_resumed_crawl_are_still_filtered(
+    site: Site, tmp_path: Path
+) -> None:
+    side = Side(settings={"JOBDIR": str(tmp_path)})
+    args = {"pages": WAIT, "filtered": True}
+    site.robots(OPEN, gate="slow")
+    site.answer("*", replies.redirect("/same"))
+    site.answer("/same", replies.text(b"same"))
+    running = side.start(site, spider_args=args)
+    running.wait_for(f"all {WAIT} are yielded")
+    running.interrupt()
+    site.open("slow")
+    running.result()
+    side.crawl(site, spider_args=args)
+
+    assert len(pages_of(site)) == WAIT
+    assert len(site.log("/same")) == 1
+
+
 def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     site: Site, reactor: Reactor, tmp_path: Path
 ) -> None:

@@ -82,6 +82,26 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return lines_of(folder)
 
 
+def test_answer_from_a_store_keeps_the_time_of_its_fetch(
+    site: Site, tmp_path: Path
+) -> None:
+    site.robots(RULES)
+    answers = []
+    for name in "ab":
+        crawl(
+            [site.url("/b")],
+            settings={
+                "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
+                "ROBOTS1994_EVIDENCE": str(tmp_path / name),
+            },
+        )
+        answers += of_kind(lines_of(tmp_path / name), "robots")
+    first, second = answers
+
+    assert (first["source"], second["source"]) == ("fetched", "store")
+    assert first["fetched"] == second["fetched"]
+
+
 def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one crawl
     tmp_path: Path, reactor: Reactor
 ) -> None:

@@ -314,6 +314,11 @@ def test_ours_o27_verdict_names_the_spelling_that_the_rule_covers() -> None:
     assert RobotsTxt.parse(disallowing("/a")).verdict("/a/..", "rex").spelling is None
 
 
+def test_ours_o27_what_clients_drop_before_a_url() -> None:
+    for before in (" ", "\x01\t"):
+        assert not allowed(disallowing("http://h.test/x"), f"{before}http://h.test/x")
+
+
 def test_ours_o27_what_clients_drop_at_the_end() -> None:
     body = "User-agent: *\nDisallow: /p$\n"
 

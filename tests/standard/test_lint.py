@@ -51,6 +51,7 @@ control in name | {U}my\x07bot{D}/\n | R006 1 error opens
 invisible in name | {U}my\u200bbot{D}/\n | R006 1 error opens
 no-break space | User-agent:\xa0*{D}/a\xa0\n | R006 1,2 error opens
 dash in path | {U}*{D}/caf\xe9\u2013x\n | -
+joiner in path | {U}*{D}/\u0645\u06cc\u200c\u0634\u0648\u062f\n | -
 dash in field | User\u2010agent: *{D}/\n | R006 1 error opens
 cyrillic | User-ag\u0435nt: mybot{D}/\n | R006 1 error opens
 blank with invisible | {U}*\n\u200b{D}/\n | R006 2 warning
@@ -76,6 +77,7 @@ glued | {U}* Disallow: /\n | R007 1 error opens
 HTML line break | {U}*<br/>Disallow: /\n | R007 1 error opens
 glued agent | {U}*{D}/a {U}x{D}/b\n | R007 2 error opens
 glued sitemap | {U}*{D}/a Sitemap: https://h.test/s.xml\n | R007 2 error opens
+glued to a sitemap | Sitemap: /s.xml Disallow: /a\n{U}*{D}/b\n | R007 1 error opens
 field in path | {U}*{D}/a?x=Disallow:y\n | -
 well-meant | LLMs: https://h.test/x\nAgent-Skills: https://h.test/x\n{U}*{D}/a\n\
  | R008 1 info; R008 2 info
@@ -108,6 +110,7 @@ misspelt field of another dialect | {U}*{D}/a\nAlow: /a/b\nAllow /a/c\nLicense u
 label of another field | {U}*\nContent-Usage: use=reference\nDisallow:\n | R030 2 warning
 preference above | Content-Signal: ai-train=maybe\n{U}*\nDisallow:\n\
  | R030 1 warning; R031 1 warning
+group that repeats in lower case | {U}bot{D}/a\n\n{U}bot\ndisallow: /a\n | -
 allow for one of two | {U}*\n{U}bot{D}/a\n\n{U}bot\nAllow: /a\n | - | R026 5 warning; R028 6 info
 same escape | {U}*{D}/%2520x\n\n{U}bot{D}/%2520x\nCrawl-delay: 1\n | - | R008 6 info
 rule that matches nothing | {U}*{D}x\n\n{U}bot\nAllow: /a\n | R015 2 error opens; R032 4 info \

@@ -98,6 +98,18 @@ def test_failed_fetch_leaves_no_lease(site: Site) -> None:
         assert list(client.scan_iter()) == []
 
 
+@pytest.mark.redis
+def test_entry_is_kept_for_as_long_as_it_may_be_fresh(site: Site) -> None:
+    site.robots(BODY)
+    with RedisServer() as server, server.client() as known:
+        client: Any = known
+        settings = {"ROBOTS1994_STORE": server.url, "ROBOTS1994_STALE_TTL": 0}
+        crawl([site.url("/")], settings=settings)
+        (key,) = client.keys()
+
+        assert client.ttl(key) > DAY / 2
+
+
 @pytest.mark.parametrize(
     ("options", "fetches"),
     [

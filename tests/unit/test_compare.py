@@ -36,6 +36,12 @@ def test_questions_are_for_each_named_robot_and_one_that_is_not_named() -> None:
     assert {it.robot for it in asked} == {"rex", UNKNOWN_ROBOT}
 
 
+def test_no_letter_of_an_escape_is_encoded_again() -> None:
+    asked = questions(URL, b"User-agent: *\nDisallow: /x%4C\n")
+
+    assert asked[-1].url == f"{URL}/%78%4C"
+
+
 def test_sample_of_many_questions_is_repeatable() -> None:
     body = b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % it for it in range(2_000))
     asked, again = questions(URL, body), questions(URL, body)
