@@ -37,7 +37,7 @@ HEADERS = [
 ]  # fmt: skip
 ALL_PHRASES = {phrase for _, phrases in HEADERS for phrase in phrases}
 BROWSER_WORDS = (
-    "mozilla windows linux mac os x like gecko safari mobile build 10 605.1.15 pixel rv:11.0"
+    "mozilla windows linux mac os x like gecko safari mobile build 10 605.1.15 rv:11.0"
 )
 
 
