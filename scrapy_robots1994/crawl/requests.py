@@ -168,7 +168,7 @@ def robots_request(
     headers: dict[str, str | bytes] = {"Accept-Encoding": "identity"}
     for name in ("User-Agent", "Proxy-Authorization"):
         # Copy proxy credentials only together with the proxy to which they belong.
-        is_copied = name == "User-Agent" or "_auth_proxy" in copied
+        is_copied = name == "User-Agent" or copied.get("proxy")
         if is_copied and (value := page.headers.get(name)) is not None:
             headers[name] = value
     of_scheme = copied.get("_scheme_proxy")
