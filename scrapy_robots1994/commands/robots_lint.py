@@ -19,7 +19,7 @@ from scrapy_robots1994.lint.kinds import ERROR, INFO, KINDS, SEVERITIES
 from scrapy_robots1994.parser.dialects import DIALECT_NAMES
 from scrapy_robots1994.robotstxt import MAX_BYTES, Reader, RobotsTxt
 
-_DIALECT = re.compile(r"(?m)^ROBOTS1994_DIALECT *= *[\"'](.*?)[\"']")
+_DIALECT = re.compile(r"(?m)^ROBOTS1994_DIALECT *(?:: *[\w.]+ *)?= *[\"'](.*?)[\"']")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -121,7 +121,7 @@ def project_dialect() -> str:
         folder = next(folders)
         config.read(folder / "scrapy.cfg", encoding="utf-8")
         module = config.get("settings", "default").replace(".", "/")
-        found = _DIALECT.findall((folder / f"{module}.py").read_text("utf-8"))
+        found = _DIALECT.findall((folder / f"{module}.py").read_text("utf-8-sig"))
     except (StopIteration, Error, OSError, ValueError):
         return TODAY
     dialect = found[-1] if found else TODAY

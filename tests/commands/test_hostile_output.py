@@ -131,3 +131,14 @@ def test_json_output_decodes_to_the_text_of_the_file() -> None:
 
     assert NO_ANNOTATION.search(result.out) is None
     assert [line["text"] for line in report["lines"]] == HOSTILE.splitlines()
+
+
+def test_text_of_a_file_is_not_a_workflow_command_in_a_json_report(
+    tmp_path: Path,
+) -> None:
+    args = "robots-compare", "-", "--parsers", "Protego", "--report", "r.json"
+    scrapy(*args, "--robot", "me", stdin_text=HOSTILE, folder=tmp_path)
+    text = (tmp_path / "r.json").read_text()
+
+    assert "#\\u0023[error]" in text
+    assert NO_ANNOTATION.search(text) is None

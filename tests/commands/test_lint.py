@@ -132,6 +132,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
     [
         ('ROBOTS1994_DIALECT = "extended"\n', "extended"),
         ('ROBOTS1994_DIALECT = "extended"  # or "1994"\n', "extended"),
+        ('\ufeffROBOTS1994_DIALECT: str = "extended"\n', "extended"),
         (
             "ROBOTS1994_DIALECT = '1994'\nROBOTS1994_DIALECT = 'revisited'\n",
             "revisited",
