@@ -114,9 +114,11 @@ class RobotsSettings:
     """
     # Limited, because waiting requests are in memory, and never on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """How many requests may wait for a robots.txt without counting towards ``CONCURRENT_REQUESTS``.
-    If the crawl is killed (SIGKILL), they are lost. With ``CLOSESPIDER_PAGECOUNT`` or
-    ``CLOSESPIDER_ITEMCOUNT``, at most 1% of that number may wait in this way.
+    """How many requests, at most 64 of them for one origin, may wait for a robots.txt without
+    counting towards ``CONCURRENT_REQUESTS``. Hundreds for one origin with a slow robots.txt can
+    therefore delay others. If the crawl is killed (SIGKILL), the waiting requests are lost. With
+    ``CLOSESPIDER_PAGECOUNT`` or ``CLOSESPIDER_ITEMCOUNT``, at most 1% of that number may wait in
+    this way.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would
