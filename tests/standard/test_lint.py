@@ -71,6 +71,7 @@ bytes: gzip | \x1f\x8b\x08\x00\x00\x00\n\x01\x02\n | R001 1 error
 list of names | {U}Googlebot, Bingbot{D}/\n | R012 1 warning opens
 words | {U}rexbot maxbot{D}/\n | R012 1 warning opens
 path as name | {U}/{D}/\n | R012 1 warning opens
+mistake twice in a line | {U}*\nContent-Usage: x=y, z=y{D}/a\n | R030 2 warning
 no name | User-agent:{D}/\n | R012 1 warning opens
 version | {U}Foo/1.0{D}/\n | R013 1 info
 glued | {U}* Disallow: /\n | R007 1 error opens
