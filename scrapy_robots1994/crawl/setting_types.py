@@ -146,7 +146,7 @@ def _host_or_origin(entry: str) -> str | Origin:
     if (
         origin is None
         # `Origin.of` would drop a user name, a path and a query.
-        or not set(authority).isdisjoint("@/?#\\")
+        or not set(authority).isdisjoint("@/?#")
         or not is_requestable(origin.robots_url)
         or (has_port and not scheme)
     ):

@@ -15,7 +15,7 @@ from tests.support.site import Site
 
 INVALID: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
-    "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999"],
+    "TTL": ["soon", -1, True, [], float("nan"), float("inf"), "1e999", 10**400],
     "STALE_TTL": ["", -0.5, {}],
     "FORBIDDEN": ["deny", False, 0],
     "UNREACHABLE": ["Disallow", None.__class__, 1],
@@ -31,7 +31,15 @@ INVALID: dict[str, list[object]] = {
     "EXEMPT": [
         *(5, [1], [""], {"a": 1}, "*.h.example", ".h.example", "a..b", "a b"),
         *("h.example/path", "https://h.example/", "https://u:p@h.example", "h?q"),
-        *("h.example:8443", "h#f", "ftp://h.example", "https://", "[::1", "::1"),
+        *(
+            "h.example:8443",
+            "h#f",
+            "h\\f",
+            "ftp://h.example",
+            "https://",
+            "[::1",
+            "::1",
+        ),
         *("https://h.example:99999", "https://h.example:x", ["fine", "not fine"]),
     ],
     "CRAWL_DELAY": ["yes", -1, float("nan"), float("inf"), [], "1e999"],

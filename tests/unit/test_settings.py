@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +18,11 @@ BOTH = {"noindex", "nofollow"}
 READ: dict[str, list[tuple[Any, Any]]] = {
     "TTL": [("600", 600.0), (600, 600.0)],
     "MAX_BYTES": [("1000", 1_000)],
-    "EVIDENCE": [("", None)],
+    "EVIDENCE": [("", None), (Path("evidence"), "evidence")],
+    "COMPARE": [(True, ("ROBOTSTXT_PARSER",)), ([Settings], (Settings,))],
+    "COMPARE_REPORT": [("report.HTML", "report.HTML")],
+    "USAGE": [(False, ""), ("", ""), ("report", "report")],
+    "PURPOSES": [("tdm,search,tdm", ("tdm", "search"))],
     "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
     "EXEMPT": [
         (["[::1]", "API.test"], {"::1", "api.test"}),
@@ -37,7 +42,7 @@ READ: dict[str, list[tuple[Any, Any]]] = {
         ("nofollow", {"nofollow"}),
         ("noindex, rel-nofollow", {"noindex", "rel-nofollow"}),
         ("noindex,nofollow,rel-nofollow", {"noindex", "nofollow", "rel-nofollow"}),
-        (("nofollow",), {"nofollow"}),
+        *((kind(("nofollow",)), {"nofollow"}) for kind in (tuple, set, frozenset)),
     ],
 }
 """Values as set in code or with `-s`, each with its meaning."""
