@@ -17,6 +17,8 @@ from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robots1994.Robots1994Middleware"
+# Scrapy accepts unknown names with the value None.
+UNKNOWN: dict[object, int | None] = {"gone": None, "scrapy.gone": None, 5: None}
 
 
 def changed(**settings: Any) -> Settings:
@@ -33,11 +35,12 @@ def changed(**settings: Any) -> Settings:
         ({RobotsTxtMiddleware: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
         ({BUILT_IN: 0}, {BUILT_IN: None, Robots1994Middleware: 0}),
         ({OURS: 77}, {BUILT_IN: None, OURS: 77}),
+        (UNKNOWN, UNKNOWN | {BUILT_IN: None, Robots1994Middleware: 100}),
     ],
-    ids=["by default", "by path", "by class", "order 0", "ours by hand"],
+    ids=["by default", "by path", "by class", "order 0", "ours by hand", "unknown"],
 )
 def test_ours_takes_the_place_of_the_built_in(
-    listed: dict[object, int], expected: dict[object, int | None]
+    listed: dict[object, int | None], expected: dict[object, int | None]
 ) -> None:
     settings = changed(DOWNLOADER_MIDDLEWARES=listed)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == expected

@@ -58,6 +58,7 @@ X-Robots-Tag: noindex & X-Robots-Tag: mybot: NOAI |  | train-ai=D header X-Robot
 Content-Usage: train-ai=y | <meta name="robots" content="noai"> |
        train-ai=A header Content-Usage, train-ai=D meta tag robots
 | <meta name="r&#111;bots" content="no&#97;i"> | train-ai=D meta tag robots
+| <meta name="tdm-reservation" content=""><meta name="tdm-reservation" content=" "> |
 X-Robots-Tag: noai noimageai |  |  | noai noimageai
 tdm-reservation: 1 | <meta name="tdm-reservation" content="yes"> |
        tdm=D header tdm-reservation | yes
@@ -92,7 +93,7 @@ def test_page_states_this() -> None:
 
 def test_example_25_noimageai_of_an_image() -> None:
     """An image has no meta tags, so only its headers are read."""
-    found = usage([(XR, "noimageai"), ("Content-Type", "image/png")], kind=Response)
+    found = usage([(XR, "noimageai"), ("Content-Type", "Image/PNG")], kind=Response)
 
     assert found["train-ai"] is D
     assert found.read == ("header",)
@@ -100,7 +101,7 @@ def test_example_25_noimageai_of_an_image() -> None:
 
 def test_tdm_policy_belongs_to_a_reservation() -> None:
     """TDMRep: a policy in a meta tag replaces one in a header."""
-    assert usage([(TDM, "1"), (POLICY, "http://h")]).tdm_policy == "http://h"
+    assert usage([(TDM, "1"), (POLICY, " http://h ")]).tdm_policy == "http://h"
     both = usage([(TDM, "1"), (POLICY, "http://h")], meta(POLICY, "http://m"))
     assert both.tdm_policy == "http://m"
     assert usage([(TDM, "0"), (POLICY, "http://h")]).tdm_policy is None
@@ -113,6 +114,8 @@ def test_tdm_policy_belongs_to_a_reservation() -> None:
         (['<http://l/>; rel="license"; type="application/rsl+xml"'], ("http://l/",)),
         (['<a>; rel=x, <b>; rel="license y"; type=application/rsl+xml', "<c>"], ("b",)),
         (['<a>; title="x, y <z>"; type="Application/RSL+XML"; REL=License'], ("a",)),
+        (["<a>; rel=license; type=application/rsl+xml"] * 2, ("a",)),
+        (["<>; rel=license; type=application/rsl+xml"], ()),
         (["<http://l/>; rel=license"], ()),
         (["<http://l/>; rel=sublicense; type=application/rsl+xml"], ()),
         (["<<<<" * 20_000], ()),

@@ -61,11 +61,13 @@ def test_parser_reads_by_the_settings_of_its_crawler() -> None:
     """In Scrapy's interface, the crawler may be None."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\nAllow: /no\nDisallow: /no\n"
     settings = {"ROBOTS1994_DIALECT": "extended"}
+    cut = idle_crawler({"ROBOTS1994_MAX_BYTES": len(body) - 1})
     plain = Robots1994Parser.from_crawler(None, body)
     parser = Robots1994Parser.from_crawler(idle_crawler(settings), body)
 
     assert not plain.allowed(PAGE, "rover")
     assert parser.allowed(PAGE, "rover")
+    assert Robots1994Parser.from_crawler(cut, body).allowed(PAGE, "rover")
     delays = [parser.crawl_delay("rover/1.0"), parser.crawl_delay(b"other")]
     assert [*delays, plain.crawl_delay("rover")] == [2.5, None, None]
 
