@@ -90,6 +90,7 @@ O8 name is not part of the value     | {U}rexbot{D}/                        | +/
 O10 version in the value             | {U}Rex/1.0{D}/a                      | -/a
 O10 version is missing               | {U}rex/{D}/a                         | -/a
 O10 space before the version         | {U}REX /2 beta{D}/a                  | -/a
+O10 header that names no robot       | {U}rex{D}/a\n{U}Mozilla/5.0 (X11){D}/b | -/a +/b
 O11 comma in a name                  | {U}rex,max{D}/                       | +/ -rex,max/
 O12 no name                          | {U}rex{D}/a\n{U}{D}/b                | -/a -/b | R012
 O12 only a comment                   | {U}rex{D}/a\n{U}# rex{D}/b           | -/a -/b | R012

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.standard.asking import allowed, disallowing
@@ -26,14 +28,14 @@ HEADERS = [
     ("Mozilla/5.0 (compatible; 008/0.83; http://a.test)", ["008"]),
     (f"{SAFARI} Safari/605.1.15 (Applebot/0.1; +http://apple.test/)", ["applebot"]),
     (f"{SAFARI} Safari/605 (Rex 1.1b) My 'Max' v2.0 beta", ["rex", "my 'max", "beta"]),
-    ("Rex/1.0 (max@a.test; www.mia.test/1; +x/y; en-US; http://m/2.0)", ["rex"]),
+    ("Rex/1.0 (max@a.test; www.mia.test/1; +mia/max; en-US; http://m/2.0)", ["rex"]),
+    ("My_(Rex-b)/1 Childlike Bot/2(Max) LIKE Mia", ["my_(rex-b)", "childlike bot", "max"]),
+    ('"Rex"/1 Max:+/2 [Mia]/3 |The|/4', ["rex", "max", "mia", "the"]),
+    ("Ask Chrome/9 Jeeves/5max", ["ask", "jeeves"]),
+    ("Rex; Max", ["rex", "max"]),
+    ("Rex (Max)", ["rex", "max"]),
     ("Rex/mia@a.test/2 (max/Mobile Mozilla/5.0/Firefox/9.0)", ["rex", "max"]),
     ("Mozilla/5.0 (Linux; Android 8; Pixel 2 Build/OPD3; Rex) Chrome/W.X", ["rex"]),
-    # The headers of browsers name no robot.
-    (f"{SAFARI} Version/17.4 Safari/605.1.15", []),
-    ("Mozilla/5.0 (Windows NT 6.1; Trident/7.0; .NET CLR 3.5; rv:11.0) like Rex", []),
-    ("Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) CriOS/123.0.6 Mobile/15E148", []),
-    ("Mozilla/5.0 (Linux; Android 10; K) Chrome/124.0.0.0 Mobile Safari/537.36 Edg/1", []),
 ]  # fmt: skip
 ALL_PHRASES = {phrase for _, phrases in HEADERS for phrase in phrases}
 BROWSER_WORDS = (
@@ -58,6 +60,31 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
             assert allowed(body, "/", robot, dialect="rfc9309") is not is_equal, name
 
 
+BROWSERS = [
+    f"{SAFARI} Version/17.4 Safari/605.1.15",
+    "Mozilla/5.0 (Windows NT 6.1; Trident/7.0; .NET CLR 3.5; rv:11.0) like Rex",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) CriOS/123.0.6 Mobile/15E148",
+    "Mozilla/5.0 (Linux; Android 10; K) Chrome/124.0.0.0 Mobile Safari/537.36 Edg/1",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) WebKit/1 (KHTML, like) Chromium/9 OPR/9 Edge/18",
+    "Opera/9.80 (Windows; U; Win98; Win 9x; en; en_US) SeaMonkey/2 Vivaldi/6 YaBrowser/24 Avast/1",
+    "Mozilla/5.0 (Windows Phone 10; Xbox; ARM; WOW64) IEMobile/11 Brave Ddg/17 AVG/9 UCBrowser/1",
+    "Mozilla/3.0 (Win16; I) (Win95; N; i386) (Win32; PC) (Windows ME; Windows XP; SV1; DigExt)",
+    "Mozilla/5.0 (Tizen arm64; HarmonyOS; armv7l) SamsungBrowser/9 MiuiBrowser/9 Silk/9 OPT/1",
+    "Mozilla/5.0 (iPad; iPod; watchOS; iOS 17; Build) FxiOS/9 GSA/9 EdgiOS/9 OPiOS/9 DuckDuckGo/7",
+    "Mozilla/5.0 (X11; GNU; Ubuntu; Debian; Fedora; i686; i586) (FreeBSD amd64; OpenBSD ppc)",
+    "Mozilla/5.0 (CrOS aarch64; KAIOS/2.5; x86) EdgA/9 OPX/1 CFNetwork/9 Darwin/23 (NetBSD; SunOS)",
+    "Opera Mini (compatible; MSIE; x86_64; BlackBerry; Symbian; SymbianOS; Series60) Gecko Firefox",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("header", BROWSERS)
+def test_ours_o09_no_word_of_a_browser_is_a_name(header: str) -> None:
+    names = "".join(f"User-agent: {word}\n" for word in re.findall(r"\w+", header))
+
+    for dialect in ("1994", "rfc9309"):
+        assert allowed(f"{names}Disallow: /\n", "/", header, dialect=dialect)
+
+
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
     body = disallowing("/", "Mozilla") + "\n" + disallowing("/x", "*")
@@ -78,7 +105,8 @@ BROWSER = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrom
 VALUES = [
     ("Rex/1.0", ["rex"]),
     ("Rex 1.0", ["rex"]),
-    ("My Rex v1.0b2/3 x", ["my rex"]),
+    ("My Rex V1.0b2/3 x", ["my rex"]),
+    ("My Rex 3com", ["my rex 3com"]),
     ("1.0", ["1.0"]),
     ("Mozilla/5.0", ["mozilla"]),
     ("rex, max", ["rex, max"]),
@@ -88,6 +116,7 @@ VALUES = [
     ("My Rex/2.1 (Windows; Xanthia)", ["my rex"]),
     ("Mozilla/4.0 (compatible; MSIE 4.01; MS Search 4.0 Robot)", ["ms search"]),
     ("MS Search 4.0 Robot", ["ms search 4.0 robot"]),
+    ("Mozilla (compatible; MJ12bot/V1)", ["mj12bot"]),
     (BROWSER, []),
 ]
 ROBOTS = (
