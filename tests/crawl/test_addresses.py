@@ -91,12 +91,14 @@ def test_web_socket_has_the_robots_txt_of_its_http_origin(
 def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
     """Browsers and libcurl would take `far.test` for the host."""
     far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
-    urls = [*far, "http://:80/private"]
-    settings = {"DOWNLOAD_HANDLERS": {"http": FAKE, "https": FAKE}}
+    urls = [*far, "http://:80/private", "ws:///far.test/open", "wss:///far.test/open"]
+    settings = {
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ws", "wss"), FAKE)
+    }
     result = crawl(urls, reactor=reactor, settings=settings)
 
     assert result.fetched == []
-    assert [it.name for it in result.failed] == ["scrapy.exceptions.NotSupported"] * 3
+    assert [it.name for it in result.failed] == ["scrapy.exceptions.NotSupported"] * 5
 
 
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))

@@ -145,8 +145,9 @@ OTHER = KNOWN | {"DOWNLOADER_MIDDLEWARES": {f"{COMPONENTS}.RenamingMiddleware": 
         (OTHER | {"ROBOTSTXT_USER_AGENT": "known"}, {}, 0),
         (KNOWN, {}, 0),
         (KNOWN, {"User-Agent": "own/3.0"}, 0),
+        ({"USER_AGENT": ""}, {}, 0),
     ],
-    ids=["renamed", "exact", "unchanged", "own"],
+    ids=["renamed", "exact", "unchanged", "own", "none"],
 )
 def test_changed_user_agent_is_warned_about_once(
     site: Site, settings: dict[str, Any], headers: dict[str, str], warnings: int
@@ -156,6 +157,7 @@ def test_changed_user_agent_is_warned_about_once(
         [CrawlRequest(it, headers=headers) for it in urls], settings=settings
     )
 
+    assert len(result.fetched) == 2
     lines = result.lines("robots.txt is matched by the User-Agent known/1.0, but")
     assert len(lines) == result.log.count("robots.txt is matched by") == warnings
     assert all("other/2.0: set ROBOTSTXT_USER_AGENT" in line for line in lines)

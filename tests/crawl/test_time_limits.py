@@ -49,20 +49,25 @@ def test_component_that_does_not_return_is_given_up(
     assert result.unclean == []
 
 
-@pytest.mark.long
-def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None:
-    """DOWNLOAD_DELAY exceeds ROBOTS1994_TIMEOUT by more than the 5 s of grace."""
+def test_queues_take_no_time_of_the_limit(site: Site) -> None:
+    """One file waits in the queue of its download slot, and the next for the end of that fetch, for
+    longer than ROBOTS1994_TIMEOUT and the grace.
+    """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
+    bounds = {"fetch.MAX_FETCHES": 1, "fetch.GRACE_SECONDS": 0.5}
+    bounds["threads.PAUSE_SECONDS"] = 0.5
     settings = {
-        "DOWNLOAD_DELAY": 12,
+        "DOWNLOAD_DELAY": 4,
         "ROBOTS1994_TIMEOUT": 0.5,
+        "TEST_BOUNDS": {f"crawl.{name}": value for name, value in bounds.items()},
     }
-    result = crawl([site.url("/open"), site.url("/closed")], settings=settings)
+    pages = [site.url("/closed", host=host) for host in ("a.test", "b.test")]
+    hook = "tests.unit.bounds:shrink_in_crawl"
+    result = crawl(pages, settings=settings, hook=hook)
 
-    assert result.fetched_urls == [site.url("/open")]
-    assert result.reasons == ["rule"]
-    assert site.targets() == ["/robots.txt", "/policy.txt", "/open"]
+    assert result.reasons == ["rule", "rule"]
+    assert sorted(site.targets()) == ["/policy.txt"] * 2 + ["/robots.txt"] * 2
 
 
 @pytest.mark.parametrize(
@@ -70,8 +75,10 @@ def test_queue_of_a_download_slot_takes_no_time_of_the_limit(site: Site) -> None
     [
         ({"DOWNLOAD_TIMEOUT": 1}, {}, {}, 1),
         ({}, {"download_timeout": 1}, {}, 1),
+        ({"DOWNLOAD_TIMEOUT": 1}, {"download_timeout": 0}, {}, 1),
         ({}, {}, {"download_timeout": 0.5}, 0.5),
         ({"ROBOTS1994_TIMEOUT": 1}, {}, {"download_timeout": 30}, 1),
+        ({"ROBOTS1994_TIMEOUT": 1, "DOWNLOAD_TIMEOUT": 0}, {}, {}, 1),
     ],
 )
 def test_shortest_timeout_applies(

@@ -156,6 +156,20 @@ class DroppingMiddleware:
             raise IgnoreRequest(message)
 
 
+class CallsAnother:
+    """Fails in the middleware that it calls, or when a request has failed."""
+
+    def process_request(self, request: Request, spider: Any = None) -> None:
+        if "a.test" in request.url:
+            DroppingMiddleware().process_request(request)
+
+    def process_exception(
+        self, request: Request, exception: Exception, spider: Any = None
+    ) -> None:
+        if not isinstance(exception, IgnoreRequest):
+            raise ZeroDivisionError from exception
+
+
 class RobotsFromOtherPath:
     def process_response(
         self, request: Request, response: Response, spider: Any = None

@@ -201,6 +201,8 @@ def prepare_crawl(crawler: Any) -> None:
     if crawler.settings["ROBOTS1994_CRAWL_DELAY"]:
         # A slot with a delay would wait forever if the clock were stopped.
         Clock.always_runs = True
+    if crawler.settings["TEST_BOUNDS"]:
+        import_module("tests.unit.bounds").shrink_in_crawl(crawler)
     _prepare(crawler.settings.getint("PORT"))
 
 
