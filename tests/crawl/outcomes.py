@@ -318,7 +318,7 @@ def redirects(site: Site) -> Iterator[Row]:
         ("loop", "/robots.txt", R5_FINAL, 6),
         ("loop-fragment", "/robots.txt#1", R5_FINAL, 6),
         ("loop-2", "/back", R5_FINAL, 6),
-        ("to-path", "/file", named, 2),
+        ("to-path", "/file#part", named, 2),
         ("to-host", f"{away}/file", R1, 1),
         ("to-user", f"{away}/file".replace("//", "//u:p@", 1), R1, 1),
         ("to-404", f"{away}/gone", R4, 1),

@@ -65,7 +65,9 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
     """R6: waiting pages are not fetched, and do not fail."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
-    running = Side(reactor=reactor).start(site, spider_args=args, hook="close_soon")
+    running = Side(reactor=reactor).start(
+        site, spider_args=args, hook="close_soon", timeout=30
+    )
     site.wait("/robots.txt")
     running.send_sigint()
     if times > 1:
@@ -254,7 +256,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
             200,
         ),
         # The crawl ends although robots.txt never arrives, and the page is refused (R5).
-        ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 5}, "ForbiddenByRobots"),
+        ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 4}, "ForbiddenByRobots"),
     ],
     ids=["late", "503 first", "never"],
 )
@@ -269,8 +271,11 @@ def test_page_awaited_at_a_close_has_its_end(
     site.answer("/robots.txt", answers, at="a.test")
     args = {"first": site.url("/first")}
     side = Side(reactor=reactor, settings=settings)
-    running = side.start(site, "Downloading", spider_args=args, timeout=60)
+    running = side.start(
+        site, "Downloading", spider_args=args, timeout=60, hook="close_soon"
+    )
     site.wait("/robots.txt", host="a.test")
+    running.wait_for("page 1 is yielded")
     running.interrupt()
     site.open("late")
     result = running.result()

@@ -272,19 +272,25 @@ def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2: an @ in the path is kept, and `allowed_domains` does not apply."""
+    """R2: an @ in the path is kept, `allowed_domains` does not apply, and as in Scrapy, the
+    download slot stays the same.
+    """
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)
     site.answer("/robots.txt", replies.redirect(location))
     site.answer(target, replies.text(RULES))
 
     result = crawl(
-        [site.url("/closed")], spider_args={"allowed_domains": ["127.0.0.1"]}
+        [site.url("/closed")],
+        spider_args={"allowed_domains": ["127.0.0.1"]},
+        hook="note_slots",
     )
 
     assert [hop.target for hop in site.log()] == ["/robots.txt", target]
     assert "authorization" not in site.log()[1].headers
     assert len(result.failed) == 1
+    slots = [it for it in result.stats if it.startswith("test/slot/")]
+    assert slots == ["test/slot/127.0.0.1"]
 
 
 LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))

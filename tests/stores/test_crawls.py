@@ -138,6 +138,20 @@ def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
     assert [seen[host] for host in "abc"] == fetches
 
 
+def test_rules_of_further_robots_count_towards_the_bound_of_the_memory(
+    site: Site,
+) -> None:
+    rules = (f"Disallow: /{number}\n" for number in range(1_000))
+    site.robots("User-agent: *\n" + "".join(rules), at="a.test")
+    url = site.url("/page", host="a.test")
+    pages = [CrawlRequest(url, headers={"User-Agent": f"r{n}"}) for n in range(6)]
+    store = {"ROBOTS1994_STORE": "memory://?max_bytes=600000"}
+    steps = pages[:1], pages, [site.url("/page", host="b.test")], pages[:1]
+    crawl_over_time(*steps, settings=store)
+
+    assert [it.host[0] for it in site.log("/robots.txt")] == ["a", "b", "a"]
+
+
 def test_each_crawl_reads_the_stored_answer_in_its_own_way(
     site: Site, tmp_path: Path
 ) -> None:

@@ -41,6 +41,14 @@ def test_every_key_has_the_prefix_and_expires(server: RedisServer, prefix: str) 
         assert client.ttl(f"{prefix}:policy:{SITE}") <= HOUR
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["redis://h", "redis://h/", "redis://me@h/1", "unix://me:x@/a/b", "unix:///a@b"],
+)
+def test_url_of_a_client_is_accepted_without_connecting(url: str) -> None:
+    open_store(url).close()
+
+
 def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
     """A policy key of another type is a miss. A lease key of another type counts as a lease."""
     with server.client() as client, closing(store_at(server, prefix)) as store:

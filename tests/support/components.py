@@ -160,8 +160,11 @@ class CallsAnother:
     """Fails in the middleware that it calls, or when a request has failed."""
 
     def process_request(self, request: Request, spider: Any = None) -> None:
+        def process_request(dropping: DroppingMiddleware) -> None:
+            dropping.process_request(request)
+
         if "a.test" in request.url:
-            DroppingMiddleware().process_request(request)
+            process_request(DroppingMiddleware())
 
     def process_exception(
         self, request: Request, exception: Exception, spider: Any = None

@@ -138,7 +138,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """Awaits a download that bypasses the scheduler."""
+    """Awaits a download that bypasses the scheduler, and yields a page of the same origin."""
 
     name = "downloading"
     first: str
@@ -147,8 +147,11 @@ class Downloading(Counted):
         yield Request(self.first, callback=self.first_page)
 
     async def first_page(self, response: Response) -> Any:
+        awaited = deferred_from_coro(download(self.crawler, self.page(0)))
+        yield self.page(1)
+        self.logger.info("page 1 is yielded")
         try:
-            found = await download(self.crawler, self.page(0))
+            found = await maybe_deferred_to_future(awaited)
         except Exception as error:  # noqa: BLE001 - the test checks the class
             self.result["items"].append({"end": type(error).__name__})
         else:

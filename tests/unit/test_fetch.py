@@ -65,6 +65,8 @@ def test_fetches_leave_descriptors_for_pages(monkeypatch: pytest.MonkeyPatch) ->
     assert 1 <= parallel_fetches(many) <= parallel_fetches(few) <= 800
     few.set("DOWNLOAD_HANDLERS", pooled)
     assert parallel_fetches(few) == 8
+    few.set("CONCURRENT_REQUESTS", 1)
+    assert parallel_fetches(few) == 1
     few.set("CONCURRENT_REQUESTS", 0)
     for soft, fetches in ((1, 1), (1_000, 500), (9_000, 800), (RLIM_INFINITY, 800)):
         monkeypatch.setattr("resource.getrlimit", lambda _, soft=soft: (soft, soft))

@@ -1,0 +1,22 @@
+"""The attributes of log records, by which users can filter them."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from scrapy_robots1994.crawl.log import OriginLog, log_lines
+from tests.support.crawler import idle_crawler
+from tests.unit.samples import SITE
+
+
+def test_records_have_their_spider_and_origin(caplog: pytest.LogCaptureFixture) -> None:
+    crawler: Any = idle_crawler()
+    crawler.spider = object()
+    OriginLog(crawler).log(logging.WARNING, "%s: one line", SITE)
+    log_lines(crawler, logging.WARNING, "two\nlines")
+
+    found = [(it.spider, getattr(it, "origin", None)) for it in caplog.records]  # type: ignore[attr-defined]
+    assert found == [(crawler.spider, SITE), (crawler.spider, None)]
