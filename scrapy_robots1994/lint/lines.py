@@ -142,7 +142,7 @@ def _meant(line: Line, content: str) -> tuple[Field | None, str]:
     # The field may be the first word or the first two, as in "User agent x".
     for count in (1, 2):
         *words, value = _WORD_END.split(content, maxsplit=count)
-        field = likely_field("".join(words)) if len(words) == count else None
+        field = likely_field("".join(words))
         # A rule also needs a path, because a sentence may begin with "allow".
         if field and (field.role is not Role.RULE or _PATH.match(value)):
             return field, value

@@ -7,7 +7,11 @@ from itertools import pairwise
 
 from scrapy_robots1994.lint import kinds
 from scrapy_robots1994.lint.kinds import ERROR, Problem, lines_text
-from scrapy_robots1994.lint.values import before_wildcard, can_match
+from scrapy_robots1994.lint.values import (
+    before_wildcard,
+    can_match,
+    paths_with_columns,
+)
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import ALLOW, DISALLOW, IDLE, LineKind
 from scrapy_robots1994.parser.reader import Group, Line
@@ -146,14 +150,13 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
         allowed = {it.value for it in lines if _allows(it)}
         written = next((it for it in first.names if it.lower() == name), None)
         is_bound = not rules or any(EVERYBODY in it.names for it in groups)
-        if own:
-            is_meant = is_closed or any(it.value in _WHOLE for it in own)
-        else:
+        is_meant = is_closed
+        if not own:
             # If Allow is ignored, repeating the rules would close what is meant to be open.
             is_kept = not dialect.has_allow and any(map(closed.cover, allowed))
             is_meant = is_kept or _frees(lines)
         if not own and all(it.kind in _BARE for it in lines):
-            yield _without_rules(first, records, dialect)
+            yield _without_rules(first, records)
         elif is_bound and allowed and dialect.has_allow and not _frees(lines):
             yield kinds.ONLY_ALLOW.at(first.agents[0], ", ".join(first.names))
         elif written and not (is_bound or is_meant):
@@ -169,14 +172,14 @@ def _robots_problems(records: Sequence[Group], dialect: Dialect) -> Iterator[Pro
                 yield kinds.NOT_INHERITED.at(first.agents[0], *texts)
 
 
-def _without_rules(group: Group, records: Sequence[Group], dialect: Dialect) -> Problem:
+def _without_rules(group: Group, records: Sequence[Group]) -> Problem:
     first = group.agents[0]
     at = bisect_right(records, first.number, key=lambda it: it.agents[0].number)
     below = records[at : at + 1]
     blank = next((it for it in group.without if it.kind is LineKind.BLANK), None)
     # `*` is rarely part of a list, so names next to it may be meant to have no rules.
     is_list = not any(EVERYBODY in it.names for it in (group, *below))
-    if blank and below and is_list and dialect.has_blank_lines:
+    if blank and below and is_list:
         names = f"the names in line {below[0].agents[0].number}"
         return kinds.SPLIT.at(blank, first.number, names, column=1)
     return kinds.WITHOUT_RULES.at(first, ", ".join(group.names))
@@ -235,8 +238,7 @@ def _unreached(records: Sequence[Group], dialect: Dialect) -> Iterator[Problem]:
         named = [(it, name) for it in group.agents for name in it.said or ()]
         for agent, name in named:
             taken = obeyed.get(name.lower(), (place,))
-            is_reached = name == EVERYBODY or place in taken
-            if is_reached or rules[taken[0]] == rules[place]:
+            if place in taken or rules[taken[0]] == rules[place]:
                 continue
             taker = records[taken[0]]
             also = (it for it in taker.names if it.lower() in name.lower())
@@ -261,11 +263,10 @@ def _literal_wildcards(group: Group, dialect: Dialect) -> Iterator[Problem]:
     """Yield a problem for each path with a wildcard, unless a plain rule covers it."""
     plain = Beginnings(it.value for it in _closing(group) if not has_wildcard(it.value))
     for line in _rules(group):
-        for path in dialect.paths(line.value):
+        for path, column in paths_with_columns(line, dialect):
             if path[:1] in ("/", "*") and has_wildcard(path) and not plain.cover(path):
                 at = len(before_wildcard(path))
-                column = line.value_column + line.value.index(path) + at
-                yield kinds.WILDCARD.at(line, path[at], path, column=column)
+                yield kinds.WILDCARD.at(line, path[at], path, column=column + at)
 
 
 def _contradictions(group: Group) -> Iterator[Problem]:
@@ -285,7 +286,7 @@ def _covered_above(group: Group) -> Iterator[Problem]:
             it for it in rules[:MAX_COMPARED] if line.value.startswith(it.value)
         )
         first = next(covering, line)
-        if first.number < line.number and _allows(first) != _allows(line):
+        if _allows(first) != _allows(line):
             yield _no_effect(line, first, _BEATS)
 
 

@@ -17,7 +17,7 @@ MAX_SEARCHED = 10_000
 _SLOW_SECONDS = 600
 
 _ROBOT = re.compile(r"(?i)[\w-]*(?:bot|spider|crawler|slurp)")
-_GENERIC = re.compile(r"(?i)(?:ro)?bots?|(?:web)?(?:spider|crawler)s?|user|web|and|the")
+_GENERIC = re.compile(r"(?i)(?:ro)?bot|(?:web)?(?:spider|crawler)")
 _SEPARATOR = re.compile(rf"(?<![{SPACE}])[{SPACE}]+and[{SPACE}]+|[,;|]")
 # Punctuation in places where names of robots have none. `WWW::Mechanize` and `Xenu's` are valid
 # names.
@@ -109,12 +109,16 @@ def before_wildcard(path: str) -> str:
     return path.partition("*")[0].rstrip("$")
 
 
-def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
+def paths_with_columns(line: Line, dialect: Dialect) -> Iterator[tuple[str, int]]:
     end = 0
     for path in dialect.paths(line.value):
         start = line.value.index(path, end)
         end = start + len(path)
-        column = line.value_column + start
+        yield path, line.value_column + start
+
+
+def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
+    for path, column in paths_with_columns(line, dialect):
         if path and not path.startswith("/"):
             yield from _pathless(line, path, column, dialect)
             continue
@@ -128,8 +132,8 @@ def _path_problems(line: Line, dialect: Dialect) -> Iterator[Problem]:
                 named = "HTML comment"
             # The text after a space may belong to the path, or be a comment.
             opens = _NEXT_PATH.match(path, found.start()) is not None
-            column += found.start()
-            yield kinds.SEVERAL_PATHS.at(line, named, path, column=column, opens=opens)
+            at = column + found.start()
+            yield kinds.SEVERAL_PATHS.at(line, named, path, column=at, opens=opens)
 
 
 def _pathless(

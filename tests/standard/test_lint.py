@@ -227,7 +227,9 @@ def test_wrong_name_weakens_the_policy(name: str) -> None:
 
 def test_column_is_that_of_the_wrong_path() -> None:
     """In the dialect revisited, a line may have several paths."""
-    file = STAR + "Disallow: /b b\n"
-    (problem,) = RobotsTxt.parse(file, dialect="revisited").problems
-
-    assert (problem.line, problem.column) == (2, 14)
+    for rules, place in (
+        ("Disallow: /b b\n", (2, 14)),
+        ("Disallow: /a\nDisallow: /a* *\n", (3, 15)),
+    ):
+        (problem,) = RobotsTxt.parse(STAR + rules, dialect="revisited").problems
+        assert (problem.line, problem.column) == place
