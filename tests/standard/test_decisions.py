@@ -147,7 +147,10 @@ O27 name after two dots              | /b                                   | +/
 
 OURS += rows(
     r"""
-O19 user and part of a host       | http://h.te         | -http://u:p@h.test/x
+O19 user and part of a host       | http://h.te         | -http://u:p@q@h.test/x
+O19 encoded end of the host       | http://h.test%3FA   | -http://H.test?A/x +http://h.test?a
+O19 encoded backslash             | http://h.test%5cA   | -http://H.test/Ax +http://h.test/a
+O19 query without a path          | http://h.test:80?A  | -http://h.test/?Ax +http://h.test/A
 O19 user and a longer host        | http://h.test       | -http://u@h.test.example/x
 O19 user and a longer port        | http://h.test:80    | -http://u@h.test:8080/
 O19 user in the URL               | http://h.test/x     | -http://u:p@h.test/xy
@@ -176,6 +179,7 @@ O27 dots of parameters  | /?x      | -/a/..;b?x +/a/..;b/?x
 O27 parameters alone    | /p;a     | -/p;a?x +/p;b
 O27 two slashes         | ////a    | -//a +/a +///a
 O27 encoded query       | /p?u=/x  | -/p?u=%2Fx -/p?%75=%2fx +/p?u=%252F
+O27 all that is decoded | /p?!$'()*,?/:@~ | -/p?%21%24%27%28%29%2A%2C%3F%2F%3A%40%7E
 """,
     DIALECTS,
 )
@@ -217,6 +221,7 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
         (f"{STAR} \t\nDisallow: /x", 2, LineKind.BLANK),  # Ours O6
         (f"{STAR}User-agent: /1.0", 2, LineKind.NAMELESS),  # Ours O12
         (f"{STAR}Disallow # : /x", 2, LineKind.MALFORMED),  # Ours O14
+        (" : /x", 1, LineKind.MALFORMED),
         # Ours O16: only the first mark is removed.
         (f"{chr(0xFEFF) * 2}{STAR}", 1, LineKind.UNKNOWN),
         (b"\xef\xbb\xbf" * 2 + b"x: y", 1, LineKind.UNKNOWN),
@@ -354,6 +359,8 @@ def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
 
     assert (verdict.allowed, verdict.reason) == (False, Reason.SPELLINGS)
     assert "spellings" in str(verdict)
+    # This URL has 16 spellings.
+    assert allowed(disallowing("/z"), "/a\t\\b;c?%2f", "rex")
     for body in ("", "User-agent: *\nDisallow:\n", disallowing("/z", "other")):
         assert allowed(body, url, "rex")
 
@@ -365,13 +372,21 @@ def hostile_wildcards() -> str:
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]
 
 
-def test_ours_o28_question_beyond_the_bound_is_disallowed() -> None:
-    robots = RobotsTxt.parse(hostile_wildcards(), dialect="rfc9309")
+MANY_WILDCARDS = "".join(f"Disallow: /{'*a' * 50}*{it}\n" for it in range(1_000))
 
-    verdict = robots.verdict("http://h.test/" + "a" * 2_000, "rex")
+
+@pytest.mark.parametrize(
+    ("body", "length"), [(hostile_wildcards(), 2_000), (STAR + MANY_WILDCARDS, 60)]
+)
+def test_ours_o28_question_beyond_the_bound_is_disallowed(
+    body: str, length: int
+) -> None:
+    robots = RobotsTxt.parse(body, dialect="rfc9309")
+
+    verdict = robots.verdict("http://h.test/" + "a" * length, "rex")
 
     assert not verdict.allowed
-    assert not robots.allowed("http://h.test/" + "a" * 2_000, "rex")
+    assert not robots.allowed("http://h.test/" + "a" * length, "rex")
     assert verdict.reason is Reason.WILDCARDS
     assert "wildcards" in str(verdict)
 

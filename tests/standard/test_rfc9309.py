@@ -128,6 +128,7 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
             (5, 60),
         ),
         ("User-agent: *\nCrawl-delay: 5\nUser-agent: rex\nDisallow: /\n", (None, 5)),
+        (f"User-agent: rex\nCrawl-delay: 1\nSitemap: s\n{OTHERS}", (1, 60)),
         # O12: a User-agent line without a name begins no list of names.
         ("User-agent: rex\nDisallow: /x\nUser-agent:\nCrawl-delay: 5\n", (5, None)),
         # A delay that is not a number is ignored, so it does not end a list of names.

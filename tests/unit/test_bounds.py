@@ -85,7 +85,10 @@ def test_records_that_decide_together_are_looked_up_up_to_the_bound(
     file = "User-agent: *\nAllow: /a\n\nUser-agent: *\nAllow: /b\n"
     rules = RobotsTxt.parse(file, dialect="extended").rules("rex")
 
+    shrink("parser.rfc9309.MAX_WORK", 4_000)
     assert rules.verdict("/c").reason == "no-rule"
+    # The bound is for both spellings together.
+    assert rules.verdict("/c;").reason == "wildcards"
     shrink("parser.rfc9309.MAX_WORK", 3_999)
     assert rules.verdict("/c").reason == "wildcards"
     assert rules.allowed("/robots.txt")
