@@ -51,7 +51,7 @@ TERMS = [
     ("FOLLOW", True, True),
     ("NOFOLLOW", True, False),
     ("noindex,nofollow", False, False),
-    ("\tNoIndex ,\n follow ", False, True),
+    ("\tNoIndex\f,\n follow ", False, True),
     ("", True, True),
     (",,", True, True),
     ("noindex nofollow", True, True),
@@ -101,6 +101,7 @@ HEADERS = [
     (["other/2.1: noindex, nofollow"], True, True),
     (["rover/2.1: noindex, nofollow"], False, False),
     (["nofollow, another robot: noindex, none"], True, False),
+    (["another robot: noai, none"], True, True),
     (["unavailable_after: 25/06/2010 15:00, nofollow"], True, False),
     (["rover:"], True, True),
     ([": noindex"], True, True),
@@ -143,7 +144,7 @@ def test_pages_p5_meta_name_must_equal_the_robots_name(
 
 def test_pages_p6_name_may_have_several_words() -> None:
     """Ours O9."""
-    terms = ["my company bot: noindex"]
+    terms = ["other: all, my company bot: noarchive, noindex"]
     assert not directives_of((), terms, "My Company Bot/1.0").index
 
 
@@ -185,14 +186,16 @@ def test_directives_of_the_meta_page_are_read() -> None:
             ("Description", "Another."),
             ("DOCUMENT-STATE", "Dynamic"),
             ("url", "relative.html"),
-            ("URL", " http://main.example/a "),
+            ("url", "http://not.example/ this"),
+            ("URL", " HTTP://main.example/a "),
+            ("URL", "http://second.example/a"),
         ]
     )
 
     assert made.keywords == ("Robot exclusion", "standard 1994", "crawler")
     assert made.description == "What robots may read."
     assert made.document_state == "dynamic"
-    assert made.url == "http://main.example/a"
+    assert made.url == "HTTP://main.example/a"
     assert (made.index, made.follow) == (True, True)
     for state in ("static", "STATIC", "", "sometimes"):
         assert directives_of([("document-state", state)]) == Directives()

@@ -66,6 +66,7 @@ TARGETS = {
     "/a": ("a", "ftp://x/a", "http://x\\a", " http://x:80/a", "/a#/b#c"),
     "/a?b": ("http://x/a?b", "/a?b#c"),
     "/?a": ("?a",),
+    "/\\a": ("\\a",),
     "/?b/c": ("http://x?b/c",),
     "//x/a": ("//x/a",),
     "/q/a": ("http://x\\q/a",),

@@ -58,8 +58,9 @@ def test_file_that_is_neither_bytes_nor_str_raises(wrong: Any) -> None:
 
 
 def test_pickled_file_gives_the_same_answers() -> None:
-    robots = RobotsTxt.parse(FILE, dialect="extended")
+    robots = RobotsTxt.parse(f"{FILE}cut", dialect="extended", truncated=True)
     assert not robots.allowed("/x", "rex")
+    assert robots.read_as("1994").read_as("extended") == robots
 
     again = pickle.loads(pickle.dumps(robots))  # noqa: S301 (our own bytes)
 
@@ -120,9 +121,10 @@ def test_verdict_as_text_is_a_sentence(body: str, path: str, sentence: str) -> N
 
 
 def test_verdict_has_the_record_of_its_rule() -> None:
-    body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}"
+    body = f"{disallowing('/a')}\n# b\n{disallowing('/b')}\nDisallow: /orphan\n"
     robots = RobotsTxt.parse(body)
 
+    assert [it.last_line for it in robots.records] == [2, 6]
     for path, record in (("/a", 0), ("/b", 1), ("/c", 0)):
         assert robots.verdict(path, "rex").record == robots.records[record]
     assert robots.verdict("/robots.txt", "rex").record is None
@@ -163,11 +165,11 @@ def pickled(verdict: Verdict) -> Verdict:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
     """A crawl may store thousands of verdicts on disk, in the meta of requests."""
-    lines = "".join(f"Disallow: /closed/{number}\n" for number in range(3_000))
+    lines = "".join(f"Disallow: /closed/{number}\x7f\n" for number in range(3_000))
     body = f"User-agent: me\nCrawl-delay: 5\n{lines}"
     robots = RobotsTxt.parse(body, dialect=dialect)
 
-    for path in ("/closed/2999", "/", "/robots.txt"):
+    for path in ("/closed/2999\x7f", "/", "/robots.txt"):
         verdict = robots.verdict(f"http://a.test{path}", "me")
         unpacked = pickled(verdict)
 
@@ -178,17 +180,23 @@ def test_pickled_verdict_has_what_explains_it_and_no_more(dialect: str) -> None:
             assert len(verdict.record.rules) == 3_000
             assert unpacked.record.names == ("me",)
             kept = [str(rule) for rule in unpacked.record.rules]
-            assert kept == ([f"Disallow: {verdict.rule}"] if verdict.rule else [])
+            rule = verdict.for_export().rule
+            assert kept == ([f"Disallow: {rule}"] if rule else [])
     assert robots.verdict("/", "me").record is not None
 
 
 def test_verdict_as_a_dict_has_its_record_and_explanation() -> None:
-    robots = RobotsTxt.parse("User-agent: me\nDisallow: /x\n")
-    verdict = robots.verdict("/x", "me")
+    """Control characters are percent-encoded, so that every exporter can write them."""
+    robots = RobotsTxt.parse("User-agent: me\x01\nDisallow: /x\nDisallow: /\x02\n")
+    verdict = robots.verdict("/a/../x\x03", "me\x01")
 
     found = verdict.as_dict()
-    assert found["record"] == {"names": ["me"], "first_line": 1}
+    assert found["record"] == {"names": ["me%01"], "first_line": 1}
+    assert (found["rule"], found["spelling"]) == ("/x", "/x%03")
     assert (found["reason"], found["explanation"]) == ("rule", str(verdict))
+    assert str(verdict).isprintable()
+    encoded = "User-agent: me%01\nDisallow: /x\nDisallow: /%02\n"
+    assert str(verdict.record) == str(verdict.for_export().record) == encoded
     assert robots.verdict("/x", "other").as_dict()["record"] is None
 
 
