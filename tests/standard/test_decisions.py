@@ -121,7 +121,7 @@ O19 whole URL | HTTP://A.example:80/x | -{H}/x/y +https://a.example/x +{H}/y | R
 O19 beginning of a host              | http://a.ex                          | -{H}/~x -{H}/%7Ex
 O19 beginning in another case        | http://A                             | -{H}/~x -{H}/%7Ex
 O19 encoded path                     | {H}/%7e                              | -{H}/~x -{H}/%7Ex
-O19 prefix within a triplet          | {H}/a%4                              | -{H}/a%41 -{H}:80/a%41 +{H}/a%51
+O19 prefix within a triplet          | {H}/a%4 | -{H}/a%41 -{H}:80/a%41 +{H}/a%51
 O19 port may go on as written        | {H}:80 | -{H}:8080/ -{H}/ +{H}.net/ +http://b.example/
 O19 other schemes                    | {H}/ | +ftp://a.example/x -{H}/x
 O20 no slash                         | x                                    | +/x +/help/ | R015
