@@ -34,8 +34,10 @@ error: Any = twisted_errors
 ResponseFailed: Any = client.ResponseFailed
 
 
-def caused(failure: Exception, cause: BaseException) -> Exception:
-    failure.__cause__ = cause
+def caused(
+    failure: Exception, cause: BaseException, relation: str = "__cause__"
+) -> Exception:
+    setattr(failure, relation, cause)
     return failure
 
 
@@ -82,6 +84,7 @@ OURS: dict[str, Exception] = {
     "ignored": IgnoreRequest("a middleware of ours"),
     "not-supported": NotSupported("no such scheme"),
     "caused-by-files": caused(OSError(FAILED), FILES),
+    "while-handling-files": caused(OSError(FAILED), FILES, "__context__"),
     "lost-for-files": ResponseFailed([error.ConnectionLost("closed"), FILES]),
     "group-of-files": ErrorGroup(FAILED, [REFUSED, FILES]),
     "caused-by-group-of-files": caused(OSError(FAILED), ErrorGroup(FAILED, [FILES])),

@@ -150,6 +150,10 @@ def test_entry_that_is_no_bytes_is_a_failure(
     assert "failed: get returned str, not bytes." in caplog.text
 
 
+def test_error_without_a_message_is_described_by_its_class() -> None:
+    assert StoreUrl(url="x://").describe(TimeoutError()) == "TimeoutError"
+
+
 def test_answer_of_a_cache_is_not_stored(run: Callable[[Test], Fake]) -> None:
     async def test(store: GuardedStore, _: Fake) -> None:
         store.put(SITE, FILE._replace(source="cache"))
