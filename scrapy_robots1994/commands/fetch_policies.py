@@ -18,6 +18,7 @@ from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.requests import RobotName
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.crawl.threads import call_later, thread_safe_call
+from scrapy_robots1994.escaping import redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
@@ -135,7 +136,8 @@ class PolicyLookup(Lookup):
         is_own = target_of(url) in ("/", "/robots.txt")
         if is_own and not self.refreshes:
             return await ours.resolve(Request(origin.robots_url), origin)
-        start = None if is_own else url
+        # Scrapy sends no request to a URL with credentials.
+        start = None if is_own else redact_credentials(url)
         # The command prints missing answers itself, so retries are not logged.
         page, unlogged = Request(url), lambda *_: None
         answer = await ours.fetcher.fetch(origin, page, unlogged, start)

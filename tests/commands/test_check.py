@@ -78,11 +78,12 @@ def test_check_uses_the_settings_and_spider_of_the_project(
         "    start_urls = ['http://never.test/']",
     )
 
-    urls = (site.url("/"), "--spider", "walk")
+    urls = (site.url("/"), "--spider", "walk", "-s", "LOG_LEVEL=DEBUG")
     result = scrapy("robots-check", *urls, folder=tmp_path)
 
     assert result.code == 1
     assert result.lines[-1].endswith('checked as "walker/1.0"')
+    assert f"{site.url('/robots.txt')}: HTTP 200" in result.err
     assert [it.headers["user-agent"] for it in site.log()] == ["walker/1.0"]
     assert not [it for it in ("items.json", "evidence") if (tmp_path / it).exists()]
 
