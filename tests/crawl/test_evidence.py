@@ -116,7 +116,7 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
         first = site.url("/robots.txt", host="moved.test")
         secret = site.url("/b#part", host="file.test").replace("//", "//me:pass@")
         settings = {
-            "ROBOTS1994_EVIDENCE": f"file://{tmp_path}/%(name)s",
+            "ROBOTS1994_EVIDENCE": f"file://{tmp_path}/%(name)s-%(time)s",
             "ROBOTS1994_EXEMPT": ["exempt.test"],
         }
         result = crawl([*pages, secret], settings=settings, reactor=reactor)
@@ -156,16 +156,18 @@ def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one cr
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
     with Site() as site, Site() as proxy:
-        site.robots("User-agent: rex\nDisallow: /a\n")
+        site.robots(f"User-agent: rex\nDisallow: /{'a' * 2_000}\n")
         proxy.answer("/robots.txt", replies.status(402))
         pages = [
-            CrawlRequest(site.url("/a"), headers={"User-Agent": "rex"}),
+            CrawlRequest(site.url(f"/{'a' * 2_000}"), headers={"User-Agent": "rex"}),
             CrawlRequest("http://far.test/", meta={"proxy": proxy.url("")}),
         ]
         settings = {"ROBOTS1994_EVIDENCE": str(tmp_path), "RETRY_ENABLED": False}
         result = crawl(pages, settings=settings)
 
     assert sorted(map(str, result.reasons)) == ["rule", "unreachable"]
+    rules = [it["rule"] for it in of_kind(lines_of(tmp_path), "decision")]
+    assert {it and len(it) for it in rules} == {None, 1_000}
     verified = evidence(tmp_path, "--verify")
     assert (verified.code, len(verified.lines)) == (0, 1)
 
@@ -222,6 +224,7 @@ def test_full_disk_closes_the_crawl_with_one_sentence(
     (error,) = [it for it in result.log.split("\n") if "] ERROR: " in it]
     assert "The evidence in" in error
     assert str(tmp_path) in error
+    assert not result.lines("The evidence was written")
     assert evidence(tmp_path, "--verify").code == 0
 
 
@@ -289,3 +292,5 @@ def test_folder_of_others_opens_and_imports_nothing(
     assert not marker.exists()
     pipe = evidence(folder / "pipe.jsonl.gz", f"{base}/a")
     assert (pipe.code, "not a regular file" in pipe.err) == (3, True)
+    (folder / "bad.gz").write_bytes(b"not gzip")
+    assert evidence(folder, "--verify").code == 3

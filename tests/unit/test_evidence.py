@@ -23,6 +23,7 @@ def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
     file.add({"crawl": {}})
     assert file.write().result() is None
     size = file.path.stat().st_size
+    assert file.write().result() is None
 
     with open("/dev/full", "wb") as full, file.path.open("ab") as good:  # noqa: PTH123 - a device
         place = file._file.fileno()

@@ -57,7 +57,7 @@ MAX_RULE = 1_000
 """Quotations, such as rules and errors, are cut to this many characters."""
 
 _CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+", re.ASCII)
+_NOT_IN_NAMES = re.compile(r"^\.+|[^\w.-]+", re.ASCII)
 
 
 def utc(seconds: float) -> str:
