@@ -27,6 +27,14 @@ def changed(**settings: Any) -> Settings:
     return found
 
 
+class OwnMiddleware(RobotsTxtMiddleware):
+    pass
+
+
+class Inheriting(Robots1994Middleware):
+    pass
+
+
 @pytest.mark.parametrize(
     ("listed", "expected"),
     [
@@ -35,9 +43,13 @@ def changed(**settings: Any) -> Settings:
         ({RobotsTxtMiddleware: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
         ({BUILT_IN: 0}, {BUILT_IN: None, Robots1994Middleware: 0}),
         ({OURS: 77}, {BUILT_IN: None, OURS: 77}),
+        ({Inheriting: 77}, {BUILT_IN: None, Inheriting: 77}),
         (UNKNOWN, UNKNOWN | {BUILT_IN: None, Robots1994Middleware: 100}),
     ],
-    ids=["by default", "by path", "by class", "order 0", "ours by hand", "unknown"],
+    ids=[
+        *("by default", "by path", "by class", "order 0"),
+        *("ours by hand", "a subclass of ours", "unknown"),
+    ],
 )
 def test_ours_takes_the_place_of_the_built_in(
     listed: dict[object, int | None], expected: dict[object, int | None]
@@ -47,10 +59,6 @@ def test_ours_takes_the_place_of_the_built_in(
     settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
 
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OURS: 78}
-
-
-class OwnMiddleware(RobotsTxtMiddleware):
-    pass
 
 
 def test_subclass_of_the_built_in_is_warned_of(
@@ -65,6 +73,13 @@ def test_subclass_of_the_built_in_is_warned_of(
     caplog.clear()
     changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: None})
     assert not caplog.text
+
+
+def test_dry_run_adds_neither_obedience_nor_a_spider_middleware() -> None:
+    settings = changed(ROBOTS1994_DRY_RUN=True, ROBOTS1994_PAGES=True)
+
+    assert not settings.getbool("ROBOTSTXT_OBEY")
+    assert settings.getdict("SPIDER_MIDDLEWARES") == {}
 
 
 def fetched(project: Project, *options: str) -> list[str]:

@@ -35,6 +35,7 @@ def test_colour_is_automatic_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     # Standard output is a file.
     monkeypatch.setattr(os, "isatty", lambda file: file != 1)
     assert terminal.painter("auto")("x", "1") == "x"
+    assert terminal.painter("always")("x", "1") != "x"
 
 
 def test_progress_bar_is_not_in_the_output(monkeypatch: pytest.MonkeyPatch) -> None:
