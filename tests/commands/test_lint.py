@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -108,13 +109,17 @@ def test_pre_commit_hook_runs_the_script() -> None:
 def test_only_the_beginning_of_a_huge_file_is_read(tmp_path: Path) -> None:
     """Ours O24"""
     file = tmp_path / "disk.img"
-    file.write_text("User-agent: *\nDisallow: /x\n")
+    file.write_text("User-agent: *\nAllow: /\nDisallow: /\n")
     os.truncate(file, 2**40)
 
     result = robots_lint(str(file))
 
-    assert "Disallow: /x" in result.out
+    assert "Disallow: /" in result.out
     assert "truncated at the size limit" in result.lines[0]
+    assert "warning R003" in result.out
+    assert '"1994"' in result.lines[-1]
+    as_json = robots_lint(str(file), "--format", "json").out
+    assert json.loads(as_json)["files"][0]["is_truncated"]
 
 
 def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
@@ -137,6 +142,7 @@ def test_sample_of_the_page_is_what_the_command_prints(tmp_path: Path) -> None:
             "ROBOTS1994_DIALECT = '1994'\nROBOTS1994_DIALECT = 'revisited'\n",
             "revisited",
         ),
+        ('ROBOTS1994_DIALECT = "strictest"\n', "strictest"),
         ("OTHER = 1\n", "rfc9309"),
         (None, "rfc9309"),
     ],
@@ -158,6 +164,31 @@ def test_dialect_is_that_of_the_project(
         scrapy("robots-lint", "-", stdin_text=CLEAN, folder=inner),
     ):
         assert f"({dialect})" in result.lines[0], result.err
+
+
+@pytest.mark.parametrize(
+    ("config", "dialect"),
+    [
+        (b"[settings]\ndefault = demo\n[deploy]\nurl = http://h.test/%s\n", "1994"),
+        (b"[settings]\ndefault = missing\n", "rfc9309"),
+        (b"[settings]\ndefault = broken\n", "rfc9309"),
+        (b"[deploy]\n", "rfc9309"),
+        (b"default = demo\n", "rfc9309"),
+        (b"# \xff\n[settings]\ndefault = demo\n", "rfc9309"),
+    ],
+)
+def test_script_reads_what_it_can_of_a_project(
+    config: bytes, dialect: str, tmp_path: Path
+) -> None:
+    setting = b"# ROBOTS1994_DIALECT = 'x'\nROBOTS1994_DIALECT='1994'\n"
+    (tmp_path / "scrapy.cfg").write_bytes(config)
+    (tmp_path / "demo.py").write_bytes(setting)
+    (tmp_path / "broken.py").write_bytes(setting + b"\xff")
+
+    result = robots_lint("-", stdin_text=CLEAN, folder=tmp_path)
+
+    assert (result.code, result.err) == (0, "")
+    assert f"({dialect})" in result.lines[0]
 
 
 @pytest.mark.parametrize("form", ["text", "json", "github"])
