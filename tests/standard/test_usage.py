@@ -8,6 +8,7 @@ from __future__ import annotations
 import pickle
 import re
 import sys
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -128,6 +129,15 @@ User-agent: mybot\nContent-Signal: ai-train=no\nUser-agent: x\nContent-Usage: tr
 User-agent: mybot\nLicense: https://e.x/l\nUser-agent: other\nContent-Usage: train-ai=n |
        / | train-ai=D@4
 User-agent:\nContent-Usage: train-ai=n\n\nUser-agent: *\nDisallow: | / |  | train-ai=n
+Content-Signal: /a ai-train=n o | /a |  | ai-train=n o
+Content-Usage: train-ai=n\nContent-Usage: train-ai=n\nContent-Signal: ai-train=no | / |
+       train-ai=D@2 train-ai=D@4
+Content-Usage: train-ai=y, ai-use=y, search=y | / | train-ai=A@2 ai-use=A@2 search=A@2
+Content-Usage: train-ai=n, ai-use=n, search=n | / | train-ai=D@2 ai-use=D@2 search=D@2
+Content-Signal: ai-train=yes, ai-input=yes, search=yes | / |
+       train-ai=A@2 ai-use=A@2 search=A@2
+Content-Signal: ai-train=no, ai-input=no, search=no | / |
+       train-ai=D@2 ai-use=D@2 search=D@2
 """,
     4,
 )
@@ -184,19 +194,19 @@ def test_usage_u2_second_record_counts_where_its_rules_do(
 def test_example_16_use_is_handed_over() -> None:
     body = (
         f"{STAR}Content-Signal: x=y\nContent-Signal: use=Reference\n"
-        "Content-Signal: /full/ use=full, search=yes"
+        "Content-Signal: /full/ use=full, search=yes, use=reference"
     )
 
     assert usage(body).use == "Reference"
     assert usage(body, "/full/x").use == "full"
-    assert usage(STAR).use is None
+    assert usage(STAR).use is usage(f"{STAR}Content-Usage: use=full").use is None
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
     """A license before the first record is for robots whose own record has none (RSL 1.0)."""
     body = (
-        "License: https://e.x/all.xml\nUser-agent: other\nLicense: https://e.x/other.xml\n"
-        f"Disallow: /\n\n{STAR}Disallow:"
+        "License: https://e.x/all.xml\nLicense: https://e.x/all.xml\nUser-agent: other\n"
+        f"License:\nLicense: https://e.x/other.xml\nDisallow: /\n\n{STAR}Disallow:"
     )
 
     for dialect in DIALECTS:
@@ -223,14 +233,15 @@ def test_record_is_the_one_of_the_dialect() -> None:
 def test_answer_is_the_most_restrictive_and_never_made_up() -> None:
     """AIPREF vocab-08, 5.1."""
     found = usage(
-        f"{STAR}Content-Usage: train-ai=y, search=y\nContent-Signal: ai-train=no"
+        f"{STAR}Content-Usage: train-ai=y, search=y\n"
+        "Content-Signal: ai-train=no, ai-input=no"
     )
 
-    assert [found[it] for it in ("train-ai", "search", "ai-use", "tdm")] == [D, A, U, U]
+    assert [found[it] for it in ("train-ai", "search", "ai-use", "tdm")] == [D, A, D, U]
     assert (found["search"], f"{found['search'].value}") == ("allow", "allow")
     with pytest.raises(KeyError, match="ai-train"):
         found["ai-train"]
-    forbidden = found.forbids(["search", "train-ai"])
+    forbidden = found.forbids(["search", "ai-use", "train-ai"])
     assert forbidden is not None
     assert str(forbidden) == 'train-ai disallow: "ai-train=no" in robots.txt line 3'
     assert found.forbids(["search"]) is found.forbids([]) is None
@@ -250,6 +261,42 @@ def test_usage_of_two_sources_is_added_up_and_pickled() -> None:
         '"search=Y" in the robots.txt line 2'
     ]
     assert pickle.loads(pickle.dumps(both)) == both  # noqa: S301 - our own
+    odd = first.with_(second).with_(usage(f"{STAR}Content-Usage: ai-use=N"))
+    assert [it.term for it in odd.not_understood] == ["search=Y", "ai-use=N"]
+    one, two = Usage(tdm_policy="1", use="1"), Usage(tdm_policy="2", use="2")
+    for added in (one.with_(two), Usage().with_(two), two.with_(Usage())):
+        assert (added.tdm_policy, added.use) == ("2", "2")
+
+
+def test_nothing_unprintable_is_exported_or_in_the_text_of_a_statement() -> None:
+    odd = "\x1b[31m\udcff"
+    found = usage(f"{STAR}Content-Signal: search=no, ai-train=\x07")
+    (statement,), (said,) = found.statements, found.not_understood
+    statement = replace(statement, term=odd, where=odd)
+    exported = Usage((statement,), (odd,), odd, odd, (said,), ("meta",)).for_export()
+
+    assert str(statement).isprintable()
+    encoded = "%1B[31m%FF"
+    assert exported.statements == (replace(statement, term=encoded),)
+    assert exported.licenses == (encoded,)
+    assert exported.tdm_policy == exported.use == encoded
+    assert [it.term for it in exported.not_understood] == ["ai-train=%07"]
+    assert exported.read == ("meta",)
+
+
+def test_url_may_be_bytes_and_few_odd_values_are_kept() -> None:
+    body = f"{STAR}Content-Usage: /\u00e9 search=n\n" + "Content-Usage: search=N\n" * 30
+    found = RobotsTxt.parse(body).usage("http://h.test/\u00e9".encode(), "mybot")
+
+    assert found["search"] is D
+    assert len(usage(body).not_understood) == 20
+
+
+@pytest.mark.parametrize(("length", "answer"), [(16_384, D), (16_385, U)])
+def test_long_value_is_not_understood(length: int, answer: Answer) -> None:
+    value = 'search=n;x="'.ljust(length - 1, "a") + '"'
+
+    assert usage(f"{STAR}Content-Usage: {value}")["search"] is answer
 
 
 SHAPES = {
@@ -285,10 +332,12 @@ def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere(
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )
-    found = usage(f"{STAR}{rules}Content-Usage: search=y\n", "/" + "a" * 8_000)
+    for url in ("/" + "a" * 8_000, "/"):
+        found = usage(f"{STAR}{rules}License: l\nContent-Usage: search=y\n", url)
 
-    assert found["train-ai"] is D
-    assert found["search"] is U
+        assert found["train-ai"] is D
+        assert found["search"] is U
+        assert (found.licenses, found.read) == (("l",), ("robots.txt",))
 
 
 def test_missing_extra_is_named_and_changes_nothing_else(
