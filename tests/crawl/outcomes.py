@@ -334,8 +334,8 @@ def redirects(site: Site) -> Iterator[Row]:
         ("to-dots", "http://a..test/", R5_FINAL, 1),
     ):
         yield Row(slug, to(location), means, requests)
-    yield Row("to-301", to("/file", 301), R1, 2)
-    yield Row("to-308", to("/file", 308), R1, 2)
+    for status in (301, 303, 307, 308):
+        yield Row(f"to-{status}", to("/file", status), R1, 2)
     yield Row("to-nowhere", replies.status(302, RULES), R5_FINAL)
     yield Row("to-300", to("/file", 300), R5_FINAL)
 

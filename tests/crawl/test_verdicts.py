@@ -14,6 +14,7 @@ SPIDER = "CheckingSpider"
 
 
 def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) -> None:
+    """`policy_of` returns even a policy without a lifetime."""
     site.robots(CLOSED)
     site.robots(CLOSED + "# large\n" * 2_000, at="large.test")
     expected = {
@@ -26,7 +27,7 @@ def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) ->
         site.refused_url("/x"): (False, "unreachable", None, "unreachable"),
         "ftp://h.test/private": (True, "unchecked", None, None),
     }
-    settings = {"ROBOTS1994_EXEMPT": ["exempt.test"]}
+    settings = {"ROBOTS1994_EXEMPT": ["exempt.test"], "ROBOTS1994_TTL": 0}
     result = crawl(list(expected), spider=SPIDER, reactor=reactor, settings=settings)
 
     found = {

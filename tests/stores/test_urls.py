@@ -23,6 +23,7 @@ WRONG = [
     ("sqlite://robots.db", "a path must follow sqlite:///"),
     ("sqlite:///", "a path must follow sqlite:///"),
     ("sqlite:///nosuch/robots.db", "an existing folder, not in"),
+    (f"sqlite:///{'x' * 150}/robots.db", f"/{'x' * 150}; write"),
     ("sqlite:////tmp", "it must name a file"),
     ("sqlite:///a.db?timeout=1&timeout=soon", "timeout must be seconds, more than 0"),
     ("sqlite:///a.db?max_bytes=999999", "max_bytes must be at least 1000000"),
@@ -69,6 +70,7 @@ def test_wrong_url_is_refused_in_one_sentence(url: str, problem: str) -> None:
     assert problem in message
     assert "; write for example " in message
     assert message.isprintable()
+    assert len(message) < 600
     shown = "".join(traceback.format_exception(refused.value))
     assert not any(secret in shown for secret in ("hunter2", "p@ss"))
 

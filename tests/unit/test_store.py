@@ -20,7 +20,7 @@ FETCHED = FILE._replace(source="fetched")
 Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
 
 
-PARTS = {"spider": None, "signals": Mock(), "stats": Mock()}
+PARTS: dict[str, Any] = {"spider": None, "signals": Mock(), "stats": Mock()}
 """The attributes of a crawler that `GuardedStore` uses."""
 
 
@@ -132,6 +132,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
 
     with caplog.at_level(logging.DEBUG):
         assert run(test).calls[-1] == "close"
+    PARTS["stats"].inc_value.assert_called_with("robots1994/store_failures", 3)
     records = [it for it in caplog.records if it.name == "scrapy_robots1994"]
     assert [it.levelname for it in records] == ["WARNING", "DEBUG", "DEBUG"]
     assert (
