@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy import signals
 
 from tests.support import replies
 from tests.support.crawl import COMPONENTS
@@ -157,20 +158,26 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     assert sorted(pages_of(site)) == list(range(12))
 
 
+# Before Scrapy 2.18, which has this signal, the limit 0 sends nothing.
+LIMITS = [(CONCURRENT, CONCURRENT), (0, WAIT)][: 1 + hasattr(signals, "robots_parsed")]
+
+
+@pytest.mark.parametrize(("limit", "sent"), LIMITS)
 def test_first_requests_that_wait_are_sent_at_the_close(
-    site: Site, reactor: Reactor
+    site: Site, reactor: Reactor, limit: int, sent: int
 ) -> None:
-    """Ours R6: as many as `CONCURRENT_REQUESTS`."""
+    """Ours R6: as many as `CONCURRENT_REQUESTS`, where 0 means no limit."""
     late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
     site.answer("/robots.txt", late)
-    running = Side(reactor=reactor).start(site, spider_args={"pages": WAIT})
+    side = Side(reactor=reactor, settings={"CONCURRENT_REQUESTS": limit})
+    running = side.start(site, spider_args={"pages": WAIT})
     site.wait("/robots.txt")
     running.wait_for(f"all {WAIT} are yielded")
     running.interrupt()
     site.open("late")
     running.result()
 
-    assert len(pages_of(site)) == CONCURRENT
+    assert len(pages_of(site)) == sent
 
 
 def test_no_robots_txt_is_requested_after_the_close(
