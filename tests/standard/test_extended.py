@@ -16,6 +16,7 @@ X1 the order of lines, not length  | {U}*{D}/a\nAllow: /a/b               | -/a/
 X2 Allow without a record          | Allow: /x\n\n{U}*{D}/                 | -/x
 X2 Allow ends the names            | {U}a\nAllow: /\n{U}rex{D}/           | +a/x -/x
 X3 each default record decides     | {U}*\nAllow: /a\n\n{U}*{D}/a/b\nAllow: / | -/a/b +/a/c
+X3 the longest name decides        | {U}re{D}/a\n\n{U}rex{D}/b               | +/a -/b
 X3 default records of equal paths  | {U}*{D}/a\nAllow: /b\n\n{U}*\nAllow: /a{D}/b | -/a -/b
 O5 split record                    | {U}*\n\nAllow: /a/b{D}/a             | +/a/c
 X6 delay between two names         | {U}a\nCrawl-delay: 5\n{U}rex{D}/     | -a/x -/x

@@ -95,10 +95,11 @@ def test_ours_o09_browser_obeys_the_default_record(dialect: str) -> None:
 
 
 def test_ours_o09_longest_name_decides_in_rfc9309() -> None:
-    body = f"{disallowing('', 'Rex')}\n{disallowing('/', 'My Rex')}"
+    body = f"{disallowing('/a', 'Rex')}\n{disallowing('/b', 'My Rex')}"
 
     for robot in ("My Rex/1.0", "Max/1.0 (My Rex)"):
-        assert not allowed(body, "/", robot, dialect="rfc9309")
+        assert allowed(body, "/a", robot, dialect="rfc9309")
+        assert not allowed(body, "/b", robot, dialect="rfc9309")
 
 
 BROWSER = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/9"
