@@ -71,6 +71,7 @@ def test_pages_p8_tag_is_found_anywhere(body: str) -> None:
         f"<title>{TAG}",
         f"<a href='{TAG}'>",
         f"<!doctype {TAG[:-1]}",
+        f"<?x {TAG}",
         '<metadata name="robots" content="noindex">',
         '<meta name="robots" content="index" content="noindex">',
         '<meta name="&#9999;" content="&#' + "9" * 5000 + '; noindex">',
@@ -85,7 +86,7 @@ def test_pages_xhtml_is_read_as_html_and_as_xml() -> None:
     assert page(XHTML) == page(XHTML, XmlResponse) == (False, True)
     tag = '<x:meta name="robots" content="none"/>'
     assert page(f"<script>{tag}</script>", XmlResponse) == (False, False)
-    assert page(f"<p><![CDATA[ > {tag} ]]></p>", XmlResponse) == (True, True)
+    assert page(f"<p><![CDATA[ ]> {tag} ]]></p>", XmlResponse) == (True, True)
     assert page(f"<p><![CDATA[ ]]>{tag}</p>", XmlResponse) == (False, False)
 
 

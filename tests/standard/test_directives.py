@@ -152,7 +152,7 @@ def test_pages_p6_name_may_have_several_words() -> None:
     "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
-    made = directives_of([("robots", content)])
+    made = directives_of([("robots", f"{content}, {content}")])
     header = directives_of((), [content])
 
     assert (made.index, made.follow) == (True, True)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.escaping import (
     escape_control_chars,
@@ -63,6 +65,8 @@ class InvalidURL(Exception):  # noqa: N818 - the name that httpx uses
     pass
 
 
+WRAPPED = OSError("in an exception of Scrapy")
+WRAPPED.__cause__ = ResponseFailed([Failure(OSError("a")), Failure(OSError("b"))])
 SHOWN: list[tuple[Callable[[Any], str], Any, str]] = [
     (redacted, "x_PassPhrase: 'a b', user=me", "x_PassPhrase: ***, user=me"),
     (redacted, 'pwd="a b"&secret=c&d', "pwd=***&secret=***&d"),
@@ -78,6 +82,7 @@ SHOWN: list[tuple[Callable[[Any], str], Any, str]] = [
     (redact_url, "no.such.Store://h/x?y", "no.such.Store://h/x"),
     (one_line, OSError("a\n  \x1bb"), r"a \x1bb"),
     (one_line, OSError(), "OSError"),
+    (one_line, WRAPPED, "a; b"),
     (one_line, OSError(b"X-\xe9"), "OSError: X-\u00e9"),
     (one_line, InvalidURL("port: 'hunter2'"), "InvalidURL"),
     # These texts can be written in XML and in every encoding.
