@@ -149,7 +149,7 @@ def test_pages_p6_name_may_have_several_words() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["noindex nofollow", "noindex;nofollow", "NoIndex | follow", "no index"]
+    "content", ["noindex nofollow", "noindex-nofollow", "NoIndex | follow", "no index"]
 )
 def test_pages_p1_terms_without_a_comma_are_not_understood(content: str) -> None:
     made = directives_of([("robots", f"{content}, {content}")])

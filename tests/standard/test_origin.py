@@ -32,7 +32,7 @@ ORIGINS = [
     ("ws://x:443", "http://x:443"),
     ("wss://x:443/chat", "https://x"),
     ("Wss://x:80", "https://x:80"),
-    (b"http://x/\xff", "http://x"),
+    (b"http://m\xc3\xbcller.test/\xff", "http://xn--mller-kva.test"),
 ]
 
 

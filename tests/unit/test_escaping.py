@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from twisted.python.failure import Failure
-from twisted.web.client import ResponseFailed
 
 from scrapy_robots1994.escaping import (
     escape_control_chars,
@@ -65,8 +64,12 @@ class InvalidURL(Exception):  # noqa: N818 - the name that httpx uses
     pass
 
 
+class ResponseFailed(Exception):  # noqa: N818 - the name that Twisted uses
+    reasons = (SimpleNamespace(value=OSError("a")), OSError("b"))
+
+
 WRAPPED = OSError("in an exception of Scrapy")
-WRAPPED.__cause__ = ResponseFailed([Failure(OSError("a")), Failure(OSError("b"))])
+WRAPPED.__cause__ = ResponseFailed()
 SHOWN: list[tuple[Callable[[Any], str], Any, str]] = [
     (redacted, "x_PassPhrase: 'a b', user=me", "x_PassPhrase: ***, user=me"),
     (redacted, 'pwd="a b"&secret=c&d', "pwd=***&secret=***&d"),
