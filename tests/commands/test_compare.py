@@ -80,6 +80,7 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
         result = compare(*tmp_path.glob("*.test"), *options, folder=tmp_path)
 
         assert (result.code, result.err) == (0, "")
+        assert number == 1 or "printed" not in result.out
         (tmp_path / "reached").unlink()
 
 

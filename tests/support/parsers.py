@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import sys
 from pathlib import Path
 
 
@@ -46,6 +48,11 @@ class MarkingParser(OpenParser):
     def from_crawler(cls, *args: object) -> MarkingParser:
         Path(getattr(args[0], "settings", {})["MARKER"]).touch()
         return cls()
+
+    def allowed(self, *_: object) -> bool:
+        sys.stdout.write("printed by a parser\n")
+        logging.getLogger("parser").error("logged by a parser")
+        return True
 
 
 class EndingParser(OpenParser):
