@@ -5,9 +5,14 @@ from __future__ import annotations
 from protego import Protego
 
 from scrapy_robots1994 import RobotsTxt
-from scrapy_robots1994.compare.questions import MAX_QUESTIONS, UNKNOWN_ROBOT, questions
+from scrapy_robots1994.compare.questions import (
+    MAX_QUESTIONS,
+    UNKNOWN_ROBOT,
+    Question,
+    questions,
+)
 from scrapy_robots1994.compare.rows import ALLOWS, Site, Way, compare
-from scrapy_robots1994.compare.why import Lines, ddmin
+from scrapy_robots1994.compare.why import MAX_BYTES, Lines, ddmin
 from tests.support.corpus import generated_files
 
 URL = "http://h.test"
@@ -55,6 +60,17 @@ def test_all_questions_of_a_user_are_asked() -> None:
 
     asked = questions(URL, b"User-agent: *\nDisallow: /1\n", ["rex"], urls)
     assert [it.url for it in asked] == urls
+
+
+def test_only_a_file_up_to_the_limit_is_searched_for_causes() -> None:
+    rule = b"User-agent: *\nDisallow: /*x\n"
+    for size, cause in ((MAX_BYTES, "wildcard"), (MAX_BYTES + 1, "unsought")):
+        robots = RobotsTxt.parse(rule.ljust(size, b"#"))
+        site = Site("h", robots, {"other": Other}, "1994", keeps=1)
+        result = compare(site, [Question(f"{URL}/{it}x", "rex") for it in "abc"])
+
+        assert [it.cause for it in result.rows] == [cause]
+        assert result.parsers["other"]["stricter"] == 3
 
 
 def test_both_parsers_decide_on_the_named_lines_as_on_the_file() -> None:
