@@ -90,6 +90,9 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
 
     assert pages_of(site) == followed
     assert {*items_of(result)} == followed - UNINDEXED
+    for url in map(site.url, UNINDEXED):
+        dropped = result.stats[f"test/dropped{url}"]
+        assert list(dropped)[:3] == [url, url, "DroppedByPage"]
     assert not result.error
 
 
