@@ -101,7 +101,7 @@ def terms_for(
     """Return all terms, known or not, for a robot with these *names*.
 
     The terms of one meta tag, or of all headers for one robot name, are a group. A group that
-    contains ALL is skipped. Of the others, each term is returned once.
+    contains ALL is skipped. Of any other group, each term is returned once.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))

@@ -40,7 +40,7 @@ _UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
 # The first character of a CI command in printed text: `::` at the start or after white space,
-# unless it begins an IPv6 address, and anywhere `##[` or `##word[`, as in `##vso[`.
+# unless it begins an IPv6 address; or, anywhere, `##[` or `##word[`, as in `##vso[`.
 _COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 

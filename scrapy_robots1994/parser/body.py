@@ -2,7 +2,7 @@
 
 import zlib
 
-_SMALL = 1_024
+_SMALL = 512
 """Smaller files are not compressed, because that would save little."""
 
 _MARKS = {

@@ -104,7 +104,7 @@ def _respelled(target: str) -> Iterator[str]:
         # Browsers and servers may take `\` for `/`.
         yield path.replace("\\", "/") + mark + query
     if "/." in path or "/%2" in path:
-        # httpx resolves only dots that are not encoded, and leaves no slash at the end.
+        # httpx resolves only dots that are not encoded, and turns `/a/.` into `/a`.
         yield (_resolved(path, (".",), ("..",)) or "/") + mark + query
         yield without_dot_segments(path) + mark + query
     if mark and not query:

@@ -104,7 +104,7 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """The *answer* of an owner for one *purpose*.
+    """What a site owner answers about one *purpose*.
 
     *term* quotes the preference, without parameters. *where* says where it was found, such as
     "robots.txt line 4", "header Content-Usage" or "meta tag mybot".

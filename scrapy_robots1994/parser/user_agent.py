@@ -187,6 +187,6 @@ def _is_header(value: str) -> bool:
 
 def _header_name(value: str) -> tuple[str, ...]:
     # Only the first phrase counts, because others, such as `crawler` or `Java`, are parts of other
-    # robots' names. A header without a phrase matches no robot, because names of robots contain no
-    # `/`.
+    # robots' names. Without a phrase, return the whole header: it contains a `/`, so it matches no
+    # robot.
     return tuple(_phrases(value)[:1]) or (value,)

@@ -22,7 +22,7 @@ _STORES: Final = {
 
 _METHODS = ("from_url", "get", "put", "close")
 _IMPORT_PATH = r"(?a)([A-Za-z_]\w*\.)+[A-Za-z_]\w*"
-# Limited, because numbers with thousands of digits are slow to convert.
+# Limited, because `int` refuses thousands of digits with an error of its own.
 _COUNT = re.compile("[1-9][0-9]{0,17}")
 _SECONDS = r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?"
 

@@ -83,7 +83,7 @@ def number_of(target: str) -> str:
 
 
 def changed(sent: list[CrawlRequest], base: str, seen: list[str]) -> dict[str, str]:
-    """Map each target that the client changed to the target that arrived."""
+    """Return the targets that the client changed, each with the target that arrived."""
     got = {number_of(it): it for it in seen}
     targets = [it.url.removeprefix(base).partition("#")[0] for it in sent]
     pairs = {it: got.get(number_of(it), it) for it in targets}

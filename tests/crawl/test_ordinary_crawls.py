@@ -201,7 +201,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # Wait for only 8, because robots.txt requests of the built-in middleware take slots.
+            # Only 8 of 16: in the built-in middleware, each robots.txt request and the page that
+            # waits for it both count towards the limit.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")

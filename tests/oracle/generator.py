@@ -1,7 +1,7 @@
 """Generate robots.txt files, and questions about URLs.
 
-The same seed gives the same cases. Most records apply to a robot of the questions, and most URLs
-resemble the path of a rule, because few rules would be tested otherwise.
+The same seed gives the same cases. Most records apply to a robot that the questions name, and
+most URLs resemble the path of a rule; otherwise, few rules would be tested.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class StoreContract(ABC):
         assert (store.get(SITE), store.get(other)) == (ENTRY, b"other")
 
     def test_newer_entry_replaces_the_older(self, store: Store) -> None:
-        """When the older entry would expire, the newer one stays."""
+        """The newer entry is still there when the older one would have expired."""
         store.put(SITE, ENTRY, time.time() + 1)
         store.put(SITE, b"newer", LATER)
         # The Redis store keeps entries for at least a second.

@@ -93,7 +93,7 @@ def test_memory_cannot_be_opened() -> None:
 def test_class_of_a_user_gets_its_url_without_the_timeout(
     written: str, passed: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An import path without a URL names a store too."""
+    """The import path alone, without `://…`, is a valid value too."""
     calls = []
 
     def from_url(url: str, *, timeout: float) -> FolderStore:

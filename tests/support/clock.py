@@ -25,7 +25,7 @@ class Clock:
 
     @classmethod
     def set_forward(cls, seconds: float) -> None:
-        """Stop the clock at its time plus *seconds*, unless it `always_runs`."""
+        """Stop the clock *seconds* ahead of its current time, unless it `always_runs`."""
         if not cls.always_runs:
             cls._stopped_at = cls.time() + seconds
 

@@ -187,7 +187,7 @@ def count_decisions(crawler: Any) -> None:
 
 
 def name_proxies(crawler: Any) -> None:
-    """Set the proxies in `TEST_PROXIES`, and count the requests with credentials for a proxy."""
+    """Use the proxies that `TEST_PROXIES` names, and count requests with credentials for one."""
     named = json.loads(os.environ["TEST_PROXIES"])
     os.environ.update(named)
     os.environ.pop("no_proxy", None)

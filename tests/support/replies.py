@@ -1,4 +1,4 @@
-"""Replies for the scripted server, with a function for each kind of fault."""
+"""Replies for the scripted server, some of them faulty."""
 
 from __future__ import annotations
 

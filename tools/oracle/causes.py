@@ -2,8 +2,8 @@
 
 Each function in `CAUSES` rewrites something that other implementations read differently, without
 changing our decision. The first rewrite after which both implementations agree is the cause. If
-none is enough alone, all are applied in turn until both agree, and the cause is all of them that
-changed something.
+none is enough alone, they are applied one after another until both agree, and all that changed
+something are named as the cause.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class _Placeholders(dict[str, object]):
 def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
     """Replace the placeholders in *path*, the value of *setting*.
 
-    Raise `SettingsError` for an unknown placeholder.
+    Raise `SettingsError` for an unknown or malformed placeholder.
     """
     try:
         path %= _Placeholders(spider)
