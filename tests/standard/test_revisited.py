@@ -20,7 +20,7 @@ K3 blank line ends the record | {U}rex\n{D}/x\n                      | +/x
 K5 O1 first record            | {U}re{D}/x\n\n{U}rex{D}/y            | -/x +/y
 K6 case of paths and names    | {U}a REX{D}/Y /z                     | -/Y +/y -/z
 K7 User-agent lines in a row  | {U}a\n{U}rex{D}/x                    | -a/x -/x
-O10 and O12 for each word     | {U}rex\n{U}/1.0 /2.0{D}/x            | -/x
+O10 and O12 for each word     | {U}rex\n{U}/1.0 /2.0{D}/x            | -/x +other/x
 """,
     DIALECT,
 )
