@@ -13,8 +13,8 @@ _UNPRINTABLE = (
     "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
-# The user name and password of a URL. Error messages of database clients may contain a decoded
-# password, with a `/`, `?`, `#` or space.
+# The user name and password of a URL. Database clients may decode the password in their error
+# messages, so it may contain a `/`, `?`, `#` or space.
 _CREDENTIALS = (
     r"(?<=//)(?:"
     # A host and a port follow the `@`.

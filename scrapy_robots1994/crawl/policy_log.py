@@ -127,7 +127,7 @@ class PolicyLog:
         return WARNING if is_new else DEBUG, meaning
 
     def read(self, origin: Origin, answer: Answer, rules: Rules) -> None:
-        """Log and count a new file with lines that *rules* do not obey (1994 F6, Ours O24)."""
+        """Log and count a new file with lines that *rules* ignore (1994 F6, Ours O24)."""
         if answer.is_truncated:
             count(self._crawler, stats.TRUNCATED)
             self._origins.log(

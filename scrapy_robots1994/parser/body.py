@@ -37,8 +37,8 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes of a file. Their type is the flag, so one assignment changes both, and
-    threads need no lock.
+    """Compressed bytes of a file. The type says that they are compressed, so that one assignment
+    changes both, and threads need no lock.
     """
 
     __slots__ = ()

@@ -26,8 +26,8 @@ _DOTS = (".", "%2e", "%2E")
 _PARENTS = tuple(first + second for first in _DOTS for second in _DOTS)
 _LINE_ENDS = dict.fromkeys(map(ord, "\t\n\r"))
 
-# Ours O27. Ordinary URLs have up to four spellings. More than four are compared only if they have
-# about `_MAX_CHARACTERS` characters or fewer in total.
+# Ours O27. Ordinary URLs have up to four spellings. More than four are compared only if their total
+# length is at most about `_MAX_CHARACTERS`.
 _MIN_SPELLINGS, _MAX_SPELLINGS, _MAX_CHARACTERS = 4, 24, 12_000
 
 

@@ -47,7 +47,7 @@ HORIZON = 4e9
 def known_requests(rounds: int, most: int) -> Iterator[Result]:
     """Time `process_request` with fresh policies, without logging.
 
-    URLs are parsed beforehand, because other parts of Scrapy have parsed them in a crawl.
+    URLs are parsed beforehand, because in a crawl other parts of Scrapy have already parsed them.
     """
     for count in (count for count in KNOWN_ORIGINS if count <= most):
         ours = middleware_with(
