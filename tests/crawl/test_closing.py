@@ -66,9 +66,8 @@ def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) ->
     """R6: waiting pages are not fetched, and do not fail."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
-    running = Side(reactor=reactor).start(
-        site, spider_args=args, hook="close_soon", timeout=30
-    )
+    side = Side(reactor=reactor, settings={"ROBOTS1994_TIMEOUT": 100})
+    running = side.start(site, spider_args=args, hook="close_soon", timeout=30)
     site.wait("/robots.txt")
     running.send_sigint()
     if times > 1:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.support.crawl import COMPONENTS, Reactor, crawl
+from tests.support import replies
+from tests.support.crawl import COMPONENTS, Reactor, crawl, start_crawl
 from tests.support.project import CLOSED
 
 if TYPE_CHECKING:
@@ -51,3 +52,19 @@ def test_check_raises_what_a_waiting_request_fails_with(
     errors = [it["error"] for it in result.items]
     assert errors == ["ZeroDivisionError", "NotSupported", "NotSupported"]
     assert site.targets() == []
+
+
+def test_check_ends_when_the_crawl_closes(site: Site, reactor: Reactor) -> None:
+    """No request waits."""
+    site.answer("/robots.txt", replies.black_hole())
+    running = start_crawl(
+        [site.url("/open")],
+        spider=SPIDER,
+        reactor=reactor,
+        settings={"ROBOTS1994_TIMEOUT": 100},
+        timeout=30,
+    )
+    site.wait("/robots.txt")
+    running.interrupt()
+
+    assert running.result().stats["robots1994/fetch_aborted"] == 1

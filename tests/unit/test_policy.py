@@ -64,6 +64,7 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
     assert policy(FILE._replace(via_proxy=True)) == policy(FILE)
     assert policy(failed).fresh_until == NOW + 300
     assert policy(failed).failure == "HTTP 503 through a proxy"
+    assert FILE._replace(via_proxy=True, failure="reset").words == "reset"
     assert Answer(urls=URLS, fetched_at=NOW).words == "not in the HTTP cache"
     assert policy(failed, policy(FILE)).fresh_until == NOW + 300
     assert group_of_verdict(Reason.UNREACHABLE, 402) is FAILURE
