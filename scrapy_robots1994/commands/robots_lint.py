@@ -115,7 +115,7 @@ def project_dialect() -> str:
     The settings file is searched, not run, so only a literal string is found. Raise `WrongUse` for
     an unknown dialect.
     """
-    here, config = Path.cwd(), ConfigParser(interpolation=None)
+    here, config = Path.cwd(), ConfigParser()
     folders = (it for it in (here, *here.parents) if (it / "scrapy.cfg").is_file())
     try:
         folder = next(folders)

@@ -170,7 +170,7 @@ def test_dialect_is_that_of_the_project(
 @pytest.mark.parametrize(
     ("config", "dialect"),
     [
-        (b"[settings]\ndefault = demo\n[deploy]\nurl = http://h.test/%s\n", "1994"),
+        (b"[settings]\nx = demo\ndefault = %(x)s\n[deploy]\nurl = h/%s\n", "1994"),
         (b"[settings]\ndefault = missing\n", "rfc9309"),
         (b"[settings]\ndefault = broken\n", "rfc9309"),
         (b"[deploy]\n", "rfc9309"),
