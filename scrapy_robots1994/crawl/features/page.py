@@ -42,8 +42,8 @@ UNREADABLE = (LookupError, ValueError)
 # in UTF-16, UTF-7 and character references.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# Python decodes these encodings of host names in quadratic time.
-_SLOW = frozenset({"idna", "punycode"})
+# Python decodes this encoding of host names in quadratic time.
+_SLOW = "punycode"
 
 HEADER, META = "header", "meta"
 """The sources of preferences in a page, as spelt in `Usage.read`."""
@@ -98,7 +98,7 @@ def _text(response: TextResponse) -> str:
         or http_content_type_encoding(header_of(response, "Content-Type"))
         or html_body_declared_encoding(head)
     )
-    if encoding is None or encoding in _SLOW:
+    if encoding in {None, _SLOW}:
         encoding = "utf-8"
     try:
         return head.decode(encoding, "replace")
