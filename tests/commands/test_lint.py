@@ -181,7 +181,7 @@ def test_dialect_is_that_of_the_project(
 def test_script_reads_what_it_can_of_a_project(
     config: bytes, dialect: str, tmp_path: Path
 ) -> None:
-    setting = b"# ROBOTS1994_DIALECT = 'x'\nROBOTS1994_DIALECT='1994'\n"
+    setting = b"ROBOTS1994_DIALECT='1994'\n# ROBOTS1994_DIALECT = 'x'\n"
     (tmp_path / "scrapy.cfg").write_bytes(config)
     (tmp_path / "demo.py").write_bytes(setting)
     (tmp_path / "broken.py").write_bytes(setting + b"\xff")
