@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from functools import partial
 from logging import ERROR
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,20 +58,20 @@ class Resolved(NamedTuple):
     cause: Exception | None = None
 
 
+@dataclass(slots=True, eq=False)
 class _Lookup:
     """A search for the policy of *origin*, started by the request *page*."""
 
-    def __init__(self, origin: Origin, page: Request, known: Policy | None) -> None:
-        """*known* is the previous policy of the origin, if any."""
-        self.origin = origin
-        self.page = page
-        self.known = known
-        self.waiters: dict[Waiter, Request] = {}
-        # The new policy, set before observers and handlers are called
-        self.found: Resolved | None = None
-        self.cancel: Callable[[], object] = lambda: None
-        # The traceback of the exception for all waiting requests
-        self.traceback: TracebackType | None = None
+    origin: Origin
+    page: Request
+    known: Policy | None
+    """The previous policy of the origin, if any."""
+    waiters: dict[Waiter, Request] = field(default_factory=dict)
+    found: Resolved | None = None
+    """The new policy, set before observers and handlers are called."""
+    cancel: Callable[[], object] = lambda: None
+    traceback: TracebackType | None = None
+    """The traceback of the exception for all waiting requests."""
 
 
 class PolicyResolver:

@@ -108,22 +108,21 @@ class EngineAccess:
         return frozenset()
 
     def limit(self) -> float:
-        """Return the limit of concurrent requests, or infinity if it is unknown."""
+        """Return how many requests may be unfinished now, or infinity if that is unknown.
+
+        0 while the engine is paused, or waits until the spider has processed more responses
+        (SCRAPER_SLOT_MAX_ACTIVE_SIZE).
+        """
         engine: Any = self._crawler.engine
+        try:
+            # `engine.needs_backout()` also depends on the downloader.
+            if engine.paused or engine.scraper.slot.needs_backout():
+                return 0
+        except Exception:  # noqa: BLE001 - Scrapy's inside may change
+            _warn(self._crawler, "engine.scraper.slot")
         with suppress(Exception):
             return index(engine.downloader.total_concurrency) or math.inf
         return math.inf
-
-    def sends_nothing(self) -> bool:
-        """Whether the engine is paused, or waits until the spider has processed more responses
-        (SCRAPER_SLOT_MAX_ACTIVE_SIZE).
-        """
-        # `engine.needs_backout()` also depends on the downloader.
-        engine: Any = self._crawler.engine
-        with suppress(Exception):
-            return bool(engine.paused or engine.scraper.slot.needs_backout())
-        _warn(self._crawler, "engine.scraper.slot")
-        return False
 
     def is_closing(self) -> bool:
         # When a crawl begins to close, Scrapy sends no signal until the last request has ended.

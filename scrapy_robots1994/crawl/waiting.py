@@ -139,10 +139,9 @@ class WaitingRequests:
         self._is_closed = False
         self._timer: Any = None
         connect = crawler.signals.connect
-        # Usually, one of these signals follows a finished request.
+        # Usually, one of these signals, or `scheduler_empty`, follows a finished request.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
-        connect(self._release_held, signals.scheduler_empty)
         connect(self.close, signals.spider_closed)
 
     def unmark(self, request: Request) -> None:
@@ -185,6 +184,9 @@ class WaitingRequests:
             return
         turn = self._held[visit] = Deferred()
         self._release_held()
+        if visit in self._held:
+            # Connected only when needed, because the signal is sent for nearly every page.
+            self._crawler.signals.connect(self._release_held, signals.scheduler_empty)
         try:
             await maybe_deferred_to_future(turn)
         finally:
@@ -253,12 +255,14 @@ class WaitingRequests:
 
     def _scheduled(self, request: Request) -> None:
         request.meta[SCHEDULED] = True
-        self._release_held()
+        if self._held:
+            self._release_held()
 
     def _received(self, request: Request) -> None:
         # `SCHEDULED` is still in the meta if an earlier middleware returned the response.
         request.meta.pop(SCHEDULED, None)
-        self._release_held()
+        if self._held:
+            self._release_held()
 
     def _lower(self, visit: Visit) -> None:
         if visit.is_raised:
@@ -271,8 +275,6 @@ class WaitingRequests:
 
     def _release_held(self) -> None:
         """Release held requests in order, while the crawl and their download slots have room."""
-        if not self._held or self._engine.sends_nothing():
-            return
         active = self._engine.active()
         room = self._engine.limit() - len(active)
         for request in self._stuck & active:
