@@ -65,6 +65,20 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
     assert result.stats["finish_reason"] == "finished"
 
 
+def test_request_that_is_awaited_does_not_hide_a_fetched_page(site: Site) -> None:
+    site.robots(CLOSED)
+    result = crawl(
+        [site.url("/private/1"), site.url("/open")],
+        spider="ItemSpider",
+        spider_args={"item": {"awaited": site.url("/login")}},
+        settings=CLOSING | {"ITEM_PIPELINES": {f"{COMPONENTS}.AwaitingPipeline": 1}},
+    )
+
+    assert site.targets() == ["/robots.txt", "/open", "/login"]
+    assert NOTHING not in result.log
+    assert result.stats["finish_reason"] == "finished"
+
+
 @pytest.mark.parametrize("starts", [[], ["/private/1"]])
 def test_refused_request_that_is_awaited_is_no_start_request(
     site: Site, starts: list[str]

@@ -84,6 +84,8 @@ O5 blank line after a Disallow       | {U}rex{D}/x\n{D}/y\n\n{D}/z          | -/
 O6 line of a space is blank          | {U}rex\n\x20{D}/x                    | +/x | R021
 O6 line of a tab is blank            | {U}rex\n \t \nDisallow: /x           | +/x | R021
 O6 line of spaces before CR NL       | {U}rex\n  \r{D}/x                    | +/x | R021
+O6 line of a form feed is not blank  | {U}rex\n\x0c{D}/x                    | -/x
+O6 nor is one of a no-break space    | {U}rex\n\xa0{D}/x                    | -/x
 O7 User-agent after Disallow | {U}rex{D}/a\n{U}other{D}/b | -/a +/b -other/b | R024
 O8 value is part of the name         | {U}rex{D}/                           | -rexbot/ -/
 O8 name is not part of the value     | {U}rexbot{D}/                        | +/ -rexbot/

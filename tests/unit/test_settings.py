@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.settings import Settings
+from scrapy.settings import Settings, default_settings
 
 from scrapy_robots1994 import Origin
+from scrapy_robots1994.commands.fetch_policies import ISOLATED
 from scrapy_robots1994.crawl.settings import RobotsSettings
 from scrapy_robots1994.policy.policy import FreshnessSettings
 from scrapy_robots1994.stores.url import StoreUrl
@@ -23,7 +24,12 @@ READ: dict[str, list[tuple[Any, Any]]] = {
     "COMPARE_REPORT": [("report.HTML", "report.HTML")],
     "USAGE": [(False, ""), ("", ""), ("report", "report")],
     "PURPOSES": [("tdm,search,tdm", ("tdm", "search"))],
-    "PROPAGATE_META": [("a, b", ("a", "b")), (' ["a", "b"]', ("a", "b")), ("", ())],
+    "PROPAGATE_META": [
+        (' ["a"]', ("a",)),
+        ("a, b", ("a", "b")),
+        (' ["a", "b"]', ("a", "b")),
+        ("", ()),
+    ],
     "EXEMPT": [
         (["[::1]", "API.test"], {"::1", "api.test"}),
         ("http://[::1]:8080", {Origin("http", "::1", 8080)}),
@@ -65,3 +71,9 @@ def test_every_default_is_accepted() -> None:
     assert settings.freshness == FreshnessSettings()
     assert settings.store == StoreUrl()
     assert settings.max_waiting == 1_000
+
+
+def test_no_limit_of_a_crawl_ends_a_command() -> None:
+    names = dir(default_settings)
+
+    assert {it for it in names if it.startswith("CLOSESPIDER_")} <= ISOLATED.keys()
