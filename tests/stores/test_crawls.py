@@ -212,7 +212,8 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
     """The stored entry vanishes, and another worker receives a 503."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
-    pause = CrawlRequest(site.url("/pause"), {"dont_obey_robotstxt": True})
+    # The store is asked about another host only after the first answer is in it.
+    pause = site.url("/pause", host="other.test")
     site.robots(BODY)
     site.answer("/pause", Reply(gate="pause"))
     steps = urls[:1], [pause], 2 * DAY, [f"{it}/later" for it in urls]
@@ -236,7 +237,8 @@ def test_newer_of_two_stale_files_outlives_a_failed_fetch(
     """Another worker has stored a file that is newer than ours."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
-    pause = CrawlRequest(site.url("/pause"), {"dont_obey_robotstxt": True})
+    # The store is asked about another host only after the first answer is in it.
+    pause = site.url("/pause", host="other.test")
     site.robots("User-agent: *\nDisallow: /open\n")
     site.answer("/pause", Reply(gate="pause"))
     steps = urls[:1], [pause], 4 * DAY, urls
