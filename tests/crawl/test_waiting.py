@@ -142,7 +142,8 @@ def test_paused_engine_sends_no_waiting_request(site: Site, reactor: Reactor) ->
 
     assert result.fetched_urls == sorted(urls)
     (item,) = result.items
-    assert item["sent"] <= 2
+    # A page may have been on its way to the downloader.
+    assert item["sent"] <= 1
 
 
 def test_number_of_parallel_fetches_is_limited(site: Site) -> None:

@@ -44,7 +44,7 @@ async def sleep(seconds: float) -> None:
 
 
 class PausingSpider(RequestingSpider):
-    """Pauses the engine for a moment after the first page, and yields the pages sent until then."""
+    """Pauses the engine for a moment after the first page, and yields the pages sent meanwhile."""
 
     name = "pausing"
     sent = 0
@@ -64,8 +64,9 @@ class PausingSpider(RequestingSpider):
         if is_first:
             engine: Any = self.crawler.engine
             engine.pause()
+            before = self.sent
             await sleep(0.3)
-            yield {"sent": self.sent}
+            yield {"sent": self.sent - before}
             engine.unpause()
 
 
