@@ -22,7 +22,7 @@ from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddlewa
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import deferred_f_from_coro_f
+from scrapy.utils.defer import deferred_f_from_coro_f, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, DeferredSemaphore
 from twisted.internet.error import TimeoutError as TwistedTimeoutError
@@ -145,13 +145,18 @@ class RobotsFetcher:
         and `FetchAborted` are raised. All other failures are part of the answer.
         """
         url = start or origin.robots_url
+        follow = deferred_f_from_coro_f(self._follow)
         pauses, attempts = iter(self._pauses), 1
         # Ours 3.2: an offline crawl requests nothing.
         is_past_cache = is_past_cache and not self._is_offline
         while True:
             pause = next(pauses, None)
+            # `run` releases the permit even if the fetch is cancelled.
+            permitted = self._permits.run(
+                follow, url, page, is_past_cache=is_past_cache
+            )
             try:
-                answer = await self._follow(url, page, is_past_cache=is_past_cache)
+                answer: Answer = await maybe_deferred_to_future(permitted)
             except Exception as error:
                 if pause is None or not is_out_of_resources(error):
                     raise
@@ -211,10 +216,6 @@ class RobotsFetcher:
         download = getattr(engine, "download_async", None) or engine.download
 
         async def sent() -> Response:
-            # Connected only during fetches, because the signal is also sent for every page.
-            if not self._sent:
-                manager.connect(self._left, left)
-            self._sent[request] = uncounted
             # Raise the limit of concurrent requests only now, or a page would take the added slot.
             uncounted.enter_context(self._fetching())
             response: Response = await result_of(download(request))
@@ -222,18 +223,19 @@ class RobotsFetcher:
 
         manager, left = self._crawler.signals, signals.request_left_downloader
         with ExitStack() as uncounted:
+            # Connected only during fetches, because the signal is also sent for every page.
+            if not self._sent:
+                manager.connect(self._left, left)
+            self._sent[request] = uncounted
             try:
                 return await result_within(
-                    # `run` releases the permit even if the fetch is cancelled.
-                    self._permits.run(deferred_f_from_coro_f(sent)),
+                    sent(),
                     seconds + GRACE_SECONDS,
-                    lambda: (
-                        request not in self._sent
-                        or is_queued(self._crawler, lambda it: it is request)
-                    ),
+                    lambda: is_queued(self._crawler, lambda it: it is request),
                 )
             finally:
-                if self._sent.pop(request, None) and not self._sent:
+                del self._sent[request]
+                if not self._sent:
                     manager.disconnect(self._left, left)
 
     def _left(self, request: Request) -> None:
