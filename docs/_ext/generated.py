@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import ast
 import sys
+from dataclasses import fields
 from importlib.metadata import entry_points
 from itertools import pairwise
 from pathlib import Path
@@ -63,13 +64,14 @@ def documented(module: ModuleType, owner: str = "") -> dict[str, str]:
 
 def settings() -> str:
     texts, parts = documented(crawl_settings, "RobotsSettings"), []
-    for name, (field, each) in crawl_settings.SETTINGS.items():
-        if group := each.group:
+    for each in fields(crawl_settings.RobotsSettings):
+        name = crawl_settings.PREFIX + each.name.upper()
+        if group := each.metadata["group"]:
             parts.append(f"{group}\n{'=' * len(group)}\n")
         parts.append(
-            f".. _setting-{name}:\n\n``{name}``\n    {texts[field]}\n\n"
-            f"    Default: ``{each.default!r}``. "
-            f"Accepts {each.type.accepts}.\n"
+            f".. _setting-{name}:\n\n``{name}``\n    {texts[each.name]}\n\n"
+            f"    Default: ``{each.metadata['default']!r}``. "
+            f"Accepts {each.metadata['type'].accepts}.\n"
         )
     return "\n".join(parts)
 

@@ -6,8 +6,9 @@ The docstring of a field appears on the reference page.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, fields
 from logging import DEBUG, INFO
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, default_settings
@@ -32,13 +33,6 @@ PREFIX = SETTING_PREFIX
 T = TypeVar("T")
 
 
-class Setting(NamedTuple):
-    type: types.SettingType[Any]
-    default: object
-    group: str
-    decides: bool
-
-
 def declare(
     kind: types.SettingType[T],
     default: object,
@@ -52,10 +46,11 @@ def declare(
     *decides* marks settings that affect decisions. They are read back from evidence, which is
     untrusted, so they must not name a module, file or server.
     """
-    # In an instance, the value replaces the declaration.
-    return cast("T", Setting(kind, default, group, decides))
+    row = {"type": kind, "default": default, "group": group, "decides": decides}
+    return cast("T", field(metadata=row))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
@@ -91,7 +86,7 @@ class RobotsSettings:
     """How long a stale policy remains in use if it cannot be refreshed, in seconds. The default is
     30 days.
     """
-    store: StoreUrl = declare(
+    store: StoreUrl = declare(  # noqa: RUF009 - `declare` returns a field
         types.STORE, "memory://?max_origins=100000&max_bytes=200000000"
     )
     """The URL of the store for policies; see :doc:`/stores`."""
@@ -165,13 +160,15 @@ class RobotsSettings:
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> "RobotsSettings":
         """Raise `SettingsError` for an unknown `ROBOTS1994_` name or an invalid value."""
+        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
         for name in settings:
-            if name.upper().startswith(PREFIX) and name not in SETTINGS:
-                raise SettingsError(_unknown(name, list(SETTINGS)))
-        chosen = cls()
-        for name, (field, each) in SETTINGS.items():
-            value = settings.get(name, each.default)
-            setattr(chosen, field, each.type.read(name, value))
+            if name.upper().startswith(PREFIX) and name not in known:
+                raise SettingsError(_unknown(name, list(known)))
+        values = {}
+        for name, each in known.items():
+            value = settings.get(name, each.metadata["default"])
+            values[each.name] = each.metadata["type"].read(name, value)
+        chosen = cls(**values)
         if chosen.usage in {types.ITEMS, types.REQUESTS} and not chosen.purposes:
             raise SettingsError(
                 f'ROBOTS1994_USAGE = "{chosen.usage}" needs purposes: say in '
@@ -202,9 +199,9 @@ class RobotsSettings:
     def recorded(self) -> dict[str, str]:
         """Return the settings that affect decisions, as text."""
         return {
-            name: _as_text(getattr(self, field))
-            for name, (field, each) in SETTINGS.items()
-            if each.decides
+            PREFIX + each.name.upper(): _as_text(getattr(self, each.name))
+            for each in fields(self)
+            if each.metadata["decides"]
         }
 
     @property
@@ -267,14 +264,6 @@ class RobotsSettings:
             log_line(crawler, INFO, text)
         if names := describe_names(robot):
             log_line(crawler, DEBUG if robot_names(robot) else INFO, "%s", names)
-
-
-SETTINGS = {
-    PREFIX + name.upper(): (name, it)
-    for name, it in vars(RobotsSettings).items()
-    if isinstance(it, Setting)
-}
-"""Maps the name of each setting to its field in `RobotsSettings` and its declaration."""
 
 
 def _as_text(value: object) -> str:
