@@ -41,9 +41,6 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-PAUSE_SECONDS = 2.5
-"""Seconds between checks whether work is paused."""
-
 # Two threads that compute at once are no faster than one, and delay the event loop more.
 _computing = Lock()
 
@@ -105,6 +102,10 @@ async def send_signal(crawler: Crawler, signal: object, **arguments: object) -> 
 
 class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
     """A coroutine or Deferred had no result within its time limit."""
+
+
+PAUSE_SECONDS = 2.5
+"""Seconds between checks whether work is paused."""
 
 
 async def result_within(

@@ -96,7 +96,8 @@ def _odd_character(
 
 
 def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
-    (field, value), known = _meant(line, content), line.known
+    field, value = _meant(line, content)
+    known = line.known
     if field is not None and (
         field in dialect.fields.values()
         # A license in prose is no field.

@@ -1,6 +1,7 @@
 """`Policy`, the rules of one origin and how long they apply, and `policy_from`, which makes it."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from scrapy_robots1994.origin import Origin, target_of
@@ -28,24 +29,15 @@ class FreshnessSettings(NamedTuple):
     allowing: Collection[Outcome] = ALLOWING
 
 
+@dataclass(frozen=True, slots=True)
 class UniformRules:
-    """Rules for an origin without a readable file: *verdict* for all URLs but /robots.txt.
+    """Rules for an origin without a readable file: *usual* decides for all URLs but /robots.txt."""
 
-    Objects with the same verdict are equal, so that a comparison counts an origin once.
-    """
+    usual: Verdict
 
     # An origin without a file has no delays and no ignored lines.
     crawl_delay = ignored = None
     size = memory_bytes = 0
-
-    def __init__(self, verdict: Verdict) -> None:
-        self.usual = verdict
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UniformRules) and self.usual == other.usual
-
-    def __hash__(self) -> int:
-        return hash(self.usual)
 
     def rules(self, _robot: str | bytes) -> "UniformRules":
         return self
