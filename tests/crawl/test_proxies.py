@@ -60,11 +60,11 @@ def test_only_the_proxy_gets_its_password(
 
 @pytest.mark.parametrize("is_proxied", [True, False])
 def test_credentials_in_a_header_go_only_to_the_proxy(
-    site: Site, *, is_proxied: bool
+    site: Site, reactor: Reactor, *, is_proxied: bool
 ) -> None:
     meta = {"proxy": site.url("").rstrip("/")} if is_proxied else {}
     sent = {"Proxy-Authorization": "Basic bWU6c2VjcmV0"}
-    crawl([CrawlRequest(site.url("/1", host="far.test"), meta, sent)])
+    crawl([CrawlRequest(site.url("/1", host="far.test"), meta, sent)], reactor=reactor)
 
     seen = [it.headers.get("proxy-authorization") for it in site.log()]
     assert seen == [sent["Proxy-Authorization"] if is_proxied else None] * 2

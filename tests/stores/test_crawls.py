@@ -78,12 +78,14 @@ def test_crawls_with_any_store_fetch_once_and_obey(store: str, site: Site) -> No
     assert len(site.log("/robots.txt")) == (2 if store == "memory://" else 1)
 
 
-@pytest.mark.parametrize("stale_ttl", [DAY, 0])
-def test_stale_entry_is_fetched_again(store: str, stale_ttl: int, site: Site) -> None:
+@pytest.mark.parametrize("stale_ttl", [30 * DAY, 0])
+def test_stale_entry_is_fetched_again(
+    store: str, stale_ttl: int, site: Site, reactor: Reactor
+) -> None:
     site.robots(BODY)
     settings = {"ROBOTS1994_STORE": store, "ROBOTS1994_STALE_TTL": stale_ttl}
     steps = [site.url("/1")], 2 * DAY, [site.url("/2")], [site.url("/3")]
-    result = crawl_over_time(*steps, settings=settings)
+    result = crawl_over_time(*steps, settings=settings, reactor=reactor)
 
     assert len(result.fetched) == 3
     assert len(site.log("/robots.txt")) == 2
