@@ -12,6 +12,7 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
+from scrapy_robots1994.errors import SettingsError
 
 # As in DOWNLOADER_MIDDLEWARES_BASE
 ORDER = 100
@@ -39,15 +40,16 @@ class Addon:
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Raise `SettingsError` if a `ROBOTS1994_` setting is invalid."""
+        """Raise `SettingsError` if a `ROBOTS1994_` setting is invalid, or if
+        `DOWNLOADER_MIDDLEWARES` disables `Robots1994Middleware`.
+        """
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
-        if chosen.dry_run:
             _replace_built_in(settings)
+        if chosen.dry_run:
             return
         # Overrides Scrapy's default, but not a value of the project.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
-        _replace_built_in(settings)
         add = settings.setdefault_in_component_priority_dict
         for name, path, order in SPIDER_MIDDLEWARES:
             if getattr(chosen, name):
@@ -75,8 +77,17 @@ def _replace_built_in(settings: BaseSettings) -> None:
                 "and refuses requests; set this subclass to None in %s"
             )
             logger.warning(text, global_object_name(kind), name)
-    if not any(_is_kind_of(kind, Robots1994Middleware) for kind in classes.values()):
+    ours = [
+        it for it, kind in classes.items() if _is_kind_of(kind, Robots1994Middleware)
+    ]
+    if not ours:
         listed[Robots1994Middleware] = ORDER if order is None else order
+    elif all(listed[key] is None for key in ours):
+        # Without either middleware, no robots.txt would be obeyed.
+        raise SettingsError(
+            f"{name} disables Robots1994Middleware, and ADDONS enables it: remove one of "
+            "the two, or set ROBOTSTXT_OBEY = False to obey no robots.txt."
+        )
     # Overrides DOWNLOADER_MIDDLEWARES_BASE
     listed[BUILT_IN] = None
     # Keep the priority, so that values with a higher priority still override this one.
