@@ -12,7 +12,6 @@ from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
-from scrapy_robots1994.errors import SettingsError
 
 # As in DOWNLOADER_MIDDLEWARES_BASE
 ORDER = 100
@@ -30,7 +29,8 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 class Addon:
     """The Scrapy add-on, enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
 
-    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position.
+    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position, unless
+    `DOWNLOADER_MIDDLEWARES` sets ours to None.
     Unless `ROBOTS1994_DRY_RUN` is on, also sets `ROBOTSTXT_OBEY` to True if the project does not
     set it, and adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on.
     """
@@ -40,16 +40,15 @@ class Addon:
         return f"<scrapy_robots1994.Addon {__version__}>"
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Raise `SettingsError` if a `ROBOTS1994_` setting is invalid, or if
-        `DOWNLOADER_MIDDLEWARES` disables `Robots1994Middleware`.
-        """
+        """Raise `SettingsError` if a `ROBOTS1994_` setting is invalid."""
         with log_settings_errors():
             chosen = RobotsSettings.from_settings(settings)
-            _replace_built_in(settings)
         if chosen.dry_run:
+            _replace_built_in(settings)
             return
         # Overrides Scrapy's default, but not a value of the project.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
+        _replace_built_in(settings)
         add = settings.setdefault_in_component_priority_dict
         for name, path, order in SPIDER_MIDDLEWARES:
             if getattr(chosen, name):
@@ -83,11 +82,8 @@ def _replace_built_in(settings: BaseSettings) -> None:
     if not ours:
         listed[Robots1994Middleware] = ORDER if order is None else order
     elif all(listed[key] is None for key in ours):
-        # Without either middleware, no robots.txt would be obeyed.
-        raise SettingsError(
-            f"{name} disables Robots1994Middleware, and ADDONS enables it: remove one of "
-            "the two, or set ROBOTSTXT_OBEY = False to obey no robots.txt."
-        )
+        # With neither of the two, no robots.txt would be obeyed.
+        return
     # Overrides DOWNLOADER_MIDDLEWARES_BASE
     listed[BUILT_IN] = None
     # Keep the priority, so that values with a higher priority still override this one.

@@ -43,12 +43,13 @@ class Inheriting(Robots1994Middleware):
         ({RobotsTxtMiddleware: 543}, {BUILT_IN: None, Robots1994Middleware: 543}),
         ({BUILT_IN: 0}, {BUILT_IN: None, Robots1994Middleware: 0}),
         ({OURS: 77}, {BUILT_IN: None, OURS: 77}),
+        ({OURS: None, BUILT_IN: 77}, {OURS: None, BUILT_IN: 77}),
         ({Inheriting: 77}, {BUILT_IN: None, Inheriting: 77}),
         (UNKNOWN, UNKNOWN | {BUILT_IN: None, Robots1994Middleware: 100}),
     ],
     ids=[
         *("by default", "by path", "by class", "order 0"),
-        *("ours by hand", "a subclass of ours", "unknown"),
+        *("ours by hand", "ours off", "a subclass of ours", "unknown"),
     ],
 )
 def test_ours_takes_the_place_of_the_built_in(
