@@ -295,6 +295,7 @@ class Row:
             "source": source and redact_credentials(source.name),
             "outcome": source and source.outcome,
             "status": source and source.status,
+            "is_truncated": source is not None and _is_truncated(source),
             "why": (source.why if source else self.exemption) or None,
             "verdict": _verdict_as_json(self.verdict),
             "rfc9309": _verdict_as_json(self.rfc9309),
