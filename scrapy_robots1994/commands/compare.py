@@ -13,7 +13,7 @@ from scrapy_robots1994.commands.inputs import (
     refuse_twice,
 )
 from scrapy_robots1994.commands.terminal import WrongUse
-from scrapy_robots1994.escaping import redact_credentials
+from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
 
 MAX_ALONE = 50
 """Up to this many files are compared in one process."""
@@ -81,6 +81,13 @@ class RobotsCompare(RobotsCommand):
             opts.urls = [redact_credentials(it) for it in listed(opts.urls)]
             if not opts.urls:
                 raise WrongUse("--urls: no URL is in the file: write one URL per line")
+            for url in opts.urls:
+                if not url.startswith("/") and "://" not in url:
+                    shown = escape_control_chars(url, 60)
+                    raise WrongUse(
+                        f"--urls: {shown!r} is neither a URL nor a path: write "
+                        "https://host/path or /path"
+                    )
         worker = compare_job.Worker(opts, self.settings)
         if opts.report:
             prepare(Path(opts.report))
