@@ -29,10 +29,10 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 class Addon:
     """The Scrapy add-on, enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
 
-    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position, unless
-    `DOWNLOADER_MIDDLEWARES` sets ours to None.
-    Unless `ROBOTS1994_DRY_RUN` is on, also sets `ROBOTSTXT_OBEY` to True if the project does not
-    set it, and adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on.
+    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position,
+    unless `DOWNLOADER_MIDDLEWARES` sets the latter to None. Unless `ROBOTS1994_DRY_RUN` is on,
+    also sets `ROBOTSTXT_OBEY` to True if the project does not set it, and adds `RobotsPages` if
+    `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on.
     """
 
     def __repr__(self) -> str:
