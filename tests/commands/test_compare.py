@@ -14,7 +14,6 @@ from tests.support.corpus import generated_files
 from tests.support.forked import ROOT, TIMEOUT_SECONDS
 
 MARKING = "tests.support.parsers.MarkingParser"
-OPEN = "tests.support.parsers.OpenParser"
 
 
 def compare(*args: object, **options: Any) -> CommandResult:
@@ -84,19 +83,6 @@ def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
         (tmp_path / "reached").unlink()
 
 
-def test_robots_txt_itself_is_never_asked(tmp_path: Path) -> None:
-    (tmp_path / "a.test").write_bytes(CLOSED + b"Disallow: /robots.txt\n")
-    (tmp_path / "urls").write_text("/robots.txt\nhttp://a.test/robots%2Etxt\n/b")
-
-    for more in ((), ("--urls", "urls")):
-        options = ("--parsers", "PythonRobotParser", "--json", *more)
-        result = compare("a.test", *options, folder=tmp_path)
-
-        # We always allow /robots.txt itself (Ours O22).
-        counts = json.loads(result.out)["parsers"]["PythonRobotParser"]
-        assert (counts["agree"] > 0, counts["stricter"]) == (True, 0)
-
-
 def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
     missing = "raise ImportError('missing', name='robotexclusionrulesparser')\n"
     (tmp_path / "robotexclusionrulesparser.py").write_text(missing)
@@ -114,22 +100,3 @@ def test_parser_whose_library_is_missing_is_left_out(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "PythonRobotParser" in done.stdout
     assert "RerpRobotParser" not in done.stdout
-
-
-def test_parsers_are_named_and_the_one_of_the_project_comes_first(
-    tmp_path: Path,
-) -> None:
-    """Parsers other than Scrapy's are named by import path, because class names may clash."""
-    (tmp_path / "a.test").write_bytes(CLOSED)
-    parsers = ["tests.support.components.OpenParser", OPEN]
-    chosen = "--parsers", ",".join(parsers), "--json"
-    project = "-s", f"ROBOTSTXT_PARSER={OPEN}", "--json"
-
-    named, usual = (
-        json.loads(compare("a.test", *it, folder=tmp_path).out)["parsers"]
-        for it in (chosen, project)
-    )
-
-    assert [*named] == parsers
-    assert (named[parsers[0]]["laxer"], named[OPEN]["laxer"] > 0) == (0, True)
-    assert [*usual][:2] == [OPEN, "ProtegoRobotParser"]
