@@ -1,10 +1,11 @@
 """Paths in the dialect of RFC 9309, in which `*` and a final `$` are special."""
 
 import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from scrapy_robots1994.parser.body import encode
-from scrapy_robots1994.parser.spellings import UNRESERVED, spelled_escapes
+from scrapy_robots1994.parser.spellings import CUT_ESCAPE, UNRESERVED, spelled_escapes
 
 MAX_WORK = 25_000_000
 """Ours O28: the maximum number of character comparisons for one URL. URLs that need more are
@@ -42,6 +43,21 @@ def _encoded(other: re.Match[str]) -> str:
     return "%" + encode(other[0]).hex("%").upper()
 
 
+def spellings_of_rule(value: str) -> Sequence[Callable[[str], str]]:
+    """Return the functions that spell the texts of the rule *value*. It covers a URL in either."""
+    return (normal_spelling, _prefix_spelling) if "%" in value else (normal_spelling,)
+
+
+def _prefix_spelling(text: str) -> str:
+    """Return the normal spelling of *text*, but keep an incomplete escape at its end, because it
+    may be the beginning of an escape: `/a%` covers `/a%20`.
+    """
+    cut = CUT_ESCAPE.search(text)
+    if cut is None:
+        return normal_spelling(text)
+    return normal_spelling(text[: cut.start()]) + cut[0].upper()
+
+
 def octet_count(value: str) -> int:
     """Count the octets of a path in its normal spelling, but each `*` and `$` as one."""
     # RFC 9309 2.2.2. `normal_spelling` encodes a `*` or `$` in three octets.
@@ -61,11 +77,13 @@ class Pattern(NamedTuple):
     """Whether targets must end with the last text."""
 
     @classmethod
-    def of(cls, value: str) -> "Pattern":
+    def of(
+        cls, value: str, spelling: Callable[[str], str] = normal_spelling
+    ) -> "Pattern":
         # RFC 9309 2.2.3
         is_anchored = value.endswith("$")
         parts = value.removesuffix("$").split("*")
-        first, *others = map(normal_spelling, parts)
+        first, *others = map(spelling, parts)
         # Adjacent wildcards are equivalent to one.
         others = [text for text in others[:-1] if text] + others[-1:]
         longest = max(others, key=len, default="")

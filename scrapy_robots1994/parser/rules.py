@@ -15,7 +15,12 @@ from scrapy_robots1994.parser.body import Body, decode
 from scrapy_robots1994.parser.dialects import Dialect
 from scrapy_robots1994.parser.fields import LineKind
 from scrapy_robots1994.parser.reader import Line, with_pauses
-from scrapy_robots1994.parser.rfc9309 import MAX_WORK, Pattern, normal_spelling
+from scrapy_robots1994.parser.rfc9309 import (
+    MAX_WORK,
+    Pattern,
+    normal_spelling,
+    spellings_of_rule,
+)
 from scrapy_robots1994.parser.robot_reading import Ignored, RobotReading
 from scrapy_robots1994.parser.spellings import (
     canonical,
@@ -344,11 +349,13 @@ def _compiled(
             # RFC 9309 2.2.2. Real files also contain paths that begin with `*`.
             if value[0] not in "/*":
                 continue
+            spellings = spellings_of_rule(value)
             if "*" in value or "$" in value:
-                if patterns.setdefault(Pattern.of(value), number) == number:
+                both = [Pattern.of(value, spelling) for spelling in spellings]
+                if number in [patterns.setdefault(it, number) for it in both]:
                     kept.append(rule)
                 continue
-            texts = (normal_spelling(value),)
+            texts = [spelling(value) for spelling in spellings]
         elif value[0] != "/" or "%" in value or not value.isascii():
             texts = _texts_of(value)
             beginnings.update([text[0] for text in texts])

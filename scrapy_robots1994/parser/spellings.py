@@ -14,7 +14,7 @@ _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 _SLASH_KEPT = "\u0100"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 # An incomplete escape at the end
-_CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
+CUT_ESCAPE = re.compile(r"%[0-9A-Fa-f]?\Z")
 # An encoded `?` or `\`
 _ENCODED_END = re.compile("%(?:3f|5c)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://[^/?\\]*)(.*)", re.DOTALL)
@@ -67,7 +67,7 @@ def has_cut_escape(text: str) -> bool:
     If so, it is also compared as written: `/a%4` is a prefix of `/a%41`, but not of its canonical
     spelling `/aA`.
     """
-    return "%" in text[-2:] and _CUT_ESCAPE.search(text) is not None
+    return "%" in text[-2:] and CUT_ESCAPE.search(text) is not None
 
 
 # Characters that aiohttp decodes in a query

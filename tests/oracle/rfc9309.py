@@ -43,17 +43,33 @@ def octets_of(url: str) -> str:
 
 
 def matches(pattern: str, target: str) -> bool:
-    """Whether *pattern* matches the beginning of *target*.
-
-    `ends` contains the indexes in `text` where a match of the pattern so far can end.
-    """
+    """Whether *pattern* matches the beginning of *target*."""
     if not pattern.startswith(("/", "*")):
         return False
     text = octets_of(target)
     is_anchored = pattern.endswith("$")
-    rest = normalised(pattern[:-1] if is_anchored else pattern).replace("$", "%24")
+    rest = pattern[:-1] if is_anchored else pattern
+    spellings = {normalised(rest), prefix_of(rest)}
+    return any(reaches(it.replace("$", "%24"), text, is_anchored) for it in spellings)
+
+
+def prefix_of(pattern: str) -> str:
+    """Normalize *pattern*, but keep an incomplete escape before a `*` or the end, because it may be
+    the beginning of an escape.
+    """
+    parts = re.split(r"(%[0-9A-Fa-f]?)(?=[*]|\Z)", pattern)
+    parts[::2] = map(normalised, parts[::2])
+    parts[1::2] = map(str.upper, parts[1::2])
+    return "".join(parts)
+
+
+def reaches(pattern: str, text: str, is_anchored: bool) -> bool:
+    """Whether *pattern* matches the beginning of *text*.
+
+    `ends` contains the indexes in `text` where a match of the pattern so far can end.
+    """
     ends = {0}
-    for character in rest:
+    for character in pattern:
         if character == "*":
             ends = set(range(min(ends), len(text) + 1))
         else:

@@ -14,22 +14,19 @@ CLAUSES = rows(
     r"""
 2.2.2 percent-encoding     | /a[1] | -/a[1] -/a%5B1%5D -/a%5b1]x +/a1 +/a%5B2
 2.2.2 percent-encoding     | /a%5B1%5D                            | -/a[1] -/a%5b1%5D +/a
-2.2.2 percent-encoding     | /[                                   | -/%5Bx +/x
 2.2.2 percent-encoding     | /caf\xe9 | -/caf%C3%A9 -/caf%c3%a9/x -/caf\xe9 +/caf%E9 +/caf
 2.2.2 percent-encoding     | /%7Erex                              | -/~rex -/%7erex/x +/rex
 2.2.2 percent-encoding     | /a%2Fb                               | -/a%2fb +/a/b
 2.2.2 path                 | /a/b                                 | -/a/b +/a%2Fb
 2.2.2 percent-encoding     | /a b                                 | -/a%20b +/a+b
-2.2.2 percent-encoding     | /"x"                                 | -/%22x%22 +/x
-2.2.2 percent-encoding     | /a%                                  | -/a% -/a%25 +/a%41
+2.2.2 percent-encoding     | /a%                                  | -/a% -/a%25 -/a%20b +/a%41
+2.2.2 incomplete escape    | /*%e*x                               | -/a%E9bx -/a%ebx +/a%41x
 2.2.3 wildcard             | /*.php | -/x.php -/a/b.phpx -/.php?x +/x.ph +/x.PHP
 2.2.3 end mark             | *.php$                               | -/x.php +/x.php?x +/x.php5
 2.2.3 end mark             | /x$                                  | -/x +/x/ +/x?y +/x$
 2.2.2 path                 | /x$y                                 | -/x$yz -/x%24y +/x
 2.2.2 percent-encoding     | /a%2Ab                               | -/a*b -/a%2ab +/aXb
-2.2.3 end mark             | /a*b$                                | -/ab -/axxb -/abb +/aba +/a
-2.2.3 end mark             | /a*a$                                | -/aa -/aba +/a
-2.2.3 end mark             | /p/*/$                               | -/p// -/p/x/ +/p/
+2.2.3 end mark             | /a*a$                                | -/aa -/aba -/abaa +/abab +/a
 2.2.3 end mark             | /a*b*b$                              | -/abb +/ab
 2.2.3 wildcard             | /**a                                 | -/a -/xa +/b
 2.2.3 end mark             | /a*$                                 | -/a -/axyz +/b
@@ -76,7 +73,6 @@ def test_rfc9309_clause_decides(row: Row) -> None:
         ("Allow: /caf\u00e9\nDisallow: /caf%C3%A9x\n", "/caf\u00e9x", (False, 2)),
         ("Allow: /page\nDisallow: /*.htm\n", "/page.htm", (False, 2)),
         ("Allow: /page\nDisallow: /*.ht\n", "/page.htm", (True, 1)),
-        ("Allow: /pages\nDisallow: /*.h\n", "/pages.h", (True, 1)),
         ("Disallow: /a$bc\nAllow: /a*bc*\n", "/a$bcd", (True, 2)),
         ("Disallow: /a%24bc\nAllow: /a*bc*\n", "/a$bcd", (False, 1)),
         ("Disallow:\nAllow:\n", "/", (True, None)),
@@ -114,10 +110,6 @@ OTHERS = "User-agent: bingbot\nCrawl-delay: 60\n"
         (f"{OTHERS}\nUser-agent: *\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}User-agent: rex\nDisallow: /x\n", (None, 60)),
         (f"{OTHERS}\nUser-agent: *\nCrawl-delay: 5\nDisallow: /x\n", (5, 60)),
-        (
-            f"{OTHERS}Sitemap: http://h.test/\n\nUser-agent: *\nDisallow: /\n",
-            (None, 60),
-        ),
         ("User-agent: bingbot\n\nUser-agent: rex\nCrawl-delay: 5\n", (5, 5)),
         ("User-agent: bingbot\nHost: h\nUser-agent: rex\nCrawl-delay: 5\n", (5, 5)),
         ("User-agent: rex\nHost: h\n\n# c\nSitemap: s\nCrawl-delay: 5\n", (5, None)),
