@@ -149,7 +149,7 @@ def print_note(line: str) -> None:
 
 def _print(line: str, stream: TextIO | None) -> None:
     if stream is None:
-        # `sys.stdout` and `sys.stderr` are None if they were closed.
+        # `sys.stdout` and `sys.stderr` are None if they were closed before Python started.
         return
     encoding = stream.encoding or "utf-8"
     shown = line.encode(encoding, "backslashreplace").decode(encoding)

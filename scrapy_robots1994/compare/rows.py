@@ -269,7 +269,7 @@ class Site:
             if self._ours(row.url, row.robot, dialect) == row.says:
                 line = self._rules(row.robot, dialect).verdict(row.url).line
                 by = f", by line {line}" * bool(line)
-                return f"the dialect {dialect} decides so{by}"
+                return f"the dialect {dialect} also {row.says} it{by}"
         return ""
 
 

@@ -37,9 +37,9 @@ VERDICT = "robots1994"
 
 _REFUSED = "Forbidden by robots.txt: <%s %s>: %s"
 _ALL_REFUSED = (
-    "robots.txt refused every start request (%d). This request was refused first: %s: %s. "
-    "`scrapy robots-check --explain URL` (for a spider with settings of its own: "
-    "`--spider NAME`) explains each refusal."
+    "robots.txt refused all start requests (%d), first %s: %s. To see why, run "
+    "`scrapy robots-check --explain URL`, with `--spider NAME` if the spider has "
+    "custom_settings."
 )
 
 CLOSE_REASON = "robotstxt_denied"

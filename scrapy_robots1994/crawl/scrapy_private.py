@@ -108,7 +108,8 @@ class EngineAccess:
         return frozenset()
 
     def limit(self) -> float:
-        """Return how many requests may be unfinished now, or infinity if that is unknown.
+        """Return how many requests the downloader may have in progress, or infinity if there is no
+        limit, or an unknown one.
 
         0 while the engine is paused, or waits until the spider has processed more responses
         (SCRAPER_SLOT_MAX_ACTIVE_SIZE).

@@ -33,9 +33,11 @@ LEASE_SECONDS = 10
 
 
 class GuardedStore:
-    """The store at *url*, for answers of at most *limit* bytes.
+    """Calls the store at *url* in a thread. A failed call counts as a miss, and the store is then
+    left alone for `REST_SECONDS`.
 
-    An entry may be deleted *keep_seconds* after its answer was fetched.
+    Answers have at most *limit* bytes. An entry may be deleted *keep_seconds* after its answer was
+    fetched.
     """
 
     def __init__(

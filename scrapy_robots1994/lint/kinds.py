@@ -390,7 +390,7 @@ NO_EFFECT = Kind(
     opens=True,
     when="a line has no effect next to another rule",
     message='line {}, "{}", {}',
-    advice="Delete this line, which changes nothing, or the other one if this one is meant.",
+    advice="Delete this line, or the other one if that one is wrong.",
     bad="User-agent: *\nAllow: /\n»Disallow: /\n",
     good="User-agent: *\nDisallow: /\n",
 )

@@ -145,7 +145,7 @@ def _pathless(
     elif is_url or not (matches or path.startswith(EVERYBODY)):
         words = "does not begin with a slash, and matches nothing"
         if is_url:
-            words = "is a URL, and most robots expect a path"
+            words = "is a URL, but most robots expect a path"
         severity = INFO if matches else ""
         yield kinds.PATHLESS.at(
             line, path, words, column=column, severity=severity, opens=not matches

@@ -359,7 +359,7 @@ def _compiled(
         elif value[0] != "/" or "%" in value or not value.isascii():
             texts = _texts_of(value)
             beginnings.update([text[0] for text in texts])
-        # A rule never decides if earlier rules have all its texts.
+        # Keep a rule only if it adds a text, because otherwise an earlier rule decides.
         if number in [prefixes.setdefault(text, number) for text in texts]:
             kept.append(rule)
     tables = [_Table.of(*it) for it in found.values()]

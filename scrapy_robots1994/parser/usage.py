@@ -23,7 +23,9 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that define the labels of Content-Usage and how lines are grouped."""
+"""The IETF drafts that this module implements: vocab defines the labels of Content-Usage, attach
+where robots.txt and headers state them.
+"""
 
 USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"

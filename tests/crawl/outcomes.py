@@ -181,7 +181,7 @@ CODINGS = [
     Row("bad-gzip", coded(RULES, "gzip"), R5),
     Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R7),
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
-    # Scrapy does not unpack these codings.
+    # Scrapy does not recognize a coding with a parameter.
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
     *(
         Row(f"{it.lower()}-q", coded(RULES, f"{it};q=1"), R5)

@@ -1,4 +1,4 @@
-"""The warning that robots.txt refused every start request."""
+"""The warning that robots.txt refused all start requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.project import CLOSED
 from tests.support.site import Site
 
 CLOSING = {"ROBOTS1994_CLOSE_WHEN_DENIED": True}
-NOTHING = "refused every start request"
+NOTHING = "refused all start requests"
 
 
 def test_crawl_whose_every_start_was_refused_warns_once(
@@ -32,7 +32,7 @@ def test_crawl_whose_every_start_was_refused_warns_once(
     )
 
     (line,) = result.lines(NOTHING)
-    assert "WARNING: robots.txt refused every start request (2)" in line
+    assert "WARNING: robots.txt refused all start requests (2)" in line
     assert f"first: {site.url('/private/a')}: " in line
     assert "line 2" in line
     assert line.endswith("explains each refusal.")
@@ -61,7 +61,7 @@ def test_request_that_is_awaited_does_not_prevent_the_warning(site: Site) -> Non
     )
 
     assert [it.target for it in site.log("/login")] == ["/login"]
-    assert "robots.txt refused every start request (1)" in result.log
+    assert "robots.txt refused all start requests (1)" in result.log
     assert result.stats["finish_reason"] == "finished"
 
 
@@ -111,7 +111,7 @@ def test_start_request_that_is_retried_counts_once(
     )
 
     assert result.stats["robots1994/retries"] == 1
-    assert "robots.txt refused every start request (1)" in result.log
+    assert "robots.txt refused all start requests (1)" in result.log
     assert result.stats["finish_reason"] == "robotstxt_denied"
 
 

@@ -91,7 +91,7 @@ def test_request_that_waited_makes_room_for_another(site: Site) -> None:
     site.answer("/robots.txt", [file, file, file, gated], at="slow.test")
     site.open_when("slow", "/last")
     slow = site.url("/slow", host="slow.test")
-    # A policy without a lifetime is fetched for each request.
+    # With a lifetime of 0, robots.txt is fetched for each request.
     settings = {
         "CONCURRENT_REQUESTS": 1,
         "ROBOTS1994_MAX_WAITING": 3,
@@ -111,7 +111,7 @@ def test_waiting_requests_leave_only_while_the_spider_keeps_up(
 ) -> None:
     """As without a wait, SCRAPER_SLOT_MAX_ACTIVE_SIZE limits the responses in memory."""
     site.robots(OPEN, gate="known")
-    # Without a reactor, a single connection is used.
+    # Without a reactor, CONCURRENT_REQUESTS = 1 leaves one connection for robots.txt.
     site.open_when("known", "/robots.txt", count=1 if reactor == "none" else SLOW)
     result = crawl(
         [site.url("/page", host=f"h{number}.test") for number in range(SLOW)],

@@ -1,6 +1,6 @@
 """Find the names in User-agent lines, and the names of a robot.
 
-Whole User-Agent headers as names (O9, O10) are tested in `tests/standard/test_names.py` instead.
+Whole User-Agent headers (O9, O10) are not handled here: `tests/standard/test_names.py` tests them.
 """
 
 from __future__ import annotations

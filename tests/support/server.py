@@ -161,13 +161,13 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 def _seen(head: bytes, writer: asyncio.StreamWriter) -> Seen:
-    """Take the host of a request to a proxy from its target, which is a whole URL."""
     first, *rest = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = first.split(" ", 2)
     pairs = [line.partition(":")[::2] for line in rest]
     headers = {name.strip().lower(): value.strip() for name, value in pairs}
     host = headers.get("host", "")
     proxied = target.startswith("http://")
+    # RFC 9112 3.2.2: a proxy gets the whole URL.
     if proxied:
         _, _, host, target = target.split("/", 3)
         target = f"/{target}"

@@ -8,8 +8,8 @@ vary. Middlewares may fail, replace or delay requests. About a quarter of the cr
 and resumed (JOBDIR), and another quarter are stopped after a number of pages and resumed.
 
 The program prints each crawl with its faults, and then the totals as JSON. `--show` also prints the
-settings. Faults are, for example, a lost page, a disallowed page that was requested, and an
-unexpected traceback in the log. The exit code is 1 if a crawl has a fault.
+settings. Lost pages, requests for disallowed pages and unexpected tracebacks, among others, are
+faults. The exit code is 1 if a crawl has a fault.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ class RobotsPages(BaseSpiderMiddleware):
     `response.meta["robots1994_page"]`. Depending on the setting, it drops items of NOINDEX pages,
     requests from NOFOLLOW pages, and requests for links with `rel=nofollow`.
 
-    With `ROBOTS1994_USAGE`, it puts the `Usage` that robots.txt, headers and meta tags state into
-    `response.meta["robots1994_usage"]`. Unless the setting is "report", it drops items of pages
+    With `ROBOTS1994_USAGE`, it sets `response.meta["robots1994_usage"]` to the `Usage` stated by
+    robots.txt, headers and meta tags. Unless the setting is "report", it drops items of pages
     that disallow a purpose in `ROBOTS1994_PURPOSES`.
 
     It must be the spider middleware nearest to the engine, so that it sees the output of all
