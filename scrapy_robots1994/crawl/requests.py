@@ -7,7 +7,7 @@ from logging import WARNING
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
@@ -99,6 +99,11 @@ def exemption_of(
     return Exemption.ROBOTS_TXT if is_file else None
 
 
+def spider_of(crawler: Crawler) -> Spider | type[Spider]:
+    """Return the spider of *crawler*, or its class: a shell creates the spider last."""
+    return crawler.spider or crawler.spidercls
+
+
 class RobotName:
     """The name of our robot (Ours O9): `ROBOTSTXT_USER_AGENT`, or else the User-Agent of the
     request.
@@ -118,7 +123,7 @@ class RobotName:
         self.usual: str | bytes = (
             self._exact
             or sent.get(b"User-Agent")
-            or getattr(crawler.spider, "user_agent", None)
+            or getattr(spider_of(crawler), "user_agent", None)
             or settings["USER_AGENT"]
             or ""
         )

@@ -84,11 +84,16 @@ def assert_logged_once(project: Project, log: str) -> None:
 
 
 def test_shell_shows_the_verdict(project: Project) -> None:
+    """A shell creates the spider, whose name is in paths, after the middlewares."""
     code = "print(response, '|', request.meta['robots1994'])"
     url = project.site.url("/private")
+    paths = "ROBOTS1994_EVIDENCE=%(name)s", "ROBOTS1994_COMPARE_REPORT=%(name)s.html"
+    options = *QUIETER, "-s", paths[0], "-s", paths[1], "-s", "ROBOTS1994_COMPARE=True"
 
-    result = project.scrapy("shell", url, "-c", code, *QUIETER)
+    result = project.scrapy("shell", url, "-c", code, *options)
 
+    written = sorted(it.name for it in project.folder.glob("default*"))
+    assert written == ["default", "default.html"]
     assert result.printed.splitlines()[0] == f"None | {WHY}"
     assert_logged_once(project, result.log)
     assert project.site.targets() == ["/robots.txt"]

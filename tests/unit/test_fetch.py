@@ -93,12 +93,14 @@ def test_server_may_ask_for_another_pause(
 
 
 def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
-    """Scrapy has deprecated the attribute `user_agent`, but still uses it."""
+    """Scrapy has deprecated the attribute `user_agent`, but still uses it. In a shell, there is no
+    spider yet.
+    """
     spider = SimpleNamespace(user_agent="rex/1.0")
     settings = Settings({"USER_AGENT": "max/1.0"})
-    crawler: Any = SimpleNamespace(settings=settings, spider=spider)
-
-    assert RobotName(crawler).usual == "rex/1.0"
+    for spiders in ({"spider": spider}, {"spider": None, "spidercls": spider}):
+        crawler: Any = SimpleNamespace(settings=settings, **spiders)
+        assert RobotName(crawler).usual == "rex/1.0"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.features.parsers import other_parsers
 from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import count, counted, log_line, log_lines
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.requests import RobotName, spider_of
 from scrapy_robots1994.crawl.setting_types import PARSER_SETTING
 from scrapy_robots1994.crawl.threads import result_of, run_in_thread
 from scrapy_robots1994.escaping import escape_control_chars, redact_credentials
@@ -89,7 +89,7 @@ class CrawlComparison:
         """In a dry run, the lookups of policies for which the report waits."""
         self._path: Path | None = None
         if settings.compare_report is not None:
-            name, spider = "COMPARE_REPORT", crawler.spider
+            name, spider = "COMPARE_REPORT", spider_of(crawler)
             self._path = fill_in_path(name, settings.compare_report, spider)
             with must_be_writable(name, self._path):
                 prepare(self._path)

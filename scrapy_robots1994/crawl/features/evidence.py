@@ -27,7 +27,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy_robots1994 import __version__
 from scrapy_robots1994.crawl.features.paths import fill_in_path, must_be_writable
 from scrapy_robots1994.crawl.log import counted, log_line
-from scrapy_robots1994.crawl.requests import RobotName
+from scrapy_robots1994.crawl.requests import RobotName, spider_of
 from scrapy_robots1994.crawl.threads import call_later, future_result, result_of
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.parser.user_agent import robot_text
@@ -154,7 +154,7 @@ class Evidence:
         self._ids = LRUCache(settings.store.max_origins)
         self._latest: LRUCache[Origin, int] = LRUCache(settings.store.max_origins)
         self._answers = self._decisions = 0
-        spider = crawler.spider
+        spider = spider_of(crawler)
         folder = fill_in_path("EVIDENCE", settings.evidence, spider)
         with must_be_writable("EVIDENCE", folder):
             self._file = EvidenceFile(folder, getattr(spider, "name", "crawl"))

@@ -16,7 +16,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 class _Placeholders(dict[str, object]):
     """Maps placeholders to the time and to attributes of the spider."""
 
-    def __init__(self, spider: Spider | None) -> None:
+    def __init__(self, spider: Spider | type[Spider]) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
         self._spider = spider
 
@@ -24,7 +24,7 @@ class _Placeholders(dict[str, object]):
         return getattr(self._spider, name)
 
 
-def fill_in_path(setting: str, path: str, spider: Spider | None) -> Path:
+def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path:
     """Replace the placeholders in *path*, the value of *setting*.
 
     Raise `SettingsError` for an unknown or malformed placeholder.
