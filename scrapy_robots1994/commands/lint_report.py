@@ -36,7 +36,7 @@ _PROBLEM_NAMES = (
 )
 # About how many bytes to parse in each of the two dialects. A file is parsed once per robot.
 _MAX_READ = 500_000
-# Only a rule for the whole site covers both paths.
+# Only a rule for everything covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
 
 
@@ -58,7 +58,9 @@ class Report:
         self.effects = list(_effects(self))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots for which only one of the two dialects closes the whole site."""
+        """Return the robots for which only one of the two dialects closes every path without a rule
+        of its own.
+        """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
         names = {EVERYBODY: None}
@@ -81,7 +83,9 @@ class Report:
             for how, names in self.otherwise.items()
             if names
         ]
-        text = f'In "{self.other}", the whole site is ' + ", and ".join(parts) + "."
+        text = (
+            f'In "{self.other}", the site is by default ' + ", and ".join(parts) + "."
+        )
         return escape_control_chars(text, WIDTH - len(_INDENT) - 2) * bool(parts)
 
 
