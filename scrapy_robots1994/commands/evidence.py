@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cachetools import LRUCache
+from w3lib.url import safe_url_string
 
 from scrapy_robots1994.commands import terminal
 from scrapy_robots1994.commands.base import RobotsCommand
@@ -101,7 +102,8 @@ class RobotsEvidence(RobotsCommand):
 def _find(
     files: list["EvidenceFile"], urls: list[str], opts: argparse.Namespace
 ) -> int:
-    wanted = {url: _key(url) for url in urls}
+    # Scrapy spells the URLs of requests so, and the evidence contains these spellings.
+    wanted = {url: _key(url) and _key(safe_url_string(url)) for url in urls}
     if odd := [url for url, key in wanted.items() if key is None]:
         shown = escape_control_chars(odd[0], 60)
         raise WrongUse(f"{shown!r} is not a URL: write https://host/path")
