@@ -191,11 +191,11 @@ class RobotsFetcher:
                     response = await self._send(request, seconds)
                 except FetchAborted:
                     raise
-                except NotReturned:
+                except NotReturned as error:
                     raise DownloadTimeout(
                         f"no downloader middleware or handler returned {url} within its "
                         f"time limit of {seconds:g} s and {GRACE_SECONDS:g} s more"
-                    ) from None
+                    ) from error
                 except Exception as error:  # noqa: BLE001 - a component may raise any error
                     return self._failed(error, urls, request)
                 sent = response.request or request

@@ -9,6 +9,7 @@ from scrapy_robots1994.crawl import stats
 from scrapy_robots1994.crawl.fetch import middleware_of, network_failures
 from scrapy_robots1994.crawl.log import OriginLog, count
 from scrapy_robots1994.crawl.settings import RobotsSettings
+from scrapy_robots1994.crawl.threads import NotReturned
 from scrapy_robots1994.errors import FetchAborted
 from scrapy_robots1994.escaping import one_line
 from scrapy_robots1994.origin import Origin
@@ -55,7 +56,12 @@ class PolicyLog:
             "if this exception of your download handler means a network failure, list it in "
             "RETRY_EXCEPTIONS"
         )
-        if isinstance(error, self._network_failures):
+        if isinstance(error.__cause__, NotReturned):
+            advice = (
+                "let middlewares that wait pass requests whose meta has "
+                "is_robotstxt_request"
+            )
+        elif isinstance(error, self._network_failures):
             advice = (
                 "it was requested through a proxy, or this machine is out of file "
                 "descriptors, memory or ports, so the origin may be up"
