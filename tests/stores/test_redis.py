@@ -49,6 +49,13 @@ def test_url_of_a_client_is_accepted_without_connecting(url: str) -> None:
     open_store(url).close()
 
 
+def test_connecting_and_querying_take_the_timeout_together() -> None:
+    store: Any = open_store("redis://h?timeout=3")
+    limits = store._client.connection_pool.connection_kwargs
+
+    assert limits["socket_connect_timeout"] + limits["socket_timeout"] == 3
+
+
 def test_foreign_keys_are_ignored(server: RedisServer, prefix: str) -> None:
     """A policy key of another type is a miss. A lease key of another type counts as a lease."""
     with server.client() as client, closing(store_at(server, prefix)) as store:
