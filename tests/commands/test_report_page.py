@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from selenium.webdriver.support.select import Select
 from tests.support import browser as browsers
 from tests.support.compared_files import (
     CHANGES,
-    FILES,
     HOSTILE_LABEL,
     ROBOTS,
     compare,
@@ -29,7 +27,6 @@ pytestmark = pytest.mark.browser
 
 COUNT = 10_000
 PYTHON = "PythonRobotParser"
-COLUMNS = ["site", "change", "opened", "closed", "main cause", "decided by"]
 DATA = re.compile(r'id="data"[^>]*>(.*?)</script>', re.DOTALL)
 
 
@@ -90,37 +87,13 @@ def sites(browser: Chrome) -> list[str]:
     return texts(browser, "#rows .opener")
 
 
-def test_first_screen_has_the_four_numbers_and_the_advice(browser: Chrome) -> None:
-    numbers = Counter(CHANGES.values())
-    words = ("unchanged", "opened", "closed", "both")
-
-    assert texts(browser, ".tile b") == [str(numbers[word]) for word in words]
-    (sentence,) = texts(browser, "#sentence")
-    assert "in place of Protego" in sentence
-    assert "request URLs on 5 sites that are refused without it" in sentence
-    assert "skip URLs on 2 sites" in sentence
-    assert "dialect\n1994" in texts(browser, "#metadata")[0]
-    (advice,) = texts(browser, "#advice")
-    assert 'ROBOTS1994_DIALECT = "rfc9309"' in advice
-    bottom = browser.find_element(By.ID, "advice").rect
-    assert bottom["y"] + bottom["height"] < 800
-    rows = [it.rsplit(" ", 3) for it in texts(browser, "#causes tbody tr")]
-    causes = {name: [*map(int, numbers)] for name, *numbers in rows}
-    assert causes["wildcard or $"][0] > 0 == causes["wildcard or $"][1]
-    assert causes["Allow"][1] > 0
+def test_advice_is_on_the_first_screen_and_a_cause_leads_to_its_sites(
+    browser: Chrome,
+) -> None:
+    advice = browser.find_element(By.ID, "advice").rect
+    assert advice["y"] + advice["height"] < 800
     browser.find_element(By.LINK_TEXT, "Allow").click()
     assert "cause=allow" in browser.current_url
-
-
-def test_report_on_files_alone_has_no_status(chromium: Chrome, tmp_path: Path) -> None:
-    (tmp_path / "same.test").write_bytes(FILES["same.test"])
-    compare(tmp_path, "--report", "files.html")
-
-    browser = opened(chromium, tmp_path / "files.html")
-
-    assert "401, 403, 404, 5xx" in texts(browser, "#bases-hint")[0]
-    assert texts(browser, "#sentence")[0].endswith("nothing changes on any site.")
-    assert "Switch" in texts(browser, "#advice")[0]
 
 
 def test_another_parser_has_its_numbers(browser: Chrome, plain: dict[str, Any]) -> None:
@@ -153,32 +126,10 @@ def test_each_filter(browser: Chrome, name: str, value: str, left: list[str]) ->
     assert f"{name}={quote(value)}" in browser.current_url
 
 
-def test_each_site_has_the_cells_of_the_data(
-    browser: Chrome, plain: dict[str, Any]
-) -> None:
-    assert texts(browser, "#rows thead th") == COLUMNS
-
-    rows = {
-        row.find_element(By.TAG_NAME, "th").text: [
-            it.text for it in row.find_elements(By.TAG_NAME, "td")
-        ]
-        for row in browser.find_elements(By.CSS_SELECTOR, "#rows .site")
-    }
-    assert len(rows) == len(plain["sites"])
-    (parser, *_) = plain["parsers"]
-    for site in plain["sites"]:
-        change, opened, closed, cause, basis = rows[site["site"]]
-        counts = site["parsers"][parser]
-        assert (opened, closed) == (str(counts["stricter"]), str(counts["laxer"]))
-        assert change
-        assert (cause == "-") is (counts["cause"] is None)
-        assert basis
-
-
 @pytest.mark.long
 def test_column_header_sorts_ascending_then_descending(browser: Chrome) -> None:
     # The last column cannot be tested, because it is the same in all rows.
-    for column in range(1, len(COLUMNS)):
+    for column in range(1, 6):
         head = browser.find_element(
             By.CSS_SELECTOR, f"#rows th:nth-child({column}) button"
         )

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from scrapy_robots1994.origin import Origin
 from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.stores.codec import MAX_HEAD_BYTES, VERSION, decode, encode
+from tests.unit.samples import SITE
 
-SITE = Origin("http", "site.example", 80)
 LIMIT = 1_000
 FILE = Answer(
     urls=(SITE.robots_url,),

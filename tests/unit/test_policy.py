@@ -8,16 +8,17 @@ from scrapy_robots1994.parser import Reason
 from scrapy_robots1994.policy.answer import Answer
 from scrapy_robots1994.policy.outcomes import FAILURE, group_of_verdict
 from scrapy_robots1994.policy.policy import FreshnessSettings, Policy, policy_from
-from tests.unit.samples import BODY, FRESHNESS, NOW, READER, SITE
+from scrapy_robots1994.robotstxt import Reader
+from tests.unit.samples import NOW, SITE
 
 URLS = (SITE.robots_url,)
+BODY = b"User-agent: *\nDisallow: /closed\n"
+FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
+READER = Reader("1994", 512_000)
 
 
 def policy(answer: Answer, last: Policy | None = None) -> Policy:
-    return policy_from(SITE, answer, READER, FRESHNESS, last)
-
-
-FILE = Answer(urls=URLS, status=200, body=BODY, fetched_at=NOW)
+    return policy_from(SITE, answer, READER, FreshnessSettings(), last)
 
 
 @pytest.mark.parametrize(

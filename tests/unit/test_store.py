@@ -14,7 +14,8 @@ import pytest
 from scrapy_robots1994.crawl import store as module
 from scrapy_robots1994.crawl.store import GuardedStore
 from scrapy_robots1994.stores.url import StoreUrl
-from tests.unit.test_codec import FILE, LIMIT, SITE
+from tests.unit.samples import SITE
+from tests.unit.test_codec import FILE, LIMIT
 
 FETCHED = FILE._replace(source="fetched")
 Test = Callable[[GuardedStore, "Fake"], Awaitable[None]]
