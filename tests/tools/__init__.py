@@ -1,1 +1,1 @@
-"""Tests of `tools/`, the documentation, the pytest hooks and `tests/run`."""
+"""Tests of `tools/`, the documentation and the pytest hooks."""
