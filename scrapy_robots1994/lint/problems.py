@@ -121,8 +121,12 @@ def _grouped(
 
 
 def _encoding_problems(body: Body, lines: Iterable[Line]) -> Iterator[Problem]:
-    if encoding_of(body.data)[0]:
-        # Ours O16
+    mark, encoding = encoding_of(body.data)
+    # Ours O16
+    if encoding != "utf-8":
+        words = "the file is in UTF-16, which most robots cannot read"
+        yield kinds.ENCODING.at(1, words, severity=kinds.ERROR)
+    elif mark:
         words = "because of the byte order mark, some robots ignore the first line"
         yield kinds.ENCODING.at(1, words)
     for line in lines:
