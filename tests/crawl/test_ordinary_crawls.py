@@ -13,7 +13,7 @@ from packaging.version import Version
 from packaging.version import parse as parse_version
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS, crawl, crawl_over_time
+from tests.support.crawl import COMPONENTS, crawl
 from tests.support.side import Side
 from tests.support.site import Site
 
@@ -75,82 +75,6 @@ def test_recorded_crawl_replays_without_a_request(
             result = replay(urls, settings=settings | record)
 
         assert (len(result.fetched), sent) == (5, [])
-
-
-def test_cached_redirect_of_robots_txt_is_followed(site: Site, tmp_path: Path) -> None:
-    """Ours 3.2"""
-    site.answer("/robots.txt", replies.redirect("/1.txt"))
-    site.answer("/1.txt", replies.text(OPEN + "Disallow: /3\n"))
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    crawl([site.url("/1")], settings=settings)
-    site.forget()
-    result = crawl([site.url("/2"), site.url("/3")], settings=settings)
-
-    assert site.targets() == ["/2"]
-    assert result.reasons == ["rule"]
-
-
-def test_retry_is_not_answered_by_the_cached_failure(
-    site: Site, tmp_path: Path
-) -> None:
-    """Ours 3.2"""
-    site.answer("/robots.txt", [replies.status(503), replies.text(OPEN)])
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    settings |= {"RETRY_ENABLED": True, "RETRY_TIMES": 1}
-    result = crawl([site.url("/1"), site.url("/private")], settings=settings)
-
-    assert (result.fetched_urls, result.reasons) == ([site.url("/1")], ["rule"])
-
-
-OLD = {"Date": formatdate(time.time() - 40 * DAY, usegmt=True)}
-RECENT = {"Date": formatdate(time.time() - 2 * DAY, usegmt=True)}
-REFUSING = replies.text("User-agent: *\nDisallow: /\n")
-
-
-@pytest.mark.parametrize(
-    ("cached_answer", "now", "reasons"),
-    [
-        (replies.status(200, OPEN.encode(), **RECENT), REFUSING, ["rule"]),
-        # If the refresh fails, a stale policy stays in use until it is too old.
-        (replies.status(200, OPEN.encode(), **RECENT), replies.reset(), []),
-        (replies.status(200, OPEN.encode(), **OLD), replies.reset(), ["unreachable"]),
-        # A failure is fresh for 300 s.
-        (replies.status(503, **RECENT), REFUSING, ["rule"]),
-        (replies.status(503, **RECENT), replies.text(OPEN), []),
-    ],
-)
-def test_cached_answer_that_is_not_fresh_is_requested_past_the_cache(
-    site: Site,
-    cached_answer: replies.Reply,
-    now: replies.Reply,
-    reasons: list[str],
-    tmp_path: Path,
-) -> None:
-    """Ours 3.2: the age of a cached answer counts from its Date."""
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    site.answer("/robots.txt", [cached_answer, now])
-    crawl([site.url("/1")], settings=settings)
-    assert len(site.log("/robots.txt")) == 1
-    result = crawl([site.url("/2")], settings=settings)
-
-    assert len(site.log("/robots.txt")) == 2
-    assert result.reasons == reasons
-    assert ("/2" in site.targets()) is not bool(reasons)
-
-
-def test_old_cached_answer_does_not_end_a_last_good_policy(
-    site: Site, tmp_path: Path
-) -> None:
-    """Ours 3.2: the Date does not count, because this crawl fetched the policy itself."""
-    site.answer(
-        "/robots.txt", [replies.status(200, OPEN.encode(), **OLD), replies.status(503)]
-    )
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    pages = [site.url("/1"), site.url("/2")]
-    result = crawl_over_time(pages[:1], 2 * DAY, pages[1:], settings=settings)
-
-    assert len(site.log("/robots.txt")) == 2
-    assert result.fetched_urls == pages
 
 
 LATE = replies.text(OPEN, gate="late")

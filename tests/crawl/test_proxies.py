@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests.support.crawl import (
     CrawlRequest,
     Reactor,
     crawl,
+    crawl_over_time,
     http_handlers,
 )
 from tests.support.site import Site
@@ -143,13 +143,27 @@ def test_no_line_of_ours_has_a_password_of_a_proxy(
     assert [line for line in lines if "hun" in line or "ter@s" in line] == []
 
 
-def test_refusal_by_the_origin_is_written_to_the_http_cache(tmp_path: Path) -> None:
-    """Ours 3.1"""
-    settings = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
-    with Site() as site:
-        site.answer("*", replies.status(403, Date=formatdate(usegmt=True)))
-        results = [crawl([site.url("/a")], settings=settings) for _ in range(2)]
+def test_ours_31_answer_through_a_tunnel_may_be_that_of_a_proxy() -> None:
+    """Ours 3.1: some proxies terminate TLS, so Retry-After is ignored even through a tunnel."""
+    pages = [f"https://far.example/{number}" for number in (1, 2)]
+    with Site(tls="valid") as site:
+        unavailable = replies.status(503, Retry_After="9999")
+        site.answer("/robots.txt", [unavailable, replies.status(404)])
+        meta = {"proxy": site.url("").rstrip("/")}
+        first, second = ([CrawlRequest(page, meta=meta)] for page in pages)
+        result = crawl_over_time(first, 400, second)
 
-        assert [it.reasons for it in results] == [["forbidden"]] * 2
-        assert len(results[1].lines("forbidden, from the HTTP cache, fetched")) == 1
-        assert site.targets() == ["/robots.txt"]
+    assert result.failed_urls == pages[:1]
+    assert result.fetched_urls == pages[1:]
+
+
+def test_failures_of_a_proxy_and_page_share_one_budget_of_retries(site: Site) -> None:
+    """Ours 3.1: however many pages wait, robots.txt is requested RETRY_TIMES + 1 times."""
+    meta = {"proxy": site.refused_url("").rstrip("/")}
+    pages = [CrawlRequest(f"http://far.test/{number}", meta) for number in range(3)]
+    settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 4}
+    result = crawl(pages, settings=settings)
+
+    assert result.failed_urls == [it.url for it in pages]
+    assert result.stats["robotstxt/request_count"] == 5
+    assert "robots1994/retries" not in result.stats

@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import weakref
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -112,34 +111,6 @@ def test_entry_is_kept_for_as_long_as_it_may_be_fresh(site: Site) -> None:
         assert client.ttl(key) > DAY / 2
 
 
-@pytest.mark.parametrize(
-    ("options", "fetches"),
-    [
-        ("max_origins=2", [1, 2, 1]),
-        # The latest policy is kept, even if it alone is too large.
-        ("max_bytes=1", [3, 2, 1]),
-        ("max_origins=1", [3, 2, 1]),
-        ("", [1, 1, 1]),
-    ],
-)
-def test_memory_forgets_the_least_recently_used_policy_beyond_its_bound(
-    options: str, fetches: list[int], site: Site
-) -> None:
-    for host in "abc":
-        site.robots(BODY, at=f"{host}.test")
-    result = crawl_over_time(
-        *(
-            [site.url(f"/closed/{number}", host=f"{host}.test")]
-            for number, host in enumerate("aabacab")
-        ),
-        settings={"ROBOTS1994_STORE": f"memory://?{options}"},
-    )
-    seen = Counter(seen.host[0] for seen in site.log("/robots.txt"))
-
-    assert result.fetched == []
-    assert [seen[host] for host in "abc"] == fetches
-
-
 def test_rules_of_further_robots_count_towards_the_bound_of_the_memory(
     site: Site,
 ) -> None:
@@ -152,41 +123,6 @@ def test_rules_of_further_robots_count_towards_the_bound_of_the_memory(
     crawl_over_time(*steps, settings=store)
 
     assert [it.host[0] for it in site.log("/robots.txt")] == ["a", "b", "a"]
-
-
-def test_each_crawl_reads_the_stored_answer_in_its_own_way(
-    site: Site, tmp_path: Path
-) -> None:
-    """The store contains the origin's answer, and each crawl interprets it by its own settings."""
-    site.robots(b"User-agent: a\nDisallow: /\n\nUser-agent: *\nDisallow: /*.pdf\n")
-    url = site.url("/a.pdf")
-    for dialect, robot, is_fetched in (
-        ("1994", "b", True),
-        ("rfc9309", "b", False),
-        ("1994", "a", False),
-    ):
-        settings = stored_in(
-            tmp_path, ROBOTS1994_DIALECT=dialect, ROBOTSTXT_USER_AGENT=robot
-        )
-        assert bool(crawl([url], settings=settings).fetched) is is_fetched
-    assert len(site.log("/robots.txt")) == 1
-
-
-def test_file_that_was_cut_off_is_fetched_again_by_a_crawl_that_reads_more(
-    site: Site, tmp_path: Path
-) -> None:
-    """Ours O24: a crawl with a higher limit needs the rest of the file."""
-    site.robots(BODY + b"#" * 2_000 + b"\nDisallow: /late\n")
-    urls = [site.url("/closed"), site.url("/late")]
-    for limit, refused, fetches in (
-        (1_000, urls[:1], 1),
-        (1_000, urls[:1], 1),
-        (500_000, urls, 2),
-        (500_000, urls, 2),
-    ):
-        settings = stored_in(tmp_path, ROBOTS1994_MAX_BYTES=limit)
-        assert crawl(urls, settings=settings).failed_urls == refused
-        assert len(site.log("/robots.txt")) == fetches
 
 
 def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
@@ -208,6 +144,22 @@ def test_unreachable_is_never_stored(site: Site, tmp_path: Path) -> None:
     assert result.fetched_urls == urls[:1]
     assert len(site.log("/robots.txt")) >= 3
     assert entry_of(urls[0], settings) == good
+
+
+def test_older_policy_of_the_store_does_not_replace_a_newer_one(
+    site: Site, tmp_path: Path
+) -> None:
+    """Ours R5: the newer policy in memory stays the last good one."""
+    newer = replies.text("User-agent: *\nDisallow: /open\n")
+    site.answer("/robots.txt", [replies.text(BODY), newer, replies.status(503)])
+    settings = {"ROBOTS1994_STORE": f"tests.support.stores.KeepsFirst://{tmp_path}"}
+    urls = [site.url("/open"), site.url("/closed")]
+
+    crawl(urls, settings=settings)
+    result = crawl_over_time(2 * DAY, urls, 2 * DAY, urls, settings=settings)
+
+    assert len(site.log("/robots.txt")) == 3
+    assert result.fetched_urls == urls[1:] * 2
 
 
 def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -> None:
