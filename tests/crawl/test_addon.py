@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +9,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robots1994 import Addon, Robots1994Middleware
-from tests.support.crawl import BY_HAND, crawl
-from tests.support.project import CLOSED, Project
+from tests.support.crawl import crawl
 from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -81,60 +78,6 @@ def test_dry_run_adds_neither_obedience_nor_a_spider_middleware() -> None:
 
     assert not settings.getbool("ROBOTSTXT_OBEY")
     assert settings.getdict("SPIDER_MIDDLEWARES") == {}
-
-
-def fetched(project: Project, *options: str) -> list[str]:
-    result = project.crawl(*options)
-    assert "Traceback" not in result.log, result.log
-    base = project.site.url("")
-    lines = result.printed.splitlines()
-    return sorted(json.loads(line)["url"].removeprefix(base) for line in lines)
-
-
-ADDONS = {"scrapy_robots1994.Addon": 500}
-NONE = "\nADDONS = {}\n"
-
-
-@pytest.mark.parametrize(
-    ("settings", "custom", "options", "obeys"),
-    [
-        (NONE, {"ADDONS": ADDONS}, (), True),
-        ("", {"ROBOTSTXT_OBEY": False}, (), False),
-        (NONE, None, (), False),
-        (NONE, None, ("-s", f"ADDONS={json.dumps(ADDONS)}"), True),
-    ],
-    ids=range(4),
-)
-def test_obeying_may_be_enabled_and_disabled(  # noqa: PLR0913 (the columns of a table)
-    *,
-    settings: str,
-    custom: object,
-    options: tuple[str, ...],
-    obeys: bool,
-    site: Site,
-    tmp_path: Path,
-) -> None:
-    project = Project.make(tmp_path, site, settings=settings, custom=custom)
-
-    assert fetched(project, *options) == ["/open"] + ["/private"] * (not obeys)
-    assert ("/robots.txt" in site.targets()) is obeys
-
-
-@pytest.mark.parametrize(
-    "settings", [{"ADDONS": ADDONS}, BY_HAND], ids=["add-on", "by hand"]
-)
-def test_spider_that_disobeys_is_no_warning(
-    site: Site, settings: dict[str, Any]
-) -> None:
-    site.robots(CLOSED)
-    pages = [site.url("/open"), site.url("/private")]
-    result = crawl(pages, middleware="off", settings=settings)
-
-    assert result.fetched_urls == pages
-    assert result.lines("WARNING") == []
-    (line,) = result.lines("[scrapy_robots1994]")
-    assert "INFO: This crawl obeys no robots.txt" in line
-    assert "ROBOTSTXT_OBEY = True" in line
 
 
 def test_parser_works_with_the_built_in(site: Site) -> None:

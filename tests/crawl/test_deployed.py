@@ -8,11 +8,19 @@ from pathlib import Path
 
 import scrapy_robots1994
 from tests.support import egg_runner
-from tests.support.project import Project, run
+from tests.support.project import CLOSED, SPIDER, run
 from tests.support.site import Site
 
 PACKAGE = Path(scrapy_robots1994.__file__).parent
 RUNNER = Path(egg_runner.__file__)
+SETTINGS = """
+import scrapy_robots1994
+
+BOT_NAME = scrapy_robots1994.__file__
+SPIDER_MODULES = ["walker.spiders"]
+ADDONS = {"scrapy_robots1994.Addon": 500}
+TELNETCONSOLE_ENABLED = False
+"""
 ENTRY = "[scrapy]\nsettings = walker.settings\n"
 
 
@@ -20,11 +28,13 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
     """In an archive, the package cannot read files next to its modules."""
-    project = Project.make(tmp_path, site)
-    with (tmp_path / "walker" / "settings.py").open("a") as settings:
-        settings.write(
-            "import scrapy_robots1994\nBOT_NAME = scrapy_robots1994.__file__"
-        )
+    site.robots(CLOSED)
+    spiders = tmp_path / "walker" / "spiders"
+    spiders.mkdir(parents=True)
+    for folder in (tmp_path / "walker", spiders):
+        (folder / "__init__.py").touch()
+    (tmp_path / "walker" / "settings.py").write_text(SETTINGS)
+    (spiders / "walk.py").write_text(SPIDER)
     archive = tmp_path / "walker-1.0-py3.egg"
     with zipfile.ZipFile(archive, "w") as packed:
         for folder in (tmp_path / "walker", PACKAGE):
@@ -38,11 +48,11 @@ def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
 
     # Scrapyd lists the spiders of a project before accepting it.
     listed = run(RUNNER, archive, "list", folder=elsewhere)
-    options = ("-a", f"base={project.site.url('')}", "-O", "-:jsonlines")
+    options = ("-a", f"base={site.url('')}", "-O", "-:jsonlines")
     result = run(RUNNER, archive, "crawl", "walk", *options, folder=elsewhere)
 
-    assert (listed.code, listed.printed) == (0, "walk\n"), listed.log
-    assert result.code == 0, result.log
-    items = [json.loads(line)["url"] for line in result.printed.splitlines()]
+    assert (listed.code, listed.out) == (0, "walk\n"), listed.err
+    assert result.code == 0, result.err
+    items = [json.loads(line)["url"] for line in result.out.splitlines()]
     assert items == [site.url("/open")]
-    assert f"bot: {archive}" in result.log
+    assert f"bot: {archive}" in result.err

@@ -25,9 +25,9 @@ KNOWN = [
 def play(way: str, site: Site, folder: Path) -> tuple[list[str], str]:
     script = ("-m", "tests.support.walking", way, site.url(""))
     result = run(*script, folder=folder, PYTHONPATH=str(ROOT))
-    assert result.code == 0, result.log
-    assert "Traceback" not in result.log
-    return sorted(result.printed.splitlines()), result.log
+    assert result.code == 0, result.err
+    assert "Traceback" not in result.err
+    return sorted(result.out.splitlines()), result.err
 
 
 @pytest.mark.parametrize("way", [way for way in KNOWN if "Process" in way])

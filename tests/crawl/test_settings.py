@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots1994 import Robots1994Middleware, SettingsError
-from tests.support.crawl import BY_HAND, Reactor, crawl
+from tests.support.commands import scrapy
+from tests.support.crawl import ROOT
 from tests.support.crawler import idle_crawler
-from tests.support.site import Site
 
 INVALID: dict[str, list[object]] = {
     "DIALECT": ["1995", 1994, ["1994"], ""],
@@ -75,34 +75,14 @@ def test_invalid_value_is_an_error_of_one_line(name: str, value: object) -> None
     assert message.endswith((".", "?"))
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"ROBOTS1994_TTL": "soon"}, "ROBOTS1994_TTL "),
-        (
-            {"ROBOTS1994_USAGE": True} | BY_HAND,
-            "say in ROBOTS1994_PURPOSES what the pages",
-        ),
-        ({"ROBOTS1994_TTL": "soon"} | BY_HAND, "ROBOTS1994_TTL "),
-        ({"ROBOTS1994_USAGE": "requests"}, "say in ROBOTS1994_PURPOSES what the pages"),
-    ],
-)
-def test_invalid_setting_is_one_critical_line_and_no_request_is_sent(
-    site: Site, settings: dict[str, Any], message: str, reactor: Reactor
-) -> None:
-    result = crawl(
-        [site.url("/page")],
-        settings=settings,
-        reactor=reactor,
-        # Scrapy's aiohttp handler leaves its sessions open, and aiohttp warns about them.
-        may_warn=reactor == "none",
-    )
+def test_wrong_setting_is_one_line_without_a_traceback(tmp_path: Path) -> None:
+    """Older versions of Scrapy log a traceback, because they do not run the crawl as a task."""
+    spider = str(ROOT / "tests" / "support" / "ports_spider.py")
+    wrong = "ROBOTS1994_DIALET=rfc9309"
+    result = scrapy("runspider", spider, "-a", "ports=", "-s", wrong, folder=tmp_path)
 
-    assert site.targets() == []
-    error = result.error.partition(": ")[2]
-    assert error.startswith("ROBOTS")
-    assert message in error
-    critical = result.lines(" [scrapy_robots1994] CRITICAL: ")
-    assert [it.split("] ", 2)[1] for it in critical] == [
-        f"CRITICAL: The crawl cannot start: {error}"
-    ]
+    assert result.code == 1
+    (line,) = (it for it in result.err.splitlines() if "] CRITICAL: " in it)
+    assert line.endswith("did you mean ROBOTS1994_DIALECT?")
+    is_task = "Using AsyncCrawlerProcess" in result.err
+    assert ("Traceback" in result.err) is not is_task

@@ -31,7 +31,7 @@ FIND = "import importlib.util, sys; print(*map(importlib.util.find_spec, sys.arg
 
 def crawl(python: Path, folder: Path, site: Site) -> str:
     site.robots(CLOSED)
-    (folder / "walk.py").write_text(SPIDER % {"base": "", "custom": None})
+    (folder / "walk.py").write_text(SPIDER)
     addons = 'ADDONS={"scrapy_robots1994.Addon": 500}'
     base = f"base={site.url('')}"
     command = ("-m", "scrapy", "runspider", "walk.py", "-a", base, "-s", addons)

@@ -7,7 +7,7 @@ A session is a text file with sections, each under a heading `=== …`:
   several answers, each is sent once, and the last one is repeated.
 - `$ COMMAND` contains what the command prints to stdout, and `exit CODE` what it prints to stderr.
   The command `cat` prints files of the session, and `page` the text of a page in a browser.
-  A file for stdin follows ` < `, and a pattern for lines of stdout follows ` | grep `.
+  A file for stdin follows ` < `, and a pattern for the printed lines follows ` | grep `.
 - `crawl` contains settings, arguments of the spider (in lower case), and URLs, one per line. A
   request begins when the requests above it have ended, unless its line is indented. `+ SECONDS`
   advances the clock.
@@ -63,6 +63,7 @@ VARYING = {
     r"(?<=choose from )[^)]*": "…",
     r"\nGlobal Options\n(.+\n)+": "",
     r"(?<=-)20[\dT-]{17}-[0-9a-f]{8}": "TIME-ID",
+    r"(?<=-)20[\dT-]{17}(?=/)": "TIME",
     r"20\d\d-\d\d-\d\d \d\d:\d\d UTC": "TIME",
     r"\x1b": "ESC",
 }
@@ -147,9 +148,11 @@ def _command(line: str, folder: Path, site: Site) -> Iterator[str]:
         typed=(folder / named).read_text("utf-8") if named else "",
         warn=False,
     )
-    yield from (it for it in out.splitlines(keepends=True) if re.search(pattern, it))
-    if code or err:
-        yield f"=== exit {code}\n{err}"
+    ending = f"=== exit {code}\n" if code or err else ""
+    for text, heading in (out, ""), (err, ending):
+        yield heading
+        lines = text.splitlines(keepends=True)
+        yield from (it for it in lines if re.search(pattern, it))
 
 
 def _page(url: str, folder: Path) -> str:

@@ -39,19 +39,15 @@ class Allowed:
         )
 
 
-OUTDATED = (
-    "ScrapyDeprecationWarning",
-    "'spider' argument to StatsCollector.inc_value()",
-)
 ALLOWED = (
     # scrapy-redis uses an older stats interface of Scrapy.
-    Allowed(*OUTDATED, "scrapy_redis/scheduler.py"),
-    # `scrapy parse` wraps the spider's callback in a function of a deprecated kind.
-    Allowed(OUTDATED[0], "<function Walk.parse", "scrapy/core/spidermw.py"),
+    Allowed(
+        "ScrapyDeprecationWarning",
+        "'spider' argument to StatsCollector.inc_value()",
+        "scrapy_redis/scheduler.py",
+    ),
     # Without a reactor, a second interrupt leaves the start of the crawl unfinished.
     Allowed("ResourceWarning", "as_async_generator", "asyncio/base_events.py"),
-    # `scrapy bench` never closes the pipe to its server.
-    Allowed("ResourceWarning", "unclosed file", "scrapy/commands/bench.py"),
 )
 
 
