@@ -6,11 +6,9 @@ The tests parse the files themselves, without the package.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import os
 import zlib
-from base64 import b64decode
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,17 +25,6 @@ if TYPE_CHECKING:
     from tests.support.crawl import Reactor
 
 RULES = b"User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\n"
-LATIN = b"User-agent: *\nDisallow: /caf\xe9\nDisallow: /a\n"
-ANSWERS = {
-    "file.test": replies.text(RULES),
-    "latin.test": replies.text(LATIN),
-    "packed.test": replies.status(200, gzip.compress(RULES), Content_Encoding="gzip"),
-    "absent.test": replies.status(404, b"no such file"),
-    "closed.test": replies.status(403, b"go away"),
-    "down.test": replies.status(503, b"later"),
-    "mute.test": replies.hang_up(),
-}
-BODIES = {"file.test": RULES, "latin.test": LATIN, "packed.test": RULES}
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
@@ -47,14 +34,6 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
 
 def of_kind(lines: Iterable[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     return [line[kind] for line in lines if kind in line]
-
-
-def body_of(answer: dict[str, Any]) -> bytes:
-    raw = (
-        b64decode(answer.get("body_base64", "")) or (answer.get("body") or "").encode()
-    )
-    assert answer.get("sha256") == (hashlib.sha256(raw).hexdigest() if raw else None)
-    return raw
 
 
 def packed(lines: Iterable[object]) -> bytes:
@@ -80,78 +59,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         pages = [site.url(path) for path in ("/a", "/b")]
         crawl(pages, settings={"ROBOTS1994_EVIDENCE": str(folder)})
     return lines_of(folder)
-
-
-def test_answer_from_a_store_keeps_the_time_of_its_fetch(
-    site: Site, tmp_path: Path
-) -> None:
-    site.robots(RULES)
-    answers = []
-    for name in "ab":
-        crawl(
-            [site.url("/b")],
-            settings={
-                "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
-                "ROBOTS1994_EVIDENCE": str(tmp_path / name),
-            },
-        )
-        answers += of_kind(lines_of(tmp_path / name), "robots")
-    first, second = answers
-
-    assert (first["source"], second["source"]) == ("fetched", "store")
-    assert first["fetched"] == second["fetched"]
-
-
-def test_evidence_has_every_answer_and_every_decision(  # noqa: PLR0915 - one crawl
-    tmp_path: Path, reactor: Reactor
-) -> None:
-    with Site() as site:
-        for host, reply in ANSWERS.items():
-            site.answer("/robots.txt", reply, at=host)
-        moved = site.url("/r", host="file.test")
-        site.answer("/robots.txt", replies.redirect(moved), at="moved.test")
-        site.answer("/r", replies.text(RULES), at="file.test")
-        hosts = [*ANSWERS, "moved.test", "exempt.test"]
-        pages = [site.url(path, host=host) for host in hosts for path in ("/a", "/b")]
-        first = site.url("/robots.txt", host="moved.test")
-        secret = site.url("/b#part", host="file.test").replace("//", "//me:pass@")
-        settings = {
-            "ROBOTS1994_EVIDENCE": f"file://{tmp_path}/%(name)s-%(time)s",
-            "ROBOTS1994_EXEMPT": ["exempt.test"],
-        }
-        result = crawl([*pages, secret], settings=settings, reactor=reactor)
-        asked = {it.headers["host"] for it in site.log("/robots.txt")}
-    (folder,) = tmp_path.iterdir()
-    lines = lines_of(folder)
-
-    assert list(lines[0]) == ["crawl"]
-    assert lines[0]["crawl"]["settings"]["ROBOTS1994_DIALECT"] == "1994"
-    answers = {
-        it["origin"].split("/")[2].split(":")[0]: it for it in of_kind(lines, "robots")
-    }
-    assert answers.keys() == {*hosts} - {"exempt.test"}
-    assert asked == {it["origin"].split("/")[2] for it in of_kind(lines, "robots")}
-    bodies = {host: body for host, it in answers.items() if (body := body_of(it))}
-    assert bodies == BODIES | {"moved.test": RULES}
-    assert answers["moved.test"]["urls"] == [first, moved]
-    assert {answers[f"{it}.test"]["status"] for it in ("absent", "mute")} == {404, None}
-    assert answers["mute.test"]["outcome"] == "unreachable"
-
-    decisions = of_kind(lines, "decision")
-    refused = {it["url"] for it in decisions if it["decision"] == "refused"}
-    assert refused == {it.url for it in result.failed if it.verdict}
-    found = {(it["line"], it["rule"]) for it in decisions if it["reason"] == "rule"}
-    assert found == {(2, "/a"), (3, "/a")}
-    ids = {it["id"]: it["origin"] for it in of_kind(lines, "robots")}
-    for it in decisions:
-        is_exempt = "exempt.test" in it["url"]
-        assert (it["decision"] == "exempt") is is_exempt
-        assert is_exempt or it["url"].startswith(ids[it["robots"]])
-    assert not [it for it in ("pass", "#part") if it in json.dumps(decisions)]
-    (said,) = result.lines("The evidence was written to")
-    assert said.endswith(f"{len(decisions)} decisions and {len(ids)} answers")
-    verified = evidence(folder, "--verify")
-    assert (verified.code, verified.lines[-1].endswith(" 0 differences")) == (0, True)
 
 
 def test_what_a_request_brings_decides_again(tmp_path: Path) -> None:
@@ -226,17 +133,6 @@ def test_full_disk_closes_the_crawl_with_one_sentence(
     assert str(tmp_path) in error
     assert not result.lines("The evidence was written")
     assert evidence(tmp_path, "--verify").code == 0
-
-
-def test_folder_that_cannot_be_written_stops_the_crawl(
-    site: Site, tmp_path: Path
-) -> None:
-    (tmp_path / "file").touch()
-    folder = tmp_path / "file" / "evidence"
-    result = crawl([site.url("/")], settings={"ROBOTS1994_EVIDENCE": str(folder)})
-
-    assert "ROBOTS1994_EVIDENCE: cannot write" in result.error
-    assert site.targets() == []
 
 
 ODD = [b"[]", b"{", b'{"a": 1, "b": 2}', b'{"robots": 5}', b"[" * 50_000, b"\xff"]
