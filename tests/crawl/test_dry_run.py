@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.crawl import BY_HAND, CrawlResult, Reactor, crawl
+from tests.support.crawl import CrawlResult, crawl
 from tests.support.replies import Reply
 from tests.support.site import Site
 
@@ -27,21 +27,6 @@ def ways(result: CrawlResult, key: str = DID) -> tuple[int, int, int]:
         result.stats.get(f"{key}/{way}", 0) for way in ("agree", "stricter", "laxer")
     )
     return agree, stricter, laxer
-
-
-@pytest.mark.parametrize("listed", [{}, BY_HAND], ids=["add-on", "by hand"])
-def test_built_in_decides_and_the_close_says_what_would_change(
-    site: Site, reactor: Reactor, listed: dict[str, Any]
-) -> None:
-    site.robots(MIXED)
-    pages = [site.url(it) for it in ("/a/b", "/a/c", "/x.gif", "/y")]
-    settings = DRY | listed | ONE_BY_ONE
-    result = crawl(pages, settings=settings, reactor=reactor)
-
-    assert result.fetched_urls == [pages[0], pages[3]]
-    assert {it.name for it in result.failed} == {"scrapy.exceptions.IgnoreRequest"}
-    assert result.stats["robotstxt/forbidden"] == 2
-    assert ways(result) == ways(result, PROTEGO) == (2, 1, 1)
 
 
 @pytest.mark.parametrize("host", ["", "moved.test"])

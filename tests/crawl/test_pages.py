@@ -8,13 +8,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from scrapy_robots1994.crawl.features.pages import DroppedByPage
+from scrapy_robots1994.parser.said import Said
 from tests.support import replies
-from tests.support.crawl import BY_HAND, CrawlRequest, CrawlResult, Reactor, crawl
+from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.replies import Reply
 from tests.support.site import Site
 
 PAGES = "scrapy_robots1994.RobotsPages"
-REFUSED = "scrapy_robots1994.crawl.features.usage.RefusedByUsage"
 
 
 def page(*links: str, tag: str = "", rel: str = "", **headers: str) -> Reply:
@@ -96,6 +97,12 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
     assert not result.error
 
 
+def test_dropped_item_is_named_without_a_password() -> None:
+    said = Said("noindex", "meta tag robots")
+
+    assert "secret" not in str(DroppedByPage(said, "http://me:secret@h.test/"))
+
+
 def test_asynchronous_handlers_of_dropped_items_end(
     site: Site, reactor: Reactor
 ) -> None:
@@ -146,40 +153,6 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     assert not result.error
 
 
-def test_pages_are_obeyed_where_robots_txt_is_not(site: Site) -> None:
-    fill(site, {"/": page("/1", tag="none")}, "User-agent: *\nDisallow: /\n")
-    exempt = CrawlRequest(site.url("/"), meta={"dont_obey_robotstxt": True})
-    more = {"ROBOTS1994_PAGES": True}
-    result = crawl([exempt], spider="PlainSpider", settings=more)
-
-    assert (result.fetched_urls, result.failed) == ([site.url("/")], [])
-    assert result.items == []
-
-
-@pytest.mark.parametrize(
-    ("chosen", "order", "is_followed", "is_indexed"),
-    [
-        (["nofollow"], 5, False, True),
-        ("noindex", 5, True, False),
-        (False, 5, True, True),
-        # Components that the user disabled stay disabled.
-        (True, None, True, True),
-    ],
-)
-def test_pages_each_directive_can_be_enabled_separately(
-    site: Site, chosen: Any, order: int | None, is_followed: bool, is_indexed: bool
-) -> None:
-    fill(site, DIRECTIVES)
-    more = {} if order else {"SPIDER_MIDDLEWARES": {PAGES: order}}
-    found = items_of(follow(site, chosen, settings=more))
-
-    assert ("/shut/1" in pages_of(site)) is is_followed
-    assert ("/unindexed" in found) is is_indexed
-    if chosen == ["nofollow"]:
-        stated = [found[it]["directives"] for it in ("/unindexed", "/none", "/open")]
-        assert stated == [[False, True], [False, False], [True, True]]
-
-
 def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
     site: Site,
 ) -> None:
@@ -193,59 +166,6 @@ def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
     assert result.stats["item_dropped_count"] == 2
     assert result.stats["robots1994/pages/items_dropped"] == 2
     assert "robots1994/usage/items_dropped/train-ai" not in result.stats
-
-
-PAGES_BY_HAND = BY_HAND | {"SPIDER_MIDDLEWARES": {PAGES: 5}}
-PAGES_ALONE = {"ROBOTSTXT_OBEY": False}
-
-
-@pytest.mark.parametrize(
-    ("usage", "purposes", "more", "kept", "searchable"),
-    [
-        ("items", ["search", "train-ai"], PAGES_BY_HAND, PLAIN, 6),
-        ("report", [], {}, OPEN, 6),
-        ("items", ["train-ai"], PAGES_ALONE, OPEN - {"/noai", "/header"}, None),
-    ],
-)
-def test_items_are_kept_by_purposes_and_components(  # noqa: PLR0913, PLR0917 - the columns
-    site: Site,
-    usage: str,
-    purposes: list[str],
-    more: dict[str, Any],
-    kept: set[str],
-    searchable: int | None,
-) -> None:
-    """Without purposes, all statements are counted. With `ROBOTSTXT_OBEY = False`, the preferences
-    in pages are read, but not those in robots.txt.
-    """
-    fill(site, USAGE, ROBOTS)
-    result = use(site, usage, *purposes, settings=more)
-    is_read = more.get("ROBOTSTXT_OBEY", True)
-
-    assert {*items_of(result)} - {"/closed"} == kept
-    assert result.stats.get("robots1994/usage/search/allow") == searchable
-    assert ("/robots.txt" in site.targets()) is is_read
-    read = ["robots.txt"] * is_read + ["header", "meta"]
-    assert items_of(result)["/plain"]["read"] == read
-
-
-def test_each_hop_of_a_redirect_has_the_preferences_of_its_own_robots_txt(
-    site: Site,
-) -> None:
-    site.robots("User-agent: *\nContent-Usage: /a train-ai=n\n", at="a.test")
-    site.robots("User-agent: *\nContent-Usage: /b search=y\n", at="b.test")
-    site.answer("/a", replies.redirect(site.url("/b", host="b.test")))
-    site.answer("/c", replies.redirect(site.url("/a", host="a.test")))
-    site.answer("/b", page())
-    urls = [site.url("/a", host="a.test"), site.url("/c", host="b.test")]
-
-    stated = use(site, "items", "train-ai", urls=urls[:1])
-    said = 'search allow: "search=y" in robots.txt line 2'
-    assert [it["usage"] for it in stated.items] == [[said]]
-    site.forget()
-    declined = use(site, "requests", "train-ai", urls=urls)
-    assert pages_of(site) == {"/c"}
-    assert declined.stats["robots1994/usage/requests_dropped/train-ai"] == 2
 
 
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
@@ -265,22 +185,6 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     assert sorted([*items_of(first), *items_of(second)]) == sorted(PLAIN)
 
 
-def test_page_of_the_http_cache_has_the_preferences_of_now(
-    site: Site, tmp_path: Path
-) -> None:
-    cached = {
-        "HTTPCACHE_ENABLED": True,
-        "HTTPCACHE_DIR": str(tmp_path),
-        "ROBOTS1994_STORE": f"sqlite:///{tmp_path}/robots.db",
-    }
-    fill(site, {"/": page()}, "User-agent: *\nContent-Signal: ai-train=no\n")
-    runs = [use(site, "report", settings=cached) for _ in range(2)]
-
-    assert site.targets() == ["/robots.txt", "/"]
-    assert runs[0].items == runs[1].items
-    assert "ai-train=no" in runs[1].items[0]["usage"][0]
-
-
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
     """A callback may copy the meta of its page."""
     pages = {"/again": page(), "/plain": page()}
@@ -292,18 +196,6 @@ def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) 
     again = [it for it in result.items if it["url"] == url]
     assert sorted(len(it["read"]) for it in again) == [2, 3]
     assert {tuple(it["usage"]) for it in result.items if it not in again} == {()}
-
-
-@pytest.mark.parametrize(("status", "is_read"), [(404, True), (401, False)])
-def test_missing_robots_txt_states_nothing_and_an_unknown_one_is_not_read(
-    site: Site, status: int, is_read: bool
-) -> None:
-    site.answer("/robots.txt", replies.status(status))
-    site.answer("/", page())
-    result = use(site, "report", settings={"ROBOTS1994_FORBIDDEN": "allow"})
-
-    read = ["robots.txt"] * is_read + ["header", "meta"]
-    assert [(it["read"], it["usage"]) for it in result.items] == [(read, [])]
 
 
 def test_crawl_does_not_start_without_the_extra(site: Site) -> None:
