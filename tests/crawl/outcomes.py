@@ -281,18 +281,6 @@ PROXIED_ONCE = [
     Row("once-402", [replies.status(402), replies.text(RULES)], AGAIN, by_proxy=True),
 ]
 
-TURNED = {
-    "FORBIDDEN": [
-        Row("turned-401", replies.status(401), R3),
-        Row("turned-403", replies.status(403), R3),
-    ],
-    "UNREACHABLE": [
-        Row("turned-503", replies.status(503), R5),
-        Row("turned-reset", replies.reset(), R5),
-    ],
-}
-"""The setting `ROBOTS1994_{key}` reverses the meanings of the rows under *key*."""
-
 
 def redirects(site: Site) -> Iterator[Row]:
     """Script the redirect targets (R2), and yield the rows."""

@@ -12,7 +12,6 @@ import scrapy
 from scrapy.settings import default_settings
 
 from tests.support.crawl import (
-    COMPONENTS,
     CrawlRequest,
     Reactor,
     crawl,
@@ -25,7 +24,6 @@ from tests.support.site import Site
 # DNS_RESOLVER, and warns about the old name.
 PREFIX = "TWISTED_" if hasattr(default_settings, "TWISTED_DNS_RESOLVER") else ""
 IPV6 = {f"{PREFIX}DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver"}
-FAKE = f"{COMPONENTS}.FakeHandler"
 
 
 def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
@@ -69,36 +67,6 @@ def test_ipv6_address_is_readable_in_the_log() -> None:
 
     assert result.reasons == ["unreachable"]
     assert result.lines("WARNING", f"{url}robots.txt", "lookup: ::1.")
-
-
-def test_web_socket_has_the_robots_txt_of_its_http_origin(
-    site: Site, reactor: Reactor
-) -> None:
-    """Scrapy's handler for ws:// (pull request 8050) is not released yet, so a fake handler
-    responds.
-    """
-    site.robots(f"{CLOSED}Disallow: {site.url('/chat')}\n")
-    base = site.url("").replace("http:", "ws:")
-    pages = [base + path for path in ("/open", "/private", "/a/../private", "/chat/1")]
-    settings = {"DOWNLOAD_HANDLERS": {"ws": FAKE}}
-    result = crawl([*pages, site.url("/open")], reactor=reactor, settings=settings)
-
-    assert sorted(site.targets()) == ["/open", "/robots.txt"]
-    assert result.fetched_urls == [site.url("/open"), base + "/open"]
-    assert result.reasons == ["rule", "rule", "rule"]
-
-
-def test_http_url_without_a_host_never_reaches_a_handler(reactor: Reactor) -> None:
-    """Browsers and libcurl would take `far.test` for the host."""
-    far = ["http:///far.test/private", "HTTPS:///far.test/robots.txt"]
-    urls = [*far, "http://:80/private", "ws:///far.test/open", "wss:///far.test/open"]
-    settings = {
-        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ws", "wss"), FAKE)
-    }
-    result = crawl(urls, reactor=reactor, settings=settings)
-
-    assert result.fetched == []
-    assert [it.name for it in result.failed] == ["scrapy.exceptions.NotSupported"] * 5
 
 
 VERSION = tuple(map(int, scrapy.__version__.split(".")[:2]))

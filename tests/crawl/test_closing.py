@@ -10,7 +10,7 @@ import pytest
 from scrapy import signals
 
 from tests.support import replies
-from tests.support.crawl import COMPONENTS
+from tests.support.crawl import COMPONENTS, start_crawl
 from tests.support.side import Side, pages_of
 from tests.support.site import Site
 
@@ -196,6 +196,17 @@ def test_no_robots_txt_is_requested_after_the_close(
     assert len(site.targets()) <= 4
 
 
+def test_start_request_of_a_stopped_crawl_was_not_refused(site: Site) -> None:
+    site.robots(OPEN)
+    site.robots(OPEN, at="slow.test", gate="never")
+    urls = [site.url("/private/1"), site.url("/private/2", host="slow.test")]
+    running = start_crawl(urls, hook="close_soon")
+    running.wait_for("Forbidden by robots.txt")
+    running.interrupt()
+
+    assert "refused all start requests" not in running.result().log
+
+
 def test_concurrency_changed_by_others_is_preserved(
     site: Site, reactor: Reactor
 ) -> None:
@@ -214,22 +225,6 @@ def test_concurrency_changed_by_others_is_preserved(
 
     found = [result.stats[f"test/{key}"] for key in ("concurrency", "most_pages")]
     assert [*found, len(result.fetched)] == [4, 4, WAIT]
-
-
-def test_handler_may_await_a_page_while_the_spider_opens(site: Site) -> None:
-    """The engine is not running yet, so it cannot give a waiting page a free slot."""
-    site.robots(OPEN)
-    result = Side().crawl(
-        site,
-        spider_args={"pages": 3},
-        settings={"SITE": site.url("")},
-        hook="await_pages_at_the_start",
-        timeout=20,
-    )
-
-    assert len(result.fetched) == 3
-    assert result.stats["test/login"] == 200
-    assert result.stats["test/private"] == "refused"
 
 
 def test_callbacks_that_block_the_scraper_get_the_pages_they_await(

@@ -16,23 +16,6 @@ from tests.support.site import Site
 REPORTS_REASON = hasattr(media, "_MediaRequestFiltered")
 
 
-def test_crawl_spider_follows_allowed_links_only(reactor: Reactor, site: Site) -> None:
-    site.robots(CLOSED)
-    links = '<a href="/a">a</a><a href="/private/b">b</a><a href="/c">c</a>'
-    site.answer("/", replies.html(links))
-    site.answer("/a", replies.html('<a href="/private/d">d</a>'))
-
-    result = crawl(
-        spider="LinkSpider",
-        spider_args={"start_urls": [site.url("/")]},
-        reactor=reactor,
-    )
-
-    assert sorted(site.targets()) == ["/", "/a", "/c", "/robots.txt"]
-    why = [item["why"] for item in result.items if "why" in item]
-    assert why == [REFUSAL] * 2
-
-
 @pytest.mark.parametrize("refused", ["/moved.png", "/private.png"])
 def test_disallowed_file_of_an_item_is_not_requested(
     refused: str, site: Site, tmp_path: Path
@@ -86,42 +69,27 @@ def test_redirect_target_is_checked(reactor: Reactor) -> None:
     assert robots == [("http", "127"), ("http", "far"), ("https", "127")]
 
 
-def test_meta_of_an_earlier_request_changes_no_verdict(
-    site: Site, tmp_path: Path
-) -> None:
-    site.robots(CLOSED)
-    further = [site.url("/private/1"), site.url("/open")]
-
-    result = crawl(
-        [site.url("/page")],
-        spider="MetaPassingSpider",
-        spider_args={"further_urls": further},
-        settings={"JOBDIR": str(tmp_path)},
-    )
-
-    assert result.fetched_urls == [site.url("/open"), site.url("/page")]
-    assert result.failed_urls == [site.url("/private/1")] * 2
-    # If the verdict could not be serialized, the request would silently stay in memory.
-    assert "scheduler/unserializable" not in result.stats
-    assert result.stats["scheduler/enqueued/disk"] == 4
-
-
 @pytest.mark.parametrize("dont_obey", [False, True])
-def test_allowed_page_has_no_verdict_of_an_earlier_refusal(
-    site: Site, *, dont_obey: bool
+def test_verdict_in_the_meta_of_a_refused_request_decides_nothing_and_is_removed(
+    site: Site, tmp_path: Path, *, dont_obey: bool
 ) -> None:
     site.robots(CLOSED)
     to = [site.url("/open"), site.url("/open", host="far.test"), "data:,open"]
+    refused, again = site.url("/private/1"), site.url("/private/2")
 
     result = crawl(
-        [site.url("/private/1")],
+        [refused],
         spider="RepeatingSpider",
-        spider_args={"new_urls": to, "dont_obey": dont_obey},
+        spider_args={"new_urls": [*to, again], "dont_obey": dont_obey},
+        settings={"JOBDIR": str(tmp_path)},
     )
 
-    assert result.failed_urls == [site.url("/private/1")]
-    assert result.fetched_urls == sorted(to)
-    assert result.items == [{"verdict": "None"}] * 3
+    assert result.failed_urls == [refused] + [again] * (not dont_obey)
+    assert result.fetched_urls == sorted(to + [again] * dont_obey)
+    assert result.items == [{"verdict": "None"}] * len(result.fetched)
+    # If the verdict could not be serialized, the requests would silently stay in memory.
+    assert "scheduler/unserializable" not in result.stats
+    assert result.stats["scheduler/enqueued/disk"] == 5
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.support.crawl import CrawlRequest, CrawlResult, crawl
+from tests.support.crawl import CrawlRequest, crawl
 from tests.support.replies import Reply, redirect, text
 from tests.support.site import Site
 
@@ -23,11 +23,6 @@ def cookies_of(site: Site, target: str = "/robots.txt") -> list[str]:
     return [it.headers.get("cookie", "") for it in site.log(target)]
 
 
-def crawl_two(site: Site, **settings: object) -> CrawlResult:
-    pages = [site.url("/open"), site.url("/closed")]
-    return crawl(pages, settings=COOKIES | settings)
-
-
 @pytest.mark.parametrize(
     ("robots", "check"),
     [
@@ -42,7 +37,8 @@ def test_cookie_check_in_front_of_robots_txt_is_passed(
     site.answer("/robots.txt", robots)
     if check:
         site.answer("/check", check)
-    result = crawl_two(site)
+    pages = [site.url("/open"), site.url("/closed")]
+    result = crawl(pages, settings=COOKIES)
 
     assert result.fetched_urls == [site.url("/open")]
     assert result.reasons == ["rule"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support import replies
 from tests.support.crawl import (
     CrawlRequest,
@@ -71,19 +73,6 @@ def test_bug_in_the_preparation_of_a_file_loses_no_page(
     assert "ZeroDivisionError: bug in the reader" in result.log
 
 
-def test_ours_r5_retry_exceptions_of_the_user_count(reactor: Reactor) -> None:
-    result = crawl(
-        ["http://api.test/1"],
-        settings={
-            "DOWNLOAD_HANDLERS": {"http": "tests.support.failures.FailingHandler"},
-            "RETRY_EXCEPTIONS": ["tests.support.failures.ZYTE"],
-        },
-        reactor=reactor,
-    )
-
-    assert result.reasons == ["unreachable"]
-
-
 def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) -> None:
     """The missing half may disallow the page."""
     site.answer("/robots.txt", replies.truncated(b"User-agent: *\nDisallow:\n", 500))
@@ -95,6 +84,18 @@ def test_ours_r5_half_a_file_is_unreachable_whatever_pages_may_lose(site: Site) 
 
     assert len(result.fetched) == 1
     assert result.reasons == ["unreachable"]
+
+
+@pytest.mark.parametrize("hook", ["stop_at_the_first_bytes", "stop_all_but_html"])
+def test_ours_r5_stopped_download_is_incomplete(
+    site: Site, hook: str, reactor: Reactor
+) -> None:
+    """The missing part may disallow any page."""
+    site.robots("User-agent: *\n" + "Disallow: /x\n" * 20_000 + "Disallow: /closed\n")
+    result = crawl([site.url("/open"), site.url("/closed")], hook=hook, reactor=reactor)
+
+    assert site.targets() == ["/robots.txt"]
+    assert result.reasons == ["unreachable"] * 2
 
 
 def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:

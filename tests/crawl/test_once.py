@@ -111,7 +111,11 @@ def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> 
     file = Reply(200, b"User-agent: *\nDisallow: /x\n", delay=0.5)
     site.answer("/robots.txt", file)
     pages = [
-        CrawlRequest(site.url(f"/p{page}", host=f"h{number}.test"), priority=page % 2)
+        CrawlRequest(
+            site.url(f"/p{page}", host=f"h{number}.test"),
+            priority=page % 2,
+            dont_filter=False,
+        )
         for page in range(3)
         for number in range(origins)
     ]
@@ -122,12 +126,7 @@ def test_each_page_is_requested_once_by_two_workers_of_one_queue(site: Site) -> 
     }
     with RedisServer() as redis:
         workers = [
-            start_crawl(
-                pages,
-                spider="FilteredSpider",
-                settings=settings | redis.queue,
-                may_warn=True,
-            )
+            start_crawl(pages, settings=settings | redis.queue, may_warn=True)
             for _ in range(2)
         ]
         results = [worker.result() for worker in workers]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,6 @@ from tests.support.crawl import (
     crawl_over_time,
     reactors,
 )
-from tests.support.replies import Reply
 from tests.support.site import Site
 
 SETTINGS: dict[str, Any] = {
@@ -252,25 +249,6 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
         crawl_once(Table(site, [row]), reactor=reactor, settings=VERIFYING)
 
 
-def test_user_may_turn_the_meaning_of_an_answer_around(site: Site) -> None:
-    """No warning is logged for a 401 or 403 that allows all pages."""
-    settings, rows = {}, []
-    for name, answers in outcomes.TURNED.items():
-        for row in answers:
-            is_open = row.means.opened == FETCHED
-            settings[f"ROBOTS1994_{name}"] = "disallow" if is_open else "allow"
-            ends = row.means.outcome if is_open else FETCHED
-            means = replace(row.means, opened=ends, closed=ends)
-            rows.append(replace(row, means=means))
-    table = Table(site, rows)
-    result = crawl_once(table, settings=settings)
-
-    warnings = "".join(result.lines("] WARNING: "))
-    assert [row.slug for row in rows if f"://{row.slug}.test" not in warnings] == [
-        row.slug for row in outcomes.TURNED["FORBIDDEN"]
-    ]
-
-
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
     """R2: an @ in the path is kept, `allowed_domains` does not apply, and as in Scrapy, the
     download slot stays the same.
@@ -291,29 +269,3 @@ def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
     assert len(result.failed) == 1
     slots = [it for it in result.stats if it.startswith("test/slot/")]
     assert slots == ["test/slot/127.0.0.1"]
-
-
-LONG_FILE = RULES + b"".join(b"Disallow: /p%05d\n" % number for number in range(20_000))
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        replies.text(LONG_FILE),
-        replies.text(LONG_FILE.replace(b"\n", b"\r")),
-        outcomes.coded(gzip.compress(LONG_FILE), "gzip"),
-    ],
-    ids=["plain", "CR", "packed"],
-)
-def test_ours_o24_file_is_obeyed_up_to_the_limit(
-    site: Site, answer: Reply, reactor: Reactor
-) -> None:
-    site.answer("/robots.txt", answer)
-    urls = [site.url("/closed"), site.url("/p00001"), site.url("/p19999")]
-    limit = 60_000
-
-    result = crawl(urls, settings={"ROBOTS1994_MAX_BYTES": limit}, reactor=reactor)
-
-    assert result.fetched_urls == [urls[2]]
-    assert result.stats["robots1994/truncated"] == 1
-    assert f"longer than ROBOTS1994_MAX_BYTES ({limit})" in result.log

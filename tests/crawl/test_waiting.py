@@ -245,3 +245,40 @@ def test_scheduler_is_not_starved_while_waiting_requests_leave(
     assert (
         sum("/many/" in target for target in targets[:last]) <= WAITING_OF_ORIGIN + 10
     )
+
+
+FIRST = b"User-agent: *\nDisallow: /first\n"
+
+
+def test_requests_that_wait_for_a_large_file_are_decided_one_after_the_other(
+    site: Site, reactor: Reactor
+) -> None:
+    """Ours O28: matching many wildcards can take milliseconds, so each turn of the event loop makes
+    only one decision.
+    """
+    many = b"".join(b"Disallow: /*%d/\n" % number for number in range(1_000))
+    site.robots(FIRST + many)
+    urls = [site.url(f"/page{number}") for number in range(8)]
+    settings = {"ROBOTS1994_DIALECT": "rfc9309"}
+
+    result = crawl(urls, reactor=reactor, settings=settings, hook="count_decisions")
+
+    assert result.fetched_urls == sorted(urls)
+    # The hook resets its count late, so the count may include the first decision of the next turn.
+    assert result.stats["test/decisions_in_a_turn"] <= 2
+
+
+def test_large_files_are_read_one_after_the_other(site: Site, reactor: Reactor) -> None:
+    many = b"".join(b"Disallow: /%d/\n" % number for number in range(1_000))
+    site.robots(FIRST + many)
+    # The files differ, because identical files are parsed only once.
+    for number in range(6):
+        site.robots(FIRST + many + b"#" * number, at=f"h{number}.test")
+    urls = [site.url("/page", host=f"h{number}.test") for number in range(6)]
+
+    result = crawl(urls, reactor=reactor, hook="count_readings")
+
+    assert result.fetched_urls == sorted(urls)
+    assert result.stats["test/readings"] == 6
+    assert result.stats["test/readings_at_once"] == 1
+    assert result.stats["test/readings_on_the_loop"] == 0

@@ -6,6 +6,7 @@ import inspect
 import os
 import signal
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 from scrapy import Request, Spider, signals
@@ -190,6 +191,21 @@ class TokenMiddleware(OfCrawler):
         if is_page and number.isdigit():
             url = self.crawler.settings["TOKEN_URL"].replace("{n}", number)
             await download(self.crawler, request.replace(url=url))
+
+
+class AwaitsPages(OfCrawler):
+    """An extension that awaits the pages AWAITED when the spider opens, as a login would."""
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        crawler.signals.connect(self.opened, signals.spider_opened)
+
+    async def opened(self) -> None:
+        # Wait a turn of the event loop, until Scrapy has installed its DNS resolver.
+        await sleep(0)
+        for url in self.crawler.settings.getlist("AWAITED"):
+            with suppress(IgnoreRequest):
+                await download(self.crawler, Request(url))
 
 
 class RenamingMiddleware:

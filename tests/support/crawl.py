@@ -33,14 +33,6 @@ OBEYING: dict[Middleware, dict[str, Any]] = {
     "builtin": {"ROBOTSTXT_OBEY": True},
     "off": {"ROBOTSTXT_OBEY": False},
 }
-BY_HAND: dict[str, Any] = {
-    "ADDONS": {},
-    "DOWNLOADER_MIDDLEWARES": {
-        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-        "scrapy_robots1994.Robots1994Middleware": 100,
-    },
-}
-"""The settings of a project that lists our middleware instead of the add-on."""
 QUIET: dict[str, Any] = {
     "LOG_LEVEL": "DEBUG",
     "RETRY_ENABLED": False,
@@ -94,6 +86,7 @@ class CrawlRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     method: str = "GET"
     priority: int = 0
+    dont_filter: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots1994 import (
-    ForbiddenByRobots,
     RobotsTxt,
     request_refused,
     robots_sitemaps,
@@ -52,19 +51,6 @@ def await_a_page(crawler: Any) -> None:
             crawler.signals.connect(heard, sent, weak=False)
 
 
-def await_pages_at_the_start(crawler: Any) -> None:
-    async def opened() -> None:
-        site = crawler.settings["SITE"]
-        response = await download(crawler, Request(f"{site}/login"))
-        crawler.stats.set_value("test/login", response.status)
-        try:
-            await download(crawler, Request(f"{site}/private"))
-        except ForbiddenByRobots:
-            crawler.stats.set_value("test/private", "refused")
-
-    crawler.signals.connect(opened, signals.spider_opened, weak=False)
-
-
 def shrink_concurrency(crawler: Any) -> None:
     def reached(request: Request) -> None:
         if request.url.endswith("/robots.txt"):
@@ -86,9 +72,9 @@ def stop_all_but_html(crawler: Any) -> None:
     crawler.signals.connect(received, signals.headers_received, weak=False)
 
 
-def stop_at_the_first_bytes(crawler: Any, *, fail: bool = False) -> None:
+def stop_at_the_first_bytes(crawler: Any) -> None:
     def received(**_: Any) -> None:
-        raise StopDownload(fail=fail)
+        raise StopDownload(fail=False)
 
     crawler.signals.connect(received, signals.bytes_received, weak=False)
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.linkextractors import LinkExtractor
-from scrapy.spiders import CrawlSpider, Rule, SitemapSpider
+from scrapy.spiders import SitemapSpider
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.python.failure import Failure
 
@@ -70,11 +67,6 @@ class PausingSpider(RequestingSpider):
             engine.unpause()
 
 
-class FilteredSpider(RequestingSpider):
-    def request(self, url: str, **options: Any) -> Request:
-        return super().request(url, **options | {"dont_filter": False})
-
-
 class Counted(RequestingSpider):
     """Requests *pages* numbered pages of *hosts* hosts.
 
@@ -106,17 +98,6 @@ class Counted(RequestingSpider):
         number = response.url.rpartition("/p")[2]
         if self.item is not None:
             yield {key: it.replace("{n}", number) for key, it in self.item.items()}
-
-
-class LoggingIn(RequestingSpider):
-    name = "logging-in"
-    login: str
-
-    async def start(self) -> AsyncIterator[Any]:
-        with suppress(IgnoreRequest):
-            await download(self.crawler, Request(self.login))
-        async for request in super().start():
-            yield request
 
 
 class Unserializable(Counted):
@@ -169,18 +150,6 @@ class Awaiting(Counted):
         self.result["items"].append({"status": found.status})
 
 
-class LinkSpider(CrawlSpider):
-    name = "following"
-    rules = (Rule(LinkExtractor(), callback="found", errback="refused", follow=True),)
-    result: dict[str, list[Any]]
-
-    def found(self, response: Response) -> dict[str, str]:
-        return {"url": response.url}
-
-    def refused(self, failure: Failure) -> None:
-        self.result["items"].append({"why": str(failure.value)})
-
-
 class CheckingSpider(RequestingSpider):
     name = "checking"
 
@@ -216,24 +185,6 @@ class ItemSpider(RequestingSpider):
             yield dict(self.item)
 
 
-class MetaPassingSpider(RequestingSpider):
-    name = "handing"
-    further_urls: list[str]
-
-    def parse_page(self, response: Response) -> Iterator[Any]:
-        if not response.meta.get("further"):
-            for url in self.further_urls:
-                yield self.request(url, meta=response.meta | {"further": True})
-
-    def failed(self, failure: Failure) -> Any:
-        """Repeat a refused request once, with the verdict in its meta."""
-        super().failed(failure)
-        request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
-        if request.meta.get("second"):
-            return None
-        return request.replace(meta=request.meta | {"second": True})
-
-
 class RepeatingSpider(RequestingSpider):
     """Repeats a refused request with the same meta for each of *new_urls*."""
 
@@ -244,6 +195,8 @@ class RepeatingSpider(RequestingSpider):
     def failed(self, failure: Failure) -> Any:
         super().failed(failure)
         request = failure.request  # type: ignore[attr-defined]  # Scrapy adds `request`
+        if request.url in self.new_urls:
+            return None
         meta = request.meta | ({"dont_obey_robotstxt": True} if self.dont_obey else {})
         return [request.replace(url=url, meta=meta) for url in self.new_urls]
 
