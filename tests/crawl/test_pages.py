@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scrapy_robots1994.crawl.features.pages import DroppedByPage
-from scrapy_robots1994.parser.said import Said
 from tests.support import replies
 from tests.support.crawl import CrawlRequest, CrawlResult, Reactor, crawl
 from tests.support.replies import Reply
@@ -95,12 +93,6 @@ def test_pages_are_obeyed(site: Site, spider: str, reactor: Reactor) -> None:
         dropped = result.stats[f"test/dropped{url}"]
         assert list(dropped)[:3] == [url, url, "DroppedByPage"]
     assert not result.error
-
-
-def test_dropped_item_is_named_without_a_password() -> None:
-    said = Said("noindex", "meta tag robots")
-
-    assert "secret" not in str(DroppedByPage(said, "http://me:secret@h.test/"))
 
 
 def test_asynchronous_handlers_of_dropped_items_end(

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from scrapy_robots1994.crawl.features.pages import DroppedByPage
 from scrapy_robots1994.crawl.log import OriginLog, log_lines
+from scrapy_robots1994.parser.said import Said
 from tests.support.crawler import idle_crawler
 from tests.unit.samples import SITE
 
@@ -20,3 +22,9 @@ def test_records_have_their_spider_and_origin(caplog: pytest.LogCaptureFixture) 
 
     found = [(it.spider, getattr(it, "origin", None)) for it in caplog.records]  # type: ignore[attr-defined]
     assert found == [(crawler.spider, SITE), (crawler.spider, None)]
+
+
+def test_dropped_item_is_named_without_a_password() -> None:
+    said = Said("noindex", "meta tag robots")
+
+    assert "secret" not in str(DroppedByPage(said, "http://me:secret@h.test/"))
