@@ -1,4 +1,4 @@
-"""The attributes of log records, by which users can filter them."""
+"""The attributes of log records, by which users can filter them, and what is not logged."""
 
 from __future__ import annotations
 
