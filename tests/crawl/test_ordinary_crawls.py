@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from email.utils import formatdate
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,63 +15,10 @@ from tests.support.side import Side
 from tests.support.site import Site
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.crawl import Middleware
 
 OPEN = "User-agent: *\nDisallow: /private\n"
-DAY = 86_400
 BOTH: tuple[Middleware, ...] = ("builtin", "ours")
-
-
-RFC = {"HTTPCACHE_POLICY": "scrapy.extensions.httpcache.RFC2616Policy"}
-REPLAY = {"HTTPCACHE_IGNORE_MISSING": True}
-
-
-@pytest.mark.parametrize(
-    ("record", "again", "age"),
-    [
-        (RFC, REPLAY, 40 * DAY),
-        # If the server is gone, a cached robots.txt of unknown age still decides.
-        ({}, None, None),
-        # A Date in the future counts as the current time.
-        ({}, {}, -2 * DAY),
-        # The first crawl fetches no robots.txt, so none is cached.
-        ({"ROBOTSTXT_OBEY": False}, REPLAY | {"ROBOTSTXT_OBEY": True}, None),
-        ({}, {}, 100),
-        ({}, REPLAY, None),
-        # A policy that is never fresh
-        ({}, REPLAY | {"ROBOTS1994_TTL": 0}, None),
-    ],
-)
-def test_recorded_crawl_replays_without_a_request(
-    record: dict[str, Any],
-    again: dict[str, Any] | None,
-    age: int | None,
-    tmp_path: Path,
-) -> None:
-    """The second crawl uses the settings *again*, or has no server if *again* is None."""
-    date = {} if age is None else {"Date": formatdate(time.time() - age, usegmt=True)}
-    page = replies.status(200, b"page", Cache_Control="max-age=1000")
-    for middleware in BOTH:
-        settings = {
-            "HTTPCACHE_ENABLED": True,
-            "HTTPCACHE_DIR": str(tmp_path / middleware),
-        }
-        replay = partial(crawl, middleware=middleware)
-        with Site() as site:
-            site.answer("/robots.txt", replies.status(200, OPEN.encode(), **date))
-            site.answer("*", page)
-            urls = [site.url(f"/{number}") for number in range(5)]
-            assert len(replay(urls, settings=settings | record).fetched) == 5
-            site.forget()
-            if again is not None:
-                result = replay(urls, settings=settings | record | again)
-            sent = site.targets()
-        if again is None:
-            result = replay(urls, settings=settings | record)
-
-        assert (len(result.fetched), sent) == (5, [])
 
 
 LATE = replies.text(OPEN, gate="late")
