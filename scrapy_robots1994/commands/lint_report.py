@@ -4,7 +4,7 @@ In text and annotations, everything from the file is escaped.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scrapy_robots1994.commands.terminal import WIDTH, Paint
@@ -50,12 +50,13 @@ class Report:
         self.robots = robots
         self.lines = robots.lines
         self.records = robots.records
-        self.problems = [it for it in robots.problems if it.code not in ignored]
+        problems = robots.problems
+        self.problems = [it for it in problems if it.code not in ignored]
         # "strictest" is shown as "1994", and compared with "rfc9309".
         self.dialect = grammars_of(robots.dialect)[0]
         self.other = "1994" if self.dialect.name == TODAY else TODAY
         self.otherwise = self._decided_otherwise()
-        self.effects = list(_effects(self))
+        self.effects = list(_effects(self, problems))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
         """Return the robots for which only one of the two dialects closes every path without a rule
@@ -104,13 +105,13 @@ def _shown(text: str) -> str:
     return escape_control_chars(text, _QUOTED)
 
 
-def _effects(report: Report) -> Iterator[str]:
+def _effects(report: Report, problems: Iterable[Problem]) -> Iterator[str]:
     """Yield the effect of each line, or "" for comments and for blank lines that end no record."""
     dialect = report.dialect
     starts = {it.first_line for it in report.records}
     beaten = {
         line
-        for it in report.problems
+        for it in problems
         if it.kind is kinds.NO_EFFECT and it.weakens_policy
         for line in it.lines
     }
