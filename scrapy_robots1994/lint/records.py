@@ -318,7 +318,10 @@ def _octets(line: Line) -> int:
 
 
 def _covered(line: Line) -> str:
-    return normal_spelling(line.value.rstrip("*") or "/")
+    path = line.value.rstrip("*") or "/"
+    # RFC 9309 2.2.3: `*` and a final `$` are not the characters that `%2A` and `%24` stand for.
+    end = "$" if line.value.endswith("$") else ""
+    return "*".join(map(normal_spelling, path.split("*"))) + end
 
 
 def _beginning(path: str) -> str:
