@@ -107,7 +107,9 @@ class PolicyLog:
             return
         source = ""
         if place := _SOURCES.get(answer.source):
-            source = f", from {place}, fetched {now - policy.fetched_at:.0f} s ago"
+            source = (
+                f", from {place}, fetched {max(now - policy.fetched_at, 0.0):.0f} s ago"
+            )
         self._origins.log(
             level,
             "%s%s: %s, %s%s, %s" + f"; {meaning}" * bool(meaning),
