@@ -95,6 +95,20 @@ def test_killed_crawl_leaves_whole_lines(site: Site, tmp_path: Path) -> None:
     assert whole.lines[-1].endswith(" 0 differences")
 
 
+def test_crawl_that_cannot_start_leaves_evidence_that_verifies(tmp_path: Path) -> None:
+    settings = {
+        "ROBOTS1994_EVIDENCE": str(tmp_path),
+        "ITEM_PIPELINES": {"no.such.Pipeline": 1},
+    }
+    # Nothing closes the file, and its thread, before the process ends.
+    result = crawl(settings=settings, may_warn=True)
+
+    assert "Spider opened" not in result.log
+    (line,) = lines_of(tmp_path)
+    assert line["crawl"]["spider"]
+    assert evidence(tmp_path, "--verify").code == 0
+
+
 def test_whole_lines_of_a_file_that_is_cut_anywhere_are_read(
     recorded: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -173,6 +173,8 @@ class Evidence:
             "settings": settings.recorded(),
         }
         self._file.add({"crawl": line})
+        # Now, because another component may keep the crawl from starting
+        self._file.write().result()
         connect = crawler.signals.connect
         connect(self._write_regularly, signals.spider_opened)
         connect(self._closed, signals.spider_closed)
