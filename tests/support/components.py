@@ -134,7 +134,9 @@ class Gauge(OfCrawler):
 class AddsItems:
     """A spider middleware that adds an item to those of each page."""
 
-    async def process_spider_output(self, response: Response, result: Any) -> Any:
+    async def process_spider_output(
+        self, response: Response, result: Any, spider: Any = None
+    ) -> Any:
         async for it in result:
             yield it
         yield {"url": response.url, "added": True}
