@@ -6,10 +6,8 @@ from typing import Any
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots1994 import __version__
-from scrapy_robots1994.crawl.log import logger
 from scrapy_robots1994.crawl.middleware import Robots1994Middleware
 from scrapy_robots1994.crawl.settings import RobotsSettings, log_settings_errors
 
@@ -70,14 +68,10 @@ def _replace_built_in(settings: BaseSettings) -> None:
         # Remove this key, because Scrapy rejects a class that is listed twice.
         if kind is RobotsTxtMiddleware:
             order = listed.pop(key)
-        elif _is_kind_of(kind, RobotsTxtMiddleware) and listed[key] is not None:
-            text = (
-                "%s, a subclass of the built-in middleware, also fetches each robots.txt "
-                "and refuses requests; set this subclass to None in %s"
-            )
-            logger.warning(text, global_object_name(kind), name)
     ours = [
-        it for it, kind in classes.items() if _is_kind_of(kind, Robots1994Middleware)
+        key
+        for key, kind in classes.items()
+        if isinstance(kind, type) and issubclass(kind, Robots1994Middleware)
     ]
     if not ours:
         listed[Robots1994Middleware] = ORDER if order is None else order
@@ -88,7 +82,3 @@ def _replace_built_in(settings: BaseSettings) -> None:
     listed[BUILT_IN] = None
     # Keep the priority, so that values with a higher priority still override this one.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)
-
-
-def _is_kind_of(component: object, kind: type) -> bool:
-    return isinstance(component, type) and issubclass(component, kind)

@@ -17,12 +17,14 @@ those that a closing crawl still sends (`WaitingRequests.goes_back`).
 
 from __future__ import annotations
 
-from logging import INFO
+from logging import INFO, WARNING
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import NotConfigured, NotSupported
 from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
 from twisted.internet.defer import CancelledError
 
 from scrapy_robots1994.crawl import stats
@@ -97,6 +99,7 @@ class Robots1994Middleware:
             crawler, settings, self.fetcher, self.store, self._observers, self._robot
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
+        crawler.signals.connect(self._opened, signals.spider_opened)
         # Last, so that a crawl that cannot start logs only the error.
         settings.log_start(crawler)
 
@@ -262,6 +265,16 @@ class Robots1994Middleware:
             for observer in self._observers:
                 observer.decided(visit.request, origin, exemption, None)
         self._refusals.has_passed |= not visit.is_awaited
+
+    def _opened(self) -> None:
+        other = self._crawler.get_downloader_middleware(RobotsTxtMiddleware)
+        if other is not None:
+            text = (
+                "%s also fetches each robots.txt and refuses requests: set it to None in "
+                "DOWNLOADER_MIDDLEWARES"
+            )
+            name = global_object_name(type(other))
+            log_line(self._crawler, WARNING, text, name)
 
     def _close(self) -> None:
         # Ours R6

@@ -24,10 +24,6 @@ def changed(**settings: Any) -> Settings:
     return found
 
 
-class OwnMiddleware(RobotsTxtMiddleware):
-    pass
-
-
 class Inheriting(Robots1994Middleware):
     pass
 
@@ -57,20 +53,6 @@ def test_ours_takes_the_place_of_the_built_in(
     settings.set("DOWNLOADER_MIDDLEWARES", {OURS: 78}, priority="spider")
 
     assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OURS: 78}
-
-
-def test_subclass_of_the_built_in_is_warned_of(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """If the subclass is enabled too, each robots.txt is fetched twice."""
-    settings = changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: 100})
-
-    listed = settings.getdict("DOWNLOADER_MIDDLEWARES")
-    assert listed[OwnMiddleware] == listed[Robots1994Middleware] == 100
-    assert "test_addon.OwnMiddleware, a subclass of the built-in" in caplog.text
-    caplog.clear()
-    changed(DOWNLOADER_MIDDLEWARES={OwnMiddleware: None})
-    assert not caplog.text
 
 
 def test_dry_run_adds_neither_obedience_nor_a_spider_middleware() -> None:
