@@ -101,7 +101,7 @@ def terms_for(
     """Return all terms, known or not, for a robot with these *names*.
 
     The terms of one meta tag, or of all headers for one robot name, are a group. A group that
-    contains ALL is skipped. Of any other group, each term is returned once.
+    contains ALL is skipped. From any other group, each term is returned once.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -163,7 +163,7 @@ def _plain(text: str) -> str:
 
 
 # The patterns match one piece of a page, such as a tag or a comment, as an HTML tokenizer would. An
-# unclosed piece extends to the end of the page, so that the time is linear, unlike with
+# unclosed piece extends to the end of the page, so matching takes linear time, unlike with
 # `html.parser` and libxml2 before 2.14.
 _SPACES = r"[ \t\n\r\f]*"
 _VALUE = r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^> \t\n\r\f]*)"""
@@ -172,7 +172,7 @@ _NAME_ENDS = r"(?=[ \t\n\r\f/>])"
 _COMMENT = r"!--(?:-?>|.*?(?:--!?>|\Z))"
 _CDATA = r"!\[CDATA\[.*?(?:\]\]>|\Z)"
 _OTHER = r"[!?/][^>]*"
-# Elements that contain only text. In XHTML, they may be empty: `<script src="x" />`.
+# Elements that contain only text. In XHTML, they may be self-closing: `<script src="x" />`.
 _TEXT = (
     r"(script|style|textarea|title|xmp|iframe|noembed|noframes)"
     rf"{_NAME_ENDS}{_ATTRIBUTES}(?:(?<=/)>|.*?(?:(?=</\1{_NAME_ENDS})|\Z))"

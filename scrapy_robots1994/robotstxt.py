@@ -249,10 +249,10 @@ class RobotsTxt:
 
 
 def memory_of(root: object) -> int:
-    """Return the memory of *root* and of all objects that it references, in bytes, without objects
-    that files share.
+    """Return the memory of *root* and of all objects that it references, in bytes. Objects that
+    files share do not count.
     """
-    # `found` grows in the loop, and keeps all objects alive so that no id is used again.
+    # `found` grows in the loop, and keeps all objects alive so that no id is reused.
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):

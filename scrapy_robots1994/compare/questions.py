@@ -9,7 +9,7 @@ from scrapy_robots1994.parser import Line, Reason
 from scrapy_robots1994.robotstxt import RobotsTxt
 
 MAX_QUESTIONS = 400
-"""The maximum number of questions generated for one file, a sample if there are more."""
+"""The maximum number of questions generated for one file. If there are more, a sample is used."""
 
 # A name that no robot has. It contains no word such as "bot", because a record for "bot" may
 # address each robot whose name contains "bot".
@@ -26,7 +26,7 @@ _NO_FILE = RobotsTxt.parse(b"")
 class Question(NamedTuple):
     """May *robot*, a bare name or a whole User-Agent header, retrieve *url*?
 
-    *others_robot* is the robot in questions to other parsers, or "" if it is *robot*.
+    *others_robot* is the robot that other parsers are asked about, or "" if it is also *robot*.
     """
 
     url: str
@@ -71,8 +71,8 @@ def is_asked(url: str) -> bool:
 
 
 def _targets(lines: Iterable[Line]) -> Iterator[str]:
-    """Yield paths similar to that of each rule, and of each line that another parser might take for
-    a rule.
+    """Yield paths similar to those of the rules, and of lines that another parser might take for
+    rules.
     """
     for line in lines:
         value, field = _shown(line.value), line.field.lower()

@@ -209,7 +209,7 @@
     const parts = rows.map((row) => element("div", { class: "example" },
       element("p", {}, element("span", { class: `tag ${DIRECTIONS[row.way]}` }, DIRECTIONS[row.way]), " ", code(row.url), " as ", code(row.robot)),
       element("dl", { class: "verdicts" }, ...pairs(row).filter(([, text]) => text).flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]))));
-    if (!rows.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as we do.`));
+    if (!rows.length) parts.push(element("p", { class: "hint" }, `${shortName(state.parser)} answers every question as scrapy_robots1994 does.`));
     if (all.length > rows.length) parts.push(element("p", { class: "hint" }, `${plural(all.length - rows.length, "more example")} for the other parsers.`));
     if (site.excerpt.length) parts.push(fileOf(site, new Set(rows.flatMap(({ lines }) => lines))));
     return [element("p", { class: "hint" }, element("a", { class: "permalink", href: view({ site: site.site }) }, "Link to this site")), ...parts];

@@ -88,7 +88,7 @@ class Row:
     url: str
     robot: str
     others_robot: str
-    """The robot in questions to other parsers, or "" if it is *robot*."""
+    """The robot that other parsers are asked about, or "" if it is also *robot*."""
     parser: str
     way: Way
     theirs: Decision
@@ -125,9 +125,9 @@ class SiteResult:
 class Site:
     """The decisions of all parsers on one robots.txt.
 
-    *stated* is the file. Without a file, *stated* is `UniformRules`, and the other parsers parse an
-    empty file. Up to *keeps* decisions are kept for each parser and `Way`. The rows and the
-    changes are computed from them.
+    *stated* is the file, or `UniformRules` if there is none. The other parsers then parse an empty
+    file. The rows and the changes are computed from up to *keeps* decisions for each parser and
+    `Way`.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Site:
         return word_of(is_allowed=self._rules(robot, dialect).allowed(url))
 
     def result(self, *, with_causes: bool = True) -> SiteResult:
-        """Return the counts, and the rows with their causes. The causes may take long to find."""
+        """Return the counts, and the rows with their causes, which may take long to find."""
         body, lines = self.body, None
         if with_causes and len(body) <= MAX_BYTES:
             lines = Lines(body)

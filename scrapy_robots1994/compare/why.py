@@ -142,8 +142,8 @@ class Lines:
         return b"".join(self._lines[it] for it in numbers)
 
     def needed(self, holds: Callable[[bytes], bool]) -> Sequence[int]:
-        """Return the numbers of a minimal set of lines for which *holds* is true. It must be true
-        for the whole file.
+        """Return the numbers of a minimal set of lines for which *holds* is true. *holds* must be
+        true for the whole file.
         """
         calls = 0
 
@@ -152,8 +152,7 @@ class Lines:
             calls += 1
             return calls <= MAX_CALLS and holds(self.part(numbers))
 
-        # Try the lines of earlier differences first, because they often make the next difference
-        # too.
+        # Try the lines of earlier differences first, because they often cause the next one too.
         known = next(filter(is_enough, self._found), None)
         found = ddmin(known or list(self._lines), is_enough)
         if found not in self._found:

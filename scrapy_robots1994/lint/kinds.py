@@ -23,7 +23,7 @@ class Kind:
 
     code: str
     severity: str = WARNING
-    """The usual severity, for which `at` may substitute another."""
+    """The usual severity, which `at` may replace."""
     opens: bool = False
     """Whether the problem may allow what the author meant to disallow."""
     when: str
@@ -33,7 +33,7 @@ class Kind:
     advice: str
     """One sentence that tells the author what to do."""
     bad: str
-    """A file with the problem, which a » marks."""
+    """A file with the problem, marked by a »."""
     good: str
     """The file after following the advice."""
     dialect: str = "rfc9309"
@@ -76,8 +76,8 @@ class Problem:
 
     *lines* are the 1-based numbers of the lines with the problem, and *column* is the 1-based
     column in the first of them. *severity* is "error", "warning" or "info". *weakens_policy* is
-    true if the file allows URLs that its author probably meant to disallow. *meant* is the field
-    that the author probably meant, or None.
+    true if the problem may allow URLs that the author meant to disallow. *meant* is the field that
+    the author probably meant, or None.
     """
 
     kind: Kind

@@ -100,7 +100,7 @@ def _ignored(line: Line, content: str, dialect: Dialect) -> Iterator[Problem]:
     known = line.known
     if field is not None and (
         field in dialect.fields.values()
-        # A license in prose is no field.
+        # Prose that begins with "license" is not a field.
         or (field.is_preference and field.in_record and not known)
     ):
         yield _misspelt(line, content, field, value)

@@ -192,8 +192,8 @@ def _frees(lines: Iterable[Line]) -> bool:
 
 
 def _joined_problems(group: Group) -> Iterator[Problem]:
-    """Yield a problem for each User-agent line of *group* that seems to begin a record of its
-    own.
+    """Yield a problem for each User-agent line of *group* that was probably meant to begin a
+    new record.
     """
     closing = _closing(group)
     if not closing:
@@ -206,7 +206,7 @@ def _joined_problems(group: Group) -> Iterator[Problem]:
             has_blank |= line.kind is LineKind.BLANK
             has_other |= line.kind not in IDLE
         elif line.said:
-            # Lists with blank lines are usual, but not lists that contain `*`.
+            # Blank lines in a list of names are common, but not if the list contains `*`.
             is_odd = has_blank and EVERYBODY in (*line.said, *agent.said)
             if (has_other or is_odd) and line.said != agent.said:
                 named = ", ".join(line.said)

@@ -3,7 +3,7 @@
 import zlib
 
 _SMALL = 512
-"""Smaller files are not compressed, because that would save little."""
+"""Smaller files are not worth compressing."""
 
 _MARKS = {
     b"\xef\xbb\xbf": "utf-8",
@@ -37,8 +37,8 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """Compressed bytes of a file. The type says that they are compressed, so that one assignment
-    changes both, and threads need no lock.
+    """The compressed bytes of a file. Because their type marks them as compressed, `Body` replaces
+    plain bytes in one assignment, without a lock.
     """
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class Body:
         """Store at most *limit* bytes of *body*."""
         data = encode(body) if isinstance(body, str) else body
         if type(data) is not bytes:
-            # `bytes` alone would accept a `Path`, and return its name.
+            # `bytes` alone would accept a `Path` and return its name.
             data = bytes(memoryview(data))
         # Ours O24
         if limit is not None and len(data) > limit:

@@ -155,8 +155,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 STRICTEST = "strictest"
-"""The dialect that disallows what 1994 or rfc9309 disallows. It has no grammar of its own, so it is
-not in `DIALECTS`.
+"""The dialect that disallows what 1994 or rfc9309 disallows. It combines their grammars, and is not
+in `DIALECTS`.
 """
 
 DIALECT_NAMES = (*DIALECTS, STRICTEST)

@@ -88,7 +88,7 @@ class Field(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """Whether the loss of a line with this field may open paths."""
+        """Whether losing a line with this field may open paths."""
         return self.role in (Role.NAMES, Role.RULE) and not self.allows
 
     def __repr__(self) -> str:

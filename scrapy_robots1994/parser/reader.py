@@ -166,7 +166,7 @@ class Group:
     """The lines of a record, or the lines before the first record.
 
     A group ends at the User-agent line that begins the next record, not at a blank line. Rules and
-    delays are `ORPHAN`s before the first record, and below a blank line that ends a record.
+    delays before the first record, or below a blank line that ends a record, are `ORPHAN`s.
     """
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ def groups_of(
     *,
     only_effective: bool = False,
 ) -> Iterator[Group]:
-    """Yield a group, possibly empty, of the lines before the first record, and then each record.
+    """Yield the lines before the first record as a group, possibly empty, and then each record.
 
     See `lines_of` for *only_effective*.
     """

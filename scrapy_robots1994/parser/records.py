@@ -1,6 +1,7 @@
 """Public objects for the records of a file.
 
-Rules are compiled from lines. Records are made only on demand, as for `Verdict.record`.
+The rules that decide are compiled from lines, so these objects are made only on demand, as for
+`Verdict.record`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -64,7 +65,7 @@ class Record:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names as written and in order, without versions."""
+        """The names in order, in their original case but without versions."""
         return tuple(agent.name for agent in self.agents)
 
     def for_export(self) -> "Record":

@@ -44,13 +44,13 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 def spellings_of_rule(value: str) -> Sequence[Callable[[str], str]]:
-    """Return the functions that spell the texts of the rule *value*. It covers a URL in either."""
+    """Return the functions that spell the rule *value*. It covers a URL if any spelling does."""
     return (normal_spelling, _prefix_spelling) if "%" in value else (normal_spelling,)
 
 
 def _prefix_spelling(text: str) -> str:
-    """Return the normal spelling of *text*, but keep an incomplete escape at its end, because it
-    may be the beginning of an escape: `/a%` covers `/a%20`.
+    """Return the normal spelling of *text*, but keep an incomplete escape at its end, because rules
+    are prefixes: `/a%` covers `/a%20`.
     """
     cut = CUT_ESCAPE.search(text)
     if cut is None:
@@ -59,7 +59,7 @@ def _prefix_spelling(text: str) -> str:
 
 
 def octet_count(value: str) -> int:
-    """Count the octets of a path in its normal spelling, but each `*` and `$` as one."""
+    """Count the octets of a path in its normal spelling, with each `*` and `$` as one."""
     # RFC 9309 2.2.2. `normal_spelling` encodes a `*` or `$` in three octets.
     return len(normal_spelling(value)) - 2 * (value.count("*") + value.count("$"))
 

@@ -26,7 +26,7 @@ class Ignored(NamedTuple):
     split: int
     """Rules that a blank line separates from their record."""
     line: int
-    """The 1-based number of the first line that is counted here."""
+    """The 1-based number of the first of these lines."""
 
     def __str__(self) -> str:
         parts = [
@@ -73,7 +73,7 @@ class RobotReading:
                 (self.split if rule.kind is _ORPHAN else self.rules).append(rule)
         self.allows += (it for it in group.without if it.value)
         self.first_lines.append(group.agents[0].number)
-        # Share the tuple of the record above, because thousands may have the same names.
+        # Share the tuple of the record above: thousands of records may have the same names.
         names = tuple(group.names)
         before = self.names[-1] if self.names else _DEFAULT
         self.names.append(before if before == names else names)
@@ -102,7 +102,7 @@ def read_for_robot(text: str, dialect: Dialect, robot: Sequence[str]) -> RobotRe
             continue
         reading.add(group)
         for (start, end), seconds in pauses.items():
-            # In rfc9309, a delay is only for the names directly above it.
+            # In rfc9309, a delay applies only to the names directly above it.
             names = group.names[start:end]
             if not dialect.pauses_by_run or dialect.rank_of(names, joined) == rank:
                 # Ours X5: the longest delay for the robot applies.

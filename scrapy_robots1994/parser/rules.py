@@ -120,7 +120,7 @@ class _Table(NamedTuple):
     def first(self, texts: Sequence[str], maximum: int) -> int:
         """Return the number of the first rule that covers a URL with these *texts*.
 
-        Patterns are compared only with the first text, and may take *maximum* work.
+        Patterns are compared only with the first text, with at most *maximum* work.
         """
         # Ours O22
         if texts[0] == ROBOTS_TXT:
@@ -162,8 +162,8 @@ class _Tables(NamedTuple):
     tables: list[_Table]
 
     def first(self, texts: Sequence[str], maximum: int) -> int:
-        """Ask each table about a URL with these *texts*. Return the smallest number that disallows
-        it, or if there is none, the smallest number.
+        """Return the smallest of the tables' numbers for a URL with these *texts*, preferring
+        numbers that disallow it.
         """
         if len(self.tables) * _TABLE_WORK > maximum and texts[0] != ROBOTS_TXT:
             return _TOO_MUCH_WORK
@@ -359,7 +359,7 @@ def _compiled(
         elif value[0] != "/" or "%" in value or not value.isascii():
             texts = _texts_of(value)
             beginnings.update([text[0] for text in texts])
-        # Keep a rule only if it adds a text, because otherwise an earlier rule decides.
+        # Keep a rule only if it adds a text. Otherwise, an earlier rule decides.
         if number in [prefixes.setdefault(text, number) for text in texts]:
             kept.append(rule)
     tables = [_Table.of(*it) for it in found.values()]
@@ -384,7 +384,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule. It covers a URL if a text of the URL begins with one of them."""
+    """Return the texts of a rule. One of them begins some text of each URL that the rule covers."""
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)

@@ -75,8 +75,8 @@ _IN_QUERY = UNRESERVED + "!$'()*,?/:@"
 
 
 def spellings_of(target: str) -> tuple[list[str], bool]:
-    """Return *target* with the other spellings that clients and servers may use, and whether there
-    are more.
+    """Return *target* and the other spellings that clients and servers may use, and whether any
+    were left out.
     """
     # Ours O27
     maximum = min(_MAX_SPELLINGS, _MAX_CHARACTERS // len(target))
@@ -98,7 +98,7 @@ def _respelled(target: str) -> Iterator[str]:
         # Browsers, and aiohttp with `verbatim_url`, remove tabs and line ends.
         yield target.translate(_LINE_ENDS)
     if target[-1] in _BLANKS:
-        # Scrapy's HTTP/1.1 handler, and aiohttp with `verbatim_url`, strip the end.
+        # Scrapy's HTTP/1.1 handler, and aiohttp with `verbatim_url`, strip trailing blanks.
         yield target.rstrip(_BLANKS)
     if "\\" in path:
         # Browsers and servers may take `\` for `/`.
@@ -164,8 +164,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     # lower case. In this form, the rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalized origin. There is none if the authority contains an escape or
-    # the URL has no origin. It begins with `=`, so that the forms cannot be confused.
+    # The second form has a normalized origin, and `=` in front so that the two cannot be confused.
+    # It is left out if the authority contains an escape or the URL has no origin.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

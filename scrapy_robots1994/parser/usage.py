@@ -23,15 +23,15 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that this module implements: vocab defines the labels of Content-Usage, attach
-where robots.txt and headers state them.
+"""The IETF drafts that this module implements: vocab defines the labels of Content-Usage, and
+attach their place in robots.txt and headers.
 """
 
 USAGE_FIELD = "Content-Usage"
 SIGNAL_FIELD = "Content-Signal"
 LICENSE_FIELD = "License"
 
-# A common misspelling of Content-Signal is Content-Signals.
+# Content-Signals is a common misspelling of Content-Signal.
 _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
@@ -42,7 +42,7 @@ MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""Values of Content-Usage with more characters are not parsed. One of this length takes 10 ms."""
+"""Longer values of Content-Usage are not parsed. Parsing one of this length takes 10 ms."""
 
 MAX_WORK = 6_000_000
 """Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
@@ -106,7 +106,7 @@ PURPOSES = (*dict.fromkeys(it.purpose for it in LABELS), TDM)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a site owner answers about one *purpose*.
+    """A site owner's answer about one *purpose*.
 
     *term* quotes the preference, without parameters. *where* says where it was found, such as
     "robots.txt line 4", "header Content-Usage" or "meta tag mybot".
@@ -263,7 +263,7 @@ class UsageRules:
         return self._usage(chosen)
 
     def _usage(self, lines: Sequence[_Preference]) -> Usage:
-        # Keep equal statements only once, because a hostile file may repeat one thousands of times.
+        # Keep equal statements only once: a hostile file may repeat them thousands of times.
         statements: dict[tuple[str, Answer, str], Statement] = {}
         for line in lines:
             for it in line.statements:

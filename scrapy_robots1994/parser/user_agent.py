@@ -100,7 +100,7 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Decode UTF-8, or Latin-1 if *robot* is not valid UTF-8."""
+    """Return *robot* as text, decoding bytes as UTF-8 or else as Latin-1."""
     if isinstance(robot, str):
         return robot
     try:

@@ -95,8 +95,9 @@ class Verdict(_Sourced):
     *status* is the HTTP status of the answer to GET /robots.txt if the status decided. *failure*
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
-    *dialect* is the dialect that decided, or None if no record did. In the dialect "strictest" it
-    is "1994" or "rfc9309". Verdicts that differ only in *dialect* or `record` are equal.
+    *dialect* is the dialect that decided, or None if the verdict does not depend on a record. In
+    the dialect "strictest", it is "1994" or "rfc9309". Verdicts that differ only in *dialect* or
+    `record` are equal.
 
     Scrapy's item exporters can write verdicts.
     """
@@ -116,10 +117,10 @@ class Verdict(_Sourced):
 
     @property
     def record(self) -> "Record | None":
-        """The record of the rule that decides, or else the first record for the robot, if there is
-        one.
+        """The record of the rule that decides, or the first record for the robot if the reason is
+        `Reason.NO_RULE`. None with any other reason.
 
-        Each access may parse the file again. The record is the result of `Record.for_export`.
+        Each access may parse the file again. The record is a copy made by `Record.for_export`.
         """
         source = self._source
         record = source.read() if isinstance(source, RecordReference) else source
