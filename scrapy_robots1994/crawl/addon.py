@@ -76,7 +76,7 @@ def _replace_built_in(settings: BaseSettings) -> None:
     if not ours:
         listed[Robots1994Middleware] = ORDER if order is None else order
     elif all(listed[key] is None for key in ours):
-        # With neither of the two, no robots.txt would be obeyed.
+        # Keep the built-in, or no robots.txt would be obeyed.
         return
     # Overrides DOWNLOADER_MIDDLEWARES_BASE
     listed[BUILT_IN] = None

@@ -66,7 +66,7 @@ JITTER = 0.25
 """Up to this fraction of each pause is added at random, so that retries spread out."""
 
 MAX_RETRY_AFTER = 30.0
-"""A longer Retry-After, in seconds, ends the retries."""
+"""In seconds. A longer Retry-After ends the retries."""
 
 GRACE_SECONDS = 5.0
 """A request is given up this many seconds after its timeout (Ours R7)."""
@@ -124,8 +124,7 @@ class RobotsFetcher:
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
-        # A `download_timeout` of 0 means DOWNLOAD_TIMEOUT, and a DOWNLOAD_TIMEOUT of 0 means no
-        # limit.
+        # If `download_timeout` is 0, DOWNLOAD_TIMEOUT applies. If that is 0 too, there is no limit.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
         self._timeout = min(settings.timeout, timeout or math.inf)
@@ -244,7 +243,7 @@ class RobotsFetcher:
             uncounted.close()
 
     def _failed(self, error: Exception, urls: list[str], request: Request) -> Answer:
-        """Turn *error* into an answer, or raise it if it is local (Ours R7)."""
+        """Turn *error* into an answer, or raise it if the failure is local (Ours R7)."""
         failed = partial(Answer, urls=tuple(urls), fetched_at=time.time(), error=error)
         if isinstance(error, IgnoreRequest):
             middleware = middleware_of(error)
@@ -266,7 +265,9 @@ class RobotsFetcher:
     def _answer(
         self, response: Response, urls: list[str], sent: Request, fault: str | None
     ) -> Answer:
-        """Raise `ConnectionRefusedError` for a 407."""
+        """Turn *response* into an answer. *fault* says why its redirect was not followed. Raise
+        `ConnectionRefusedError` for a 407.
+        """
         now, headers, status = time.time(), response.headers, response.status
         if status in OF_THE_PROXY:
             raise ConnectionRefusedError(
@@ -305,7 +306,7 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return how many connections fetches may use. The others are for pages."""
+    """Return how many fetches may run at once, so that connections remain for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)

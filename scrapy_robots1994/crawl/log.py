@@ -70,8 +70,8 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 class OriginLog:
     """Logs lines, each about one origin.
 
-    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG. When the
-    spider closes, a further line says how many there were.
+    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG, and the
+    total when the spider closes.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -97,8 +97,6 @@ class OriginLog:
         for text, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 level, values = self._firsts[text]
-                start = (
-                    "%d origins had a line like this one, the first %d above DEBUG: "
-                )
+                start = "There were %d lines like this one, the first %d above DEBUG: "
                 numbers = number, MAX_LINES_OF_A_KIND
                 log_line(self._crawler, level, start + text, *numbers, *values)

@@ -6,10 +6,11 @@
 3. Otherwise the request waits, if possible without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
 4. `PolicyResolver.resolve` finds the policy in the store, or fetches it, once for all waiting
-   requests. If the fetch fails locally (Ours R7), they fail.
+   requests. If the fetch fails locally (Ours R7), these requests fail too.
 5. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
    (`Refusals`). The observers see the decision, and may refuse too.
-6. If the request did not count, it is held until a slot is free (`WaitingRequests.slot`).
+6. If the request waited without counting, it is held until a slot is free
+   (`WaitingRequests.slot`).
 
 If the crawl closes during steps 3 to 6, the request goes back to the scheduler, unless it is one of
 those that a closing crawl still sends (`WaitingRequests.goes_back`).
@@ -124,8 +125,8 @@ class Robots1994Middleware:
         """Wait for the policy if necessary, then let *request* pass or raise `ForbiddenByRobots`.
         Return *request* if a closing crawl must send it back to the scheduler.
 
-        Raise `NotSupported` if the URL names no host, and the exception of the fetch after a local
-        failure (Ours R7).
+        Raise `NotSupported` if the URL names no host. If the fetch fails locally (Ours R7), raise
+        its exception.
         """
         # 1: is it checked?
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
@@ -186,7 +187,7 @@ class Robots1994Middleware:
         reason `robots.txt-itself`.
 
         Raise `NotSupported` if *url* has no scheme or no host, and `FetchAborted` if the crawl
-        closes. After a local failure (R7), raise the exception of the fetch.
+        closes. If the fetch fails locally (Ours R7), raise its exception.
 
         Components get this middleware from
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
@@ -215,9 +216,9 @@ class Robots1994Middleware:
     async def _find(
         self, visit: Visit, origin: Origin
     ) -> tuple[Policy | None, Exception | None]:
-        """Return the policy and, if its fetch failed, the exception.
+        """Return the policy, and the exception that made the origin unreachable, if any.
 
-        The policy is None if the request returns to the scheduler without one.
+        The policy is None if the request goes back to the scheduler without one.
         """
         request = visit.request
         try:

@@ -135,7 +135,9 @@ class PolicyLog:
         return WARNING if is_new else DEBUG, meaning
 
     def read(self, origin: Origin, answer: Answer, rules: Rules) -> None:
-        """Log and count a new file with lines that *rules* ignore (1994 F6, Ours O24)."""
+        """Log and count a new file that is truncated (Ours O24) or has lines that *rules* ignore
+        (1994 F6).
+        """
         if answer.is_truncated:
             count(self._crawler, stats.TRUNCATED)
             self._origins.log(

@@ -113,7 +113,7 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Cut the text, because a file may be one long line.
+        # Cut the text, because a rule may be as long as its file.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 

@@ -66,7 +66,7 @@ class Exemption(Enum):
     OPTED_OUT = "its meta has dont_obey_robotstxt"
     LISTED = "ROBOTS1994_EXEMPT names its host or origin"
     NOT_HTTP = "only http and https URLs have a robots.txt"
-    # These requests fail. libcurl and browsers would send a request for "http:///host/path" to
+    # These requests fail instead of passing: libcurl and browsers would send "http:///host/path" to
     # "host".
     NO_HOST = (
         "the URL names no host, or names different hosts to different clients, "
@@ -100,7 +100,7 @@ def exemption_of(
 
 
 def spider_of(crawler: Crawler) -> Spider | type[Spider]:
-    """Return the spider of *crawler*, or its class: a shell creates the spider last."""
+    """Return the spider of *crawler*, or its class if there is no spider yet, as in a shell."""
     return crawler.spider or crawler.spidercls
 
 
@@ -137,7 +137,8 @@ class RobotName:
     def check_sent(self, sent: bytes | None, page: Request) -> None:
         """Warn once if *sent*, the User-Agent of the robots.txt request, is not the page's.
 
-        If so, a downloader middleware changes the User-Agent after the rules are chosen.
+        A difference means that a downloader middleware changes the User-Agent after the rules are
+        chosen.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):
@@ -223,7 +224,7 @@ def is_requestable(url: str) -> bool:
     if origin is None or not re.fullmatch(_HOST, origin.host):
         return False
     try:
-        # Raises an exception for a label that is empty or longer than 63 characters
+        # Fails for a label that is empty or longer than 63 characters
         origin.host.encode("idna")
     except UnicodeError:
         return False

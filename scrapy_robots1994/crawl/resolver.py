@@ -71,7 +71,7 @@ class _Lookup:
     """The new policy, set before observers and handlers are called."""
     cancel: Callable[[], object] = lambda: None
     traceback: TracebackType | None = None
-    """The traceback of the exception for all waiting requests."""
+    """The original traceback of the exception that is raised for each waiting request."""
 
 
 class PolicyResolver:
@@ -115,8 +115,8 @@ class PolicyResolver:
     async def resolve(self, origin: Origin, page: Request) -> Resolved:
         """Return the policy of *origin*, fetched for *page* if necessary.
 
-        Raise `FetchAborted` if the crawl closes, and the exception of the fetch after a local
-        failure (Ours R7).
+        Raise `FetchAborted` if the crawl closes. If the fetch fails locally (Ours R7), raise its
+        exception.
         """
         if policy := self.fresh(origin):
             return Resolved(policy)
@@ -128,8 +128,8 @@ class PolicyResolver:
             raise FetchAborted(CLOSING)
         is_new = lookup is None
         lookup = lookup or _Lookup(origin, page, self.memory.get(origin))
-        # Each request has a Deferred of its own. In the built-in middleware, all requests share
-        # one: the first takes its result, and the others get None and pass unchecked.
+        # Each request has its own Deferred. In the built-in middleware, all requests share one: the
+        # first takes the result, and the others get None and pass unchecked.
         waiter: Waiter = Deferred()
         lookup.waiters[waiter] = page
         if is_new:
@@ -146,23 +146,23 @@ class PolicyResolver:
         return result
 
     async def make_ready(self, policy: Policy, page: Request) -> None:
-        """Parse the file of *policy* for the robot of *page*, if necessary. Then wait for a turn of
+        """Parse the file of *policy* for the robot of *page*, if necessary, and wait for a turn of
         the event loop.
         """
         robots, robot = policy.robots, self._robot.of(page)
         if robots and not robots.is_read_for(robot, with_usage=self._reads_usage):
             await threads.prepare(robots, robot, reads_usage=self._reads_usage)
             if self.memory.get(policy.origin) is policy:
-                # The policy has grown, and `memory` counts its size again.
+                # The policy has grown: make `memory` count its size again.
                 self.memory[policy.origin] = policy
         # Ours O28: matching many wildcards may take milliseconds, and a thousand requests may wait
-        # for the file, so decide each in its own turn of the event loop.
+        # for the file, so decide about each request in its own turn of the event loop.
         await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
-        """Wake the waiting requests, and cancel their fetches (Ours R6).
+        """Raise `FetchAborted` for the waiting requests, and cancel their fetches (Ours R6).
 
-        Requests for which *keeps* is true continue to wait, for up to `ROBOTS1994_TIMEOUT` and one
+        Requests for which *keeps* is true continue to wait, for up to `ROBOTS1994_TIMEOUT` plus one
         second.
         """
         self._keeps = keeps
@@ -175,11 +175,12 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # A request ends by itself at the timeout, so allow one second more.
+        # One second more, so that a request can end by itself at its timeout.
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Once a policy is found, only signal handlers still run. They are not cancelled.
+        # Once a policy is found, only observers and signal handlers still run. They are not
+        # cancelled.
         if lookup.found is None:
             lookup.cancel()
 
@@ -228,7 +229,7 @@ class PolicyResolver:
     async def _from_store(
         self, store: GuardedStore, origin: Origin, last: Policy | None
     ) -> tuple[Answer | None, Policy | None]:
-        """Return the answer in *store*, if it is usable, and the last good policy."""
+        """Return a usable answer from *store*, or None, and the last good policy."""
         since = last.fetched_at if last else 0.0
         answer = await store.get(origin)
         if answer and answer.fetched_at > since:
@@ -243,7 +244,7 @@ class PolicyResolver:
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
         policy, now = self._policy(origin, answer), self.now()
-        # Even a stale policy may become the last good one.
+        # The last good policy may be stale.
         return policy.is_fresh(now), policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:

@@ -1,6 +1,6 @@
 """The code that needs undocumented parts of Scrapy.
 
-If such a part is missing, a crawl still obeys robots.txt. It warns about the losses in `LOST`.
+If one of them is missing, a crawl still obeys robots.txt, but warns about the loss (`LOST`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _warn(crawler: Crawler, name: str) -> None:
 
 
 def is_crawling(crawler: Crawler) -> bool:
-    """Whether *crawler* runs a spider, and not a shell."""
+    """Whether *crawler* runs a spider rather than a shell."""
     # No public attribute distinguishes a shell from a crawl.
     with suppress(Exception):
         return crawler.crawling
@@ -109,9 +109,9 @@ class EngineAccess:
 
     def limit(self) -> float:
         """Return how many requests the downloader may have in progress, or infinity if there is no
-        limit, or an unknown one.
+        known limit.
 
-        0 while the engine is paused, or waits until the spider has processed more responses
+        The limit is 0 while the engine is paused or waits for the spider to process responses
         (SCRAPER_SLOT_MAX_ACTIVE_SIZE).
         """
         engine: Any = self._crawler.engine
@@ -139,7 +139,8 @@ class EngineAccess:
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Whether a request for which *is_wanted* is true may be queued in a download slot.
 
-    True if the queues cannot be read. Then only `download_timeout` limits a robots.txt request.
+    Also true if the queues cannot be read: then only `download_timeout` limits a robots.txt
+    request.
     """
     engine: Any = crawler.engine
     with suppress(Exception):

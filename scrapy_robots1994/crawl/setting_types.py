@@ -1,4 +1,4 @@
-"""Types of settings. Each parses a value, and says which values it accepts."""
+"""Types of settings. Each parses a value and says which values it accepts."""
 
 import json
 import math

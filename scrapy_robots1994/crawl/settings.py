@@ -94,8 +94,8 @@ class RobotsSettings:
     timeout: float = declare(
         types.POSITIVE_SECONDS, 30, group="How robots.txt is requested", decides=True
     )
-    """The timeout of a robots.txt request and of each redirect, in seconds. A shorter
-    ``DOWNLOAD_TIMEOUT``, or ``download_timeout`` of the page, applies instead.
+    """The timeout of a robots.txt request and of each redirect, in seconds. If ``DOWNLOAD_TIMEOUT``
+    or the page's ``download_timeout`` is shorter, it applies instead.
     """
     propagate_meta: tuple[str, ...] = declare(types.META_KEYS, ())
     """Meta keys to copy from the page request to the robots.txt request, in addition to ``proxy``,
@@ -110,10 +110,10 @@ class RobotsSettings:
     # Limited, because waiting requests are in memory, and never on disk.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
     """How many requests, at most 64 of them for one origin, may wait for a robots.txt without
-    counting towards ``CONCURRENT_REQUESTS``. Hundreds for one origin with a slow robots.txt can
-    therefore delay others. If the crawl is killed (SIGKILL), the waiting requests are lost. With
-    ``CLOSESPIDER_PAGECOUNT`` or ``CLOSESPIDER_ITEMCOUNT``, at most 1% of that number may wait in
-    this way.
+    counting towards ``CONCURRENT_REQUESTS``. Further requests for an origin with a slow robots.txt
+    count, and can therefore delay others. If the crawl is killed (SIGKILL), the waiting requests
+    are lost. With ``CLOSESPIDER_PAGECOUNT`` or ``CLOSESPIDER_ITEMCOUNT``, at most 1% of that number
+    may wait in this way.
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
     """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would
@@ -288,7 +288,7 @@ def log_settings_errors() -> Iterator[None]:
     """
     try:
         yield
-    # Other exceptions are bugs, and need their traceback.
+    # Other exceptions are bugs and need their traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
         # Without a running event loop, Scrapy reports the error itself.

@@ -4,7 +4,7 @@ A failed call counts as a missing entry, and the store is not used for the next 
 the first failure is logged as a warning. All calls run in one thread, in order.
 
 If the store has leases, only the worker with the lease of an origin fetches its robots.txt. The
-others look for the answer every second, and fetch the file themselves after `LEASE_SECONDS`.
+others look for the answer every second and fetch the file themselves after `LEASE_SECONDS`.
 """
 
 import math
@@ -33,11 +33,8 @@ LEASE_SECONDS = 10
 
 
 class GuardedStore:
-    """Calls the store at *url* in a thread. A failed call counts as a miss, and the store is then
-    left alone for `REST_SECONDS`.
-
-    Answers have at most *limit* bytes. An entry may be deleted *keep_seconds* after its answer was
-    fetched.
+    """Stores answers with bodies of at most *limit* bytes. An entry may be deleted *keep_seconds*
+    after its answer was fetched.
     """
 
     def __init__(
@@ -68,9 +65,9 @@ class GuardedStore:
             self._submit(self._write, origin, answer)
 
     async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
-        """Wait until this worker may fetch robots.txt, for up to about `LEASE_SECONDS`.
+        """Wait until this worker may fetch robots.txt, or for about `LEASE_SECONDS`.
 
-        Return the answer if another worker stores one that is newer than *since*.
+        If another worker stores an answer that is newer than *since*, return it.
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))
@@ -119,8 +116,8 @@ class GuardedStore:
             log_line(
                 self._crawler,
                 WARNING if self._failures == 1 else DEBUG,
-                "ROBOTS1994_STORE %s failed: %s. The crawl goes on without it, and tries it "
-                "again after %d seconds.",
+                "ROBOTS1994_STORE %s failed: %s. The crawl continues without the store and "
+                "tries it again after %d seconds.",
                 str(self._url),
                 self._url.describe(error),
                 REST_SECONDS,

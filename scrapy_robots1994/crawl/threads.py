@@ -113,7 +113,7 @@ async def result_within(
     seconds: float,
     is_paused: Callable[[], bool],
 ) -> T:
-    """Return the result of *work*. After *seconds*, cancel it and raise `NotReturned`.
+    """Return the result of *work*, or cancel *work* after *seconds* and raise `NotReturned`.
 
     The time starts again whenever *is_paused* returns True. If the caller is cancelled, raise
     `FetchAborted`. Work that ignores its cancellation continues in the background.

@@ -2,11 +2,10 @@
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
 block others, this limit is raised by one for each waiting request and for each robots.txt request.
-Once the policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count,
-its download slot has room, and the engine sends requests: it stops while it is paused, and while
-the spider is behind with responses. Held requests of a download slot are released in order.
-Requests stuck in an earlier middleware do not count here, because they may depend on a held
-request.
+Once its policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count,
+its download slot has room, and the engine is neither paused nor waiting for the spider to process
+responses. Held requests of a download slot are released in order. Requests stuck in an earlier
+middleware are not counted among these others, because they may depend on a held request.
 
 When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
 sent if their policies are known and their download slots are free within `CLOSE_SECONDS`. The
@@ -53,7 +52,8 @@ RETURNED = "_robots1994_returned"
 
 MAX_OF_ORIGIN = 64
 """Up to this many waiting and held requests of one origin do not count towards
-`CONCURRENT_REQUESTS`. More would leave the scheduler before urgent requests that come later.
+`CONCURRENT_REQUESTS`. With a higher limit, more of them would leave the scheduler ahead of urgent
+requests that are scheduled later.
 """
 
 LOOK_SECONDS = 0.05
@@ -109,8 +109,8 @@ class WaitingRequests:
     """The requests of one crawl that wait or are held.
 
     Up to *max_waiting* of them, and up to `MAX_OF_ORIGIN` of one origin, do not count towards
-    `CONCURRENT_REQUESTS`. *on_closing* is called when the crawl begins to close, and again after
-    `CLOSE_SECONDS` if waiting requests are still to be sent.
+    `CONCURRENT_REQUESTS`. *on_closing* is called when the crawl begins to close, and again
+    `CLOSE_SECONDS` later if it still sends some of these requests.
     """
 
     def __init__(
@@ -139,7 +139,8 @@ class WaitingRequests:
         self._is_closed = False
         self._timer: Any = None
         connect = crawler.signals.connect
-        # Usually, one of these signals, or `scheduler_empty`, follows a finished request.
+        # Held requests are released on these signals and on `scheduler_empty`, one of which usually
+        # follows a finished request.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
         connect(self.close, signals.spider_closed)
@@ -290,12 +291,12 @@ class WaitingRequests:
                 room -= 1
                 of_slot[slot.name] += 1
                 self._passed[visit.request] = slot.name
-                # Lower the limit before the request continues, or the engine would give its slot
-                # to another.
+                # Lower the limit before the request continues, or the engine would give the slot to
+                # another request.
                 self._lower(visit)
                 turns.append(self._held.pop(visit))
-        # Release them only after the loop: without asyncio, a released request continues at once,
-        # and may call this method again.
+        # Only after the loop, because without asyncio a released request continues at once and may
+        # call this method again.
         for turn in turns:
             release(turn, None)
 

@@ -136,9 +136,7 @@ def test_store_that_failed_is_left_alone_for_a_while(
     PARTS["stats"].inc_value.assert_called_with("robots1994/store_failures", 3)
     records = [it for it in caplog.records if it.name == "scrapy_robots1994"]
     assert [it.levelname for it in records] == ["WARNING", "DEBUG", "DEBUG"]
-    assert (
-        f"failed: cannot {method}. The crawl goes on without it" in records[0].message
-    )
+    assert f"failed: cannot {method}. The crawl continues without" in records[0].message
 
 
 def test_entry_that_is_no_bytes_is_a_failure(

@@ -1,4 +1,4 @@
-"""`ROBOTS1994_COMPARE`: compare each decision of a crawl with other parsers.
+"""`ROBOTS1994_COMPARE`: compare each decision of a crawl with those of other parsers.
 
 As in Scrapy's middleware, the parsers run on the event loop. When the crawl closes, a thread finds
 the causes of differences.
@@ -86,7 +86,7 @@ class CrawlComparison:
         self._room = MAX_BYTES
         self._decisions = self._skipped = 0
         self.findings: Collection[Deferred[Site | None]] = ()
-        """In a dry run, the lookups of policies for which the report waits."""
+        """In a dry run, the policy lookups that the report waits for."""
         self._path: Path | None = None
         if settings.compare_report is not None:
             name, spider = "COMPARE_REPORT", spider_of(crawler)

@@ -51,7 +51,7 @@ class CrawlDelays:
         if not stated:
             return
         applied = min(stated, self._longest)
-        # Remove the slot, because redirects and copied meta may name that of another host.
+        # After a redirect or in copied meta, this may name the slot of another host.
         request.meta.pop(SLOT_KEY, None)
         name = slow_down(self._crawler, request, applied)
         if self._delays.get(name, 0.0) < applied:

@@ -42,8 +42,8 @@ DISOBEYING = (
 )
 
 UNWATCHED = (
-    "Dry run: %s, a subclass of Scrapy's middleware, also refuses requests, and is not "
-    "watched; list Scrapy's own in its place"
+    "Dry run: %s, a subclass of Scrapy's middleware, also refuses requests, but is not "
+    "watched; list Scrapy's own middleware in its place"
 )
 
 
@@ -86,7 +86,7 @@ class DryRun:
         netloc = urlsplit(request.url).netloc
         # Until the first decision about a host, its robots.txt is on its way.
         is_early = netloc not in self._decided
-        # In Scrapy 2.13, the method takes the spider, and may return a Deferred.
+        # In Scrapy 2.13, the method takes the spider and may return a Deferred.
         decide = partial(self._built_in.process_request, request)
         try:
             decision = decide() if spider is None else decide(spider)

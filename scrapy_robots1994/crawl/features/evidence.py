@@ -72,7 +72,7 @@ def shown_url(url: str) -> str:
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each stated purpose to its answer and its place, such as "robots.txt line 4"."""
+    """Map each stated purpose to the answer and where it is stated, such as "robots.txt line 4"."""
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -98,7 +98,7 @@ class EvidenceFile:
         self._lines.append(line)
 
     def write(self) -> Future[Exception | None]:
-        """Write the lines since the last call as one gzip member, in the thread.
+        """Write the lines added since the last call as one gzip member, in the thread.
 
         The result of the future is the first error of all writes so far, or None.
         """

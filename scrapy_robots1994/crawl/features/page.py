@@ -160,7 +160,9 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield a preference for each `noai` (and `noimageai` of an image), and malformed values."""
+    """Yield a preference for each `noai` (for an image, also `noimageai`), and the malformed
+    values.
+    """
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
         if said.term not in USAGE_TERMS:

@@ -139,7 +139,7 @@ class RobotsPages(BaseSpiderMiddleware):
     def get_processed_request(
         self, request: Request, response: Response | None
     ) -> Request | None:
-        """Return None if *response* forbids following the link to *request*."""
+        """Return *request*, or None if *response* forbids following the link to it."""
         # Pages P9
         if not self._obeyed or response is None or request.url == response.url:
             return request
@@ -156,9 +156,7 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return None to drop *item*. Then `item_dropped` is sent, as when a pipeline drops an
-        item.
-        """
+        """Return *item*, or send `item_dropped`, as for a pipeline, and return None."""
         reason = None if response is None else self._reason_to_drop(response)
         if reason is None:
             return item

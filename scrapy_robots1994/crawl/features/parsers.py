@@ -46,7 +46,7 @@ def other_parsers(
         except Exception as error:
             shown = escape_control_chars(f"{type(error).__name__}: {error}")
             raise SettingsError(
-                f"{setting}: {name} fails on an empty robots.txt: {shown}; mend its from_crawler()."
+                f"{setting}: {name} fails on an empty robots.txt: {shown}; fix its from_crawler()."
             ) from error
         others[name] = partial(kind.from_crawler, crawler)
     return others
