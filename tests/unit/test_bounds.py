@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import scrapy
 from scrapy.http import Headers, HtmlResponse, Response
 
 from scrapy_robots1994 import RobotsTxt, page_directives
@@ -94,6 +95,9 @@ def test_records_that_decide_together_are_looked_up_up_to_the_bound(
     assert rules.allowed("/robots.txt")
 
 
+@pytest.mark.skipif(
+    scrapy.version_info < (2, 14), reason="Scrapy 2.13 awaits only with a reactor"
+)
 def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")
