@@ -1,7 +1,7 @@
 """Check the internal links of pages, and the paths of files that pages mention.
 
-Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints an error, and
-exits with 1, if
+Usage: ``python docs/_ext/check_links.py docs/_build/html docs README.md``. Prints errors and exits
+with 1 if
 
 * the file or the anchor of an internal link does not exist
 * the id of a clause, decision or problem (F5, O24, R005) does not link to its row

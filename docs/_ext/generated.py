@@ -126,7 +126,7 @@ def example(body: str) -> str:
 
 
 def dialects() -> str:
-    # Show only fields that some dialects have, but not all.
+    # Show only fields that some, but not all, dialects have.
     some = [it for it in FIELDS if 0 < len(it.dialects) < len(DIALECTS)]
     features = {
         "lists of names and paths": "has_lists",

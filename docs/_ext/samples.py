@@ -1,8 +1,8 @@
 """Run the console samples of some pages, and compare the output: ``docs/_ext/samples.py docs``.
 
 A local server stands in for the sites. Times, versions, counts, random ids and line breaks are not
-compared. Prints the samples that differ, and exits with 1 if there are any. The sample of
-``lint.rst`` is not run here, but by a test.
+compared. Prints the samples that differ, and exits with 1 if there are any. A test runs the sample
+of ``lint.rst`` instead.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tools/bench/run", description=__doc__)
-    parser.add_argument("race", nargs="*", help=f"which: {', '.join(RACES)}; else all")
+    parser.add_argument("race", nargs="*", help=f"{', '.join(RACES)}; by default, all")
     parser.add_argument(
         "--corpus", default="", help="folder or tar archive of robots.txt files"
     )
@@ -96,7 +96,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     unknown = set(options.race) - set(RACES)
     if unknown:
-        parser.error(f"there is no race {', '.join(sorted(unknown))}")
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
     return options
 
 

@@ -61,7 +61,7 @@ def ran(side: str, spider: str, settings: Mapping[str, Any], **args: Any) -> Any
 
 
 def with_slow_hosts(rounds: int, cases: Sequence[tuple[int, int]]) -> Iterator[Result]:
-    """Time a crawl of 20 fast hosts during which other hosts send robots.txt slowly."""
+    """Time how long 20 fast hosts take while other hosts send robots.txt slowly."""
     with serving() as port:
         for slow, delay in cases:
             hosts = [(f"slow-{delay}-{{}}.test", slow), ("well-{}.test", 20)]

@@ -94,7 +94,7 @@ def main(side: str, corpus: str) -> None:
 
     files = read_corpus(corpus)
     hold = {OURS: _ours, PROTEGO: _protego}[side](files)
-    # Store one file before measuring, because the first also allocates what all share.
+    # Store one file before measuring, because the first also allocates what all files share.
     hold("warm.test", 0)
     measured = {}
     tracemalloc.start()

@@ -64,7 +64,7 @@ STEEP = 5.0
 def parsing(files: Sequence[bytes], rounds: int) -> Iterator[Result]:
     """Time parsing a file and checking no URL, one, or eight.
 
-    Parsing alone is no fair comparison, because some parsers defer work to the first check.
+    Parsing alone is not a fair comparison, because some parsers defer work to the first check.
     """
     sides, _ = all_sides()
     policies = {

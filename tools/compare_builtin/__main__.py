@@ -87,5 +87,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main())
     except KeyboardInterrupt:
-        print("\nInterrupted: no situation is reported.", file=sys.stderr)  # noqa: T201 - its interface
+        print("\nInterrupted: no scenario is reported.", file=sys.stderr)  # noqa: T201 - its interface
         sys.exit(130)

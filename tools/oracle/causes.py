@@ -2,8 +2,8 @@
 
 Each function in `CAUSES` rewrites something that other implementations read differently, without
 changing our decision. The first rewrite after which both implementations agree is the cause. If
-none is enough alone, they are applied one after another until both agree, and all that changed
-something are named as the cause.
+none is enough alone, they are applied one after another until both agree, and those that changed
+something are named together as the cause.
 """
 
 from __future__ import annotations

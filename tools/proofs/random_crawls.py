@@ -121,7 +121,7 @@ def robots_of(
 
 
 def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
-    """JOBDIR and CLOSESPIDER_PAGECOUNT depend on the mode, and are set later."""
+    """Return random settings without JOBDIR and CLOSESPIDER_PAGECOUNT, which depend on the mode."""
     chosen: dict[str, Any] = {
         "RETRY_ENABLED": True,
         "RETRY_TIMES": dice.choice((3, 5)),
@@ -141,7 +141,7 @@ def settings_of(seed: int, folder: Path, dice: random.Random) -> dict[str, Any]:
     middlewares: dict[str, int] = {}
     if dice.random() < 1 / 3:
         middlewares["FailingMiddleware"] = dice.choice((10, 50, 200, 750, 950))
-        # With 15 retries, no request fails in the end.
+        # With 15 retries, every request eventually succeeds.
         chosen |= {"FAILING_SEED": seed, "FAILING_SHARE": 0.03, "RETRY_TIMES": 15}
     for name, share in (("ReplacingMiddleware", 0.2), ("SlowMiddleware", 0.4)):
         if dice.random() < share:
