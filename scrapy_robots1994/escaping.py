@@ -110,7 +110,7 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Replace *secrets*, and values after names such as `password`, with `***`, and remove the
+    """Replace *secrets* and the values of names such as `password` with `***`, and remove the
     credentials from URLs.
     """
     for secret in sorted(secrets, key=len, reverse=True):

@@ -19,7 +19,7 @@ _URL = re.compile(
 )
 _HTTP = r"(?ai)[\x00-\x20]*https?:"
 _URL_HEAD = re.compile(r"[\x00-\x20]*[A-Za-z][A-Za-z0-9+.-]*://[^/?#\\]*")
-# IDNA may produce a delimiter: it maps a fullwidth solidus to `/`.
+# IDNA may produce a delimiter: for example, it maps a fullwidth solidus to `/`.
 _DELIMITERS = r"[\x00-\x1f\x7f/?#@:\\]"
 
 
@@ -81,7 +81,7 @@ def _ipv6(text: str) -> str:
 def _in_punycode(host: str) -> str:
     """Return *host* as clients look it up, or unchanged if it cannot be encoded.
 
-    Return "" if IDNA turns one of its characters into a delimiter.
+    Return "" if IDNA turns a character of *host* into a delimiter.
     """
     try:
         name = host.encode("idna").decode("ascii").rstrip(".")

@@ -1,7 +1,7 @@
 """Crawl local hosts with scrapy_robots1994 and then with Scrapy's own middleware, and print both
 results.
 
-The exit code is 0 if the first crawl fetched exactly the allowed pages, and reported all others as
+The exit code is 0 if the first crawl fetched exactly the allowed pages and reported all others as
 refused.
 """
 

@@ -1,7 +1,7 @@
 """Crawl the hosts of `./run` with several workers that share a Redis server.
 
-The exit code is 0 if the workers fetched exactly the allowed pages, and requested each robots.txt
-once, or once per worker that crawls the host if the host is unreachable.
+The exit code is 0 if the workers fetched exactly the allowed pages and requested each robots.txt
+once (that of an unreachable host once per worker that crawls the host).
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def main() -> int:
         print_workers(served, workers)
         if is_right(sites, served, workers):
             print(
-                "\nRight: each robots.txt was requested once, and all workers obeyed."
+                "\nRight: each robots.txt was requested once, except on unreachable hosts, "
+                "and all workers obeyed it."
             )
             return 0
     print("\nWRONG: see above.")

@@ -56,7 +56,7 @@ class RobotsCommand(ScrapyCommand):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Log only warnings, unless an option sets LOG_LEVEL."""
+        """Also refuse unknown options, set the dialect, and log only warnings by default."""
         self.settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
         super().process_options(args, opts)
         terminal.refuse_unknown(args, self._parser)

@@ -141,7 +141,7 @@ class RobotsCheck(RobotsCommand):
 
     def _print(self, row: "Row") -> None:
         # A URL counts as unknown if its robots.txt could not be fetched or read, even if a setting
-        # decides.
+        # allows or disallows it.
         self._counts[row.word if row.is_known else "unknown"] += 1
         self._not_for += row.forbidden is not None
         if self._opts.json:

@@ -48,8 +48,8 @@ _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+(:[0-9]+)?", re.IGNORECASE)
 
 
 class Worker:
-    """Compares our parser with the others on one source after another. Raises `RobotsError` if a
-    parser cannot be loaded.
+    """Compares our parser with the others, one source at a time. Raises `RobotsError` if a parser
+    cannot be loaded.
     """
 
     def __init__(self, opts: argparse.Namespace, settings: Settings) -> None:

@@ -102,7 +102,7 @@ class RobotsEvidence(RobotsCommand):
 def _find(
     files: list["EvidenceFile"], urls: list[str], opts: argparse.Namespace
 ) -> int:
-    # Scrapy spells the URLs of requests so, and the evidence contains these spellings.
+    # Evidence contains the URLs of requests, which Scrapy passes through `safe_url_string`.
     wanted = {url: _key(url) and _key(safe_url_string(url)) for url in urls}
     if odd := [url for url, key in wanted.items() if key is None]:
         shown = escape_control_chars(odd[0], 60)
@@ -258,7 +258,7 @@ class EvidenceFile:
         self._policies: LRUCache[int, Policy] = LRUCache(MAX_PARSED)
         self.answers: dict[int, Recorded] = {}
         self.is_unread = False
-        """Whether reading failed, other than because the end is missing."""
+        """Whether reading failed for a reason other than a missing end."""
 
     def events(self) -> Iterator[Decision | str]:
         """Yield the decisions in order, and a sentence for each difference."""
@@ -274,7 +274,7 @@ class EvidenceFile:
                         yield f"{place}, line {number}: {text}"
             except _ODD as error:
                 text = redact_and_escape(f"{type(error).__name__}: {error}", 300)
-                yield f"{place}, line {number}: no evidence ({text})"
+                yield f"{place}, line {number}: not valid evidence ({text})"
         if not self._crawl and not self.is_unread:
             yield f"{place}: the line about the crawl is missing"
 
@@ -335,7 +335,7 @@ class EvidenceFile:
         yield from faults
 
     def _differences(self, values: Values, answer: Recorded | None) -> Iterator[str]:
-        """Repeat the recorded decision with *answer*, and yield the differences."""
+        """Repeat the recorded decision with *answer* and yield the differences."""
         from scrapy_robots1994.crawl.features.evidence import decision_of  # noqa: PLC0415 - slow to import
 
         url, settings = values["url"], self._settings
@@ -345,7 +345,7 @@ class EvidenceFile:
             yield f"{url}: the answer that decided is missing"
             return
         if answer.origin != Origin.of(url):
-            yield f"{url}: the answer {values['robots']} is of {answer.origin}"
+            yield f"{url}: answer {values['robots']} is from {answer.origin}"
             return
         robot = values.get("robot", self._crawl.get("robot"))
         if not isinstance(robot, str) or settings is None:
@@ -357,7 +357,7 @@ class EvidenceFile:
         again = {"decision": word} | decision_of(policy, url, robot, verdict, settings)
         for name, value in again.items():
             if values.get(name) != value:
-                yield f"{url}: {name} is {values.get(name)!r}, but {value!r} follows"
+                yield f"{url}: {name} is {values.get(name)!r}, but should be {value!r}"
 
     def _policy_of(
         self, number: int, recorded: Recorded, settings: "RobotsSettings"

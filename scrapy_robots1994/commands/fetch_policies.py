@@ -22,7 +22,7 @@ from scrapy_robots1994.escaping import redact_credentials
 from scrapy_robots1994.origin import Origin, target_of
 from scrapy_robots1994.policy.policy import Policy, policy_from
 
-# The crawl obeys robots.txt, and writes nothing but the log and the store.
+# The crawl obeys robots.txt and writes nothing but the log and the store.
 ISOLATED: dict[str, Any] = {
     # The limits of a crawl do not apply, because there are neither pages nor items.
     "CLOSESPIDER_ERRORCOUNT": 0,
@@ -51,7 +51,7 @@ NO_PAGES: tuple[Request, ...] = ()
 class PolicyLookup(Lookup):
     """Fetches the policies of URLs in a crawl of *process* with a subclass of the spider *kind*.
 
-    The name of the robot, `robot`, comes from the settings and *kind* until the crawl starts, and
+    `robot`, the name of the robot, comes from the settings and *kind* until the crawl starts, and
     then from the crawl.
     """
 

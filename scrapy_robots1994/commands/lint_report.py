@@ -34,7 +34,7 @@ _PROBLEM_NAMES = (
     *("code", "severity", "line", "lines", "column"),
     *("message", "fix", "weakens_policy"),
 )
-# About how many bytes to parse in each of the two dialects. A file is parsed once per robot.
+# Parse about this many bytes in each of the two dialects, because a file is parsed once per robot.
 _MAX_READ = 500_000
 # Only a rule for everything covers both paths.
 _PROBES = ("/", "/robots-lint-7f3a9c")
@@ -59,8 +59,8 @@ class Report:
         self.effects = list(_effects(self, problems))
 
     def _decided_otherwise(self) -> dict[str, list[str]]:
-        """Return the robots for which only one of the two dialects closes every path without a rule
-        of its own.
+        """Return the robots to which, by default, the site is closed in only one of the two
+        dialects. The keys say which it is in `other`.
         """
         here = self.robots.read_as(self.dialect.name)
         other = self.robots.read_as(self.other)
@@ -186,8 +186,8 @@ def as_text(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def problems_as_text(report: Report, paint: Paint) -> Iterator[str]:
-    """Yield one line for each problem, in the format of compiler messages, and then the note if the
-    dialect is "strictest".
+    """Yield one line for each problem, in the format of compiler messages. If the dialect is
+    "strictest", yield the note too.
     """
     name = escape_control_chars(report.name)
     for problem, head, text, advice in _advised(report):

@@ -1,6 +1,6 @@
 """The console script `robots-lint`, which imports neither Scrapy nor Twisted.
 
-`scrapy robots-lint` shares this module, and also fetches URLs.
+`scrapy robots-lint` shares this module but can also fetch URLs.
 """
 
 import argparse
@@ -110,7 +110,7 @@ def _codes(text: str) -> frozenset[str]:
 
 def project_dialect() -> str:
     """Return ROBOTS1994_DIALECT of the Scrapy project in the current folder or a parent, or
-    "rfc9309".
+    "rfc9309" if there is none.
 
     The settings file is searched, not run, so only a literal string is found. Raise `WrongUse` for
     an unknown dialect.

@@ -43,7 +43,7 @@ class OutcomeRow(NamedTuple):
     statuses: str = ""
     """The statuses of the answers in words, such as "2xx"."""
     reason: Reason | None = None
-    """The reason for the verdicts, or None if the file decides."""
+    """The reason that verdicts give, or None if the file decides."""
     allows: bool = True
     """Whether URLs are allowed by default, unless the file decides."""
     setting: str = ""

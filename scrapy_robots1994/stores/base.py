@@ -21,10 +21,10 @@ The class needs the methods of `Store`, but no base class::
 
         ...
 
-The methods must not be coroutines. A crawl calls `from_url` several times when it starts, and the
-other methods one at a time in a thread, where they may block, but not for ever, because the crawl
-waits for them. If one of these raises an exception, the entry counts as missing, and the store is
-not used for the next 30 seconds. The first exception is logged as a warning.
+The methods must not be coroutines. A crawl calls `from_url` several times when it starts. It calls
+the other methods in a thread, one at a time. They may block, but not for ever, because the crawl
+waits for them. If one raises an exception, the entry counts as missing, and the store is not used
+for the next 30 seconds. The first exception is logged as a warning.
 """
 
 from typing import Final, Protocol

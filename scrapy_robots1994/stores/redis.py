@@ -27,7 +27,7 @@ class RedisStore:
 
     @classmethod
     def from_url(cls, url: str, *, timeout: float) -> "RedisStore":
-        """The client library handles all options of *url* except `prefix`."""
+        """Except `prefix`, all options of *url* are passed to the client library."""
         address, _, query = url.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         prefix = options.pop("prefix", PREFIX)
@@ -38,7 +38,7 @@ class RedisStore:
             raise ValueError(
                 "in the user name and password, write /?#@ as %2F%3F%23%40"
             )
-        # The library would take any other path for database 0.
+        # The library would read any other path as database 0.
         if place.scheme != "unix" and not (place.path.strip("/") or "0").isdecimal():
             raise ValueError(f'the database must be a number, not "{place.path}"')
         client = redis.Redis.from_url(

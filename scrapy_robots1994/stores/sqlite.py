@@ -12,7 +12,7 @@ FILE_BYTES: Final = 1_000_000_000
 MIN_FILE_BYTES: Final = 1_000_000
 
 _TABLE = "CREATE TABLE robots1994 (origin TEXT PRIMARY KEY, entry BLOB NOT NULL)"
-# Check type and length first, because another program may have stored a large text or number.
+# Check type and length first, because another program may have stored a number or a huge text.
 _GET = (
     "SELECT entry FROM robots1994 WHERE origin = ? AND typeof(entry) = 'blob' "
     "AND length(entry) <= ?"
@@ -106,6 +106,6 @@ class SqliteStore:
         base.execute(f"PRAGMA max_page_count = {self.max_bytes // page_size}")
         # In a write-ahead log (WAL), readers and writers do not block each other, and a killed
         # process leaves no partial entry. Switching to this mode fails while another process uses
-        # the file. The store works without it, and the next process tries again.
+        # the file. Then the store works without a WAL, and the next process tries again.
         with suppress(sqlite3.OperationalError):
             base.execute("PRAGMA journal_mode = WAL")

@@ -22,7 +22,7 @@ _STORES: Final = {
 
 _METHODS = ("from_url", "get", "put", "close")
 _IMPORT_PATH = r"(?a)([A-Za-z_]\w*\.)+[A-Za-z_]\w*"
-# Limited, because `int` refuses thousands of digits with an error of its own.
+# Limited, because `int` rejects thousands of digits with a different message.
 _COUNT = re.compile("[1-9][0-9]{0,17}")
 _SECONDS = r"(?=.*[1-9])[0-9]{1,9}(\.[0-9]{1,9})?"
 
@@ -146,5 +146,6 @@ def _class_of(scheme: str) -> type[Store]:
     methods = {name: getattr(store_class, name, None) for name in _METHODS}
     lacks = [name for name, it in methods.items() if not callable(it) or is_async(it)]
     if lacks:
-        raise ValueError(f"it is not a store: it lacks the plain {', '.join(lacks)}")
+        why = "it is not a store: these methods are missing or coroutines"
+        raise ValueError(f"{why}: {', '.join(lacks)}")
     return cast("type[Store]", store_class)

@@ -52,8 +52,8 @@ WRONG = [
     ),
     ("no.such.module.Store://x", "cannot be imported"),
     (f"{STORES}.Nothing", "cannot be imported"),
-    ("json.dumps://x", "lacks the plain from_url, get, put, close"),
-    (f"{STORES}.Asynchronous", "lacks the plain get"),
+    ("json.dumps://x", "or coroutines: from_url, get, put, close"),
+    (f"{STORES}.Asynchronous", "missing or coroutines: get"),
     (f"{STORES}.Telling://me:p%40ss@host/0", "no login with ***"),
 ]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class WorkerSpider(RedisMixin, PagesSpider):  # type: ignore[misc]  # without annotations
-    """Crawls URLs from Redis like the spider `pages`. Ends after 3 seconds without a URL."""
+    """Crawls URLs from Redis as the spider `pages` does. Ends after 3 seconds without a URL."""
 
     name = "worker"
     redis_batch_size = 4

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PagesSpider(Spider):
-    """Follows all links, and yields an item for each page, fetched or not.
+    """Follows all links and yields an item for each page, fetched or not.
 
     `scrapy crawl pages -a start=http://127.0.0.1:8000/ -O pages.jsonl`
     """
