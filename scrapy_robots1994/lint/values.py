@@ -65,7 +65,7 @@ def _odd_name(line: Line, name: str, dialect: Dialect) -> Iterator[Problem]:
     column = line.value_column + line.value.find(name)
     mark = _ODD_MARK.search(name)
     if mark and name != EVERYBODY:
-        words = f'most robots read its "{mark[0]}" as part of it'
+        words = f'most robots read the "{mark[0]}" as part of the name'
         yield kinds.ODD_NAME.at(line, name, words, column=column, meant=USER_AGENT)
     elif dialect.merges_named and " " in name:
         yield _cut_name(line, name, column)

@@ -40,7 +40,7 @@ WHY_IGNORED: dict[LineKind, str] = {
     LineKind.MALFORMED: "not of the form `field: value`",
     LineKind.ORPHAN: "no User-agent line in its record",
     LineKind.NAMELESS: "it names no robot",
-    LineKind.TIMELESS: "no number of seconds",
+    LineKind.TIMELESS: "not a number of seconds",
 }
 
 IDLE = frozenset((LineKind.BLANK, LineKind.COMMENT))
@@ -66,7 +66,7 @@ class Field(NamedTuple):
     kind: LineKind = LineKind.UNKNOWN
     # Names of the dialects that have the field
     dialects: frozenset[str] = frozenset()
-    # Parses a value, and returns None for a bad one. Without `read`, values are used as written.
+    # Parses a value, or returns None if it is bad. Without `read`, values are used as written.
     # `Dialect.names` and `Dialect.paths` parse User-agent lines and rules.
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad
