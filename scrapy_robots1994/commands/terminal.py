@@ -189,7 +189,7 @@ def painter(choice: str) -> Paint:
 
 @contextmanager
 def progress(total: int) -> Iterator[Callable[[], object]]:
-    """Show how many of *total* files are done. The bar on a terminal needs `rich`.
+    """Show how many of *total* files are done. On a terminal, this is a bar and needs `rich`.
 
     Call the yielded function after each file.
     """

@@ -69,7 +69,7 @@ MAX_RETRY_AFTER = 30.0
 """In seconds. A longer Retry-After ends the retries."""
 
 GRACE_SECONDS = 5.0
-"""A request is given up this many seconds after its timeout (Ours R7)."""
+"""A request is abandoned this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
 """The maximum number of parallel fetches with Scrapy's Twisted handlers."""
@@ -104,7 +104,7 @@ class RobotsFetcher:
         fetching: Callable[[], AbstractContextManager[object]],
         robot: RobotName,
     ) -> None:
-        """*fetching* returns a context manager around one robots.txt request."""
+        """*fetching* returns a context manager that wraps one robots.txt request."""
         self._crawler = crawler
         self._max_bytes = settings.max_bytes
         self._keys = settings.propagate_meta

@@ -16,7 +16,7 @@ MAX_LINES_OF_A_KIND = 20
 
 
 class _Safe:
-    """Text that is made safe to print only if a handler formats it."""
+    """Text that is made safe to print only when a handler formats it."""
 
     def __init__(self, text: str) -> None:
         self._text = text

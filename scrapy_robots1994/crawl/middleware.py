@@ -167,7 +167,7 @@ class Robots1994Middleware:
         self._waiting.unmark(request)
 
     def policy_of(self, url: str) -> Policy | None:
-        """Return the policy for *url*, fresh or stale. Return None if it is not in memory.
+        """Return the policy for *url*, fresh or stale, or None if none is in memory.
 
         A policy has the attributes `outcome` (the meaning of the answer to GET /robots.txt),
         `status` (the HTTP status, or None), `robots` (the parsed file, or None), and `fetched_at`

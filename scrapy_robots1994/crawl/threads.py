@@ -152,7 +152,7 @@ async def result_within(
 
 
 async def future_result(future: Future[T]) -> T:
-    """Await *future*, completed by another thread.
+    """Await *future*, which another thread completes.
 
     Cancelling the coroutine cancels *future*.
     """

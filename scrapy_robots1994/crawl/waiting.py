@@ -57,7 +57,7 @@ requests that are scheduled later.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between checks whether the crawl is closing."""
+"""Seconds between checks whether the crawl is closing or held requests can be released."""
 
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
@@ -81,7 +81,7 @@ class Visit:
     """One pass of *request* through the middleware."""
 
     def __init__(self, request: Request) -> None:
-        """Remove our meta keys from *request*."""
+        """Remove our meta keys from *request*, and restore its `dont_filter`."""
         meta = request.meta
         # An errback may repeat a refused request, and a spider may copy the meta of a response.
         meta.pop(VERDICT, None)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
-"""The maximum size of all compared files together, in bytes. Decisions for further files are not
+"""The maximum total size of the compared files, in bytes. Decisions for further files are not
 compared.
 """
 
