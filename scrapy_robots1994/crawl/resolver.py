@@ -179,8 +179,7 @@ class PolicyResolver:
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Once a policy is found, only observers and signal handlers still run. They are not
-        # cancelled.
+        # Once a policy is found, only signal handlers still run. They are not cancelled.
         if lookup.found is None:
             lookup.cancel()
 
