@@ -53,7 +53,7 @@ def let_names_wrap(
         lambda found: wrap(found[0]),
         context.get("body", ""),
     )
-    # Quotes in text need no entity.
+    # Keep quotes readable in the source of the page.
     context["body"] = re.sub(
         r"(?<=>)[^<]+", lambda found: found[0].replace("&quot;", '"'), body
     )

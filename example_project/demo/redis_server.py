@@ -29,7 +29,7 @@ def some_redis() -> Iterator[str]:
     program = shutil.which("redis-server")
     if program is None:
         sys.exit(
-            "redis-server is missing: apt-get install redis-server, or REDIS_URL=…"
+            "redis-server is missing: run `apt-get install redis-server`, or set REDIS_URL"
         )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -22,7 +22,7 @@ RESET = struct.pack("ii", 1, 0)
 class Response:
     """The second half of the body is sent after *pause* seconds.
 
-    If *reset* is true, the connection is reset instead.
+    If *reset* is true, nothing is sent, and the connection is reset.
     """
 
     status: int = 200

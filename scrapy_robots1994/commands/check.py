@@ -127,8 +127,8 @@ class RobotsCheck(RobotsCommand):
             exemption is Exemption.NOT_HTTP and is_word
         ):
             raise WrongUse(
-                f"{escape_control_chars(url, 60)!r} is neither a URL nor a path of a file "
-                "that --robots names: write https://host/path or, with --robots, /path"
+                f"{escape_control_chars(url, 60)!r} is not a URL: write https://host/path, "
+                "or with --robots also /path"
             )
         return exemption.value if exemption else ""
 

@@ -93,7 +93,7 @@ class Worker:
 
 
 def host_of(name: str) -> str:
-    """Return the host, and any port, in a file name such as `example.org.txt`, or ""."""
+    """Return the host, and any port, that names a file (`example.org.txt`), or "" if none does."""
     path = Path(name)
     host = path.stem if path.suffix.lower() == ".txt" else path.name
     return _host_and_port(f"http://{host}") if _HOST.fullmatch(host) else ""
@@ -179,7 +179,7 @@ def _in_processes(
         yield from pool.map(_compare, sources, chunksize=4)
         pool.shutdown()
     except BrokenProcessPool:
-        text = "a parser ended its process: compare with --processes 1 to see how"
+        text = "a parser ended its process: run again with --processes 1 to see why"
         raise Unreadable(text) from None
     finally:
         # After Ctrl-C, do not wait for a parser.

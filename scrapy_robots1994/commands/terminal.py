@@ -55,7 +55,7 @@ MAX_NAMED = 20
 
 
 class Unreadable(RobotsError):  # noqa: N818 - named like its exit code
-    """Something cannot be read or compared. The message gives the reason."""
+    """Something cannot be read or compared."""
 
 
 class WrongUse(RobotsError):  # noqa: N818 - named like its exit code

@@ -36,7 +36,9 @@ MAX_ROWS = 20
 """The maximum number of differences shown for one site. All are counted."""
 
 AROUND, MAX_LINES = 3, 200
-"""The number of lines shown around each line that makes a difference, and the maximum in total."""
+"""The number of lines shown before and after each line that makes a difference, and the maximum for
+one site.
+"""
 
 Decision: TypeAlias = str
 """`ALLOWS`, `FORBIDS`, or "raises" and the name of the exception."""

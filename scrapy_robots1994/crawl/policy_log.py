@@ -63,8 +63,8 @@ class PolicyLog:
             )
         elif isinstance(error, self._network_failures):
             advice = (
-                "it was requested through a proxy, or this machine is out of file "
-                "descriptors, memory or ports, so the origin may be up"
+                "the origin may be up: robots.txt was requested through a proxy, or this "
+                "machine is out of file descriptors, memory or ports"
             )
         elif middleware := middleware_of(error):
             advice = (

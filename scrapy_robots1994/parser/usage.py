@@ -23,8 +23,8 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that this module implements: vocab defines the labels of Content-Usage, and
-attach their place in robots.txt and headers.
+"""The IETF drafts that this module implements: `vocab` defines the labels of Content-Usage,
+`attach` where they stand in robots.txt and headers.
 """
 
 USAGE_FIELD = "Content-Usage"

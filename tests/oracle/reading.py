@@ -166,11 +166,11 @@ class Reading:
             for record in chosen
         ]
         if self.dialect != "extended":
-            # O2: all records for all robots are obeyed. D1: any rule that covers the URL disallows
+            # O2: several records for `*` are all obeyed. D1: any rule that covers the URL disallows
             # it. The shortest rule is reported, or the first of the shortest rules.
             return sorted(chain(*found), key=lambda it: (len(it.value), it.line))
         # X1: in each record, the first rule that covers the URL decides. X3: a URL is disallowed if
-        # one of the records for all robots disallows it.
+        # one of the records for `*` disallows it.
         return sorted((it[0] for it in found if it), key=lambda it: it.allows)
 
     def _chosen(self, own: list[str]) -> list[Record]:

@@ -58,8 +58,8 @@ def interrupted(
 ) -> CommandResult:
     """Run *command*, and interrupt it *times* times when *ready* has returned.
 
-    *ready* may return output that it has read. Fail unless the command exits with 130 and prints no
-    traceback.
+    What *ready* returns comes first in the output of the result. Fail unless the command exits with
+    130 and prints no traceback.
     """
     with subprocess.Popen(
         list(map(str, command)),

@@ -23,7 +23,7 @@ class FolderStore:
         return cls(url.partition("://")[2])
 
     def path(self, origin: str) -> Path:
-        """The file name is a hash, because an origin may be too long for one."""
+        """The file name is a hash, because an origin may be too long for a file name."""
         return self.folder / sha256(origin.encode()).hexdigest()
 
     def get(self, origin: str) -> bytes | None:

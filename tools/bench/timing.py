@@ -54,7 +54,7 @@ class Result:
 def race(
     sides: Mapping[str, Callable[[], object]], *, rounds: int, per: int = 1
 ) -> dict[str, list[float]]:
-    """Return the CPU seconds of each side in each round, divided by *per*.
+    """Return, for each side, the CPU seconds of a call in each round, divided by *per*.
 
     The order of the sides is random, because each side affects the CPU caches of the next one.
     """

@@ -34,7 +34,7 @@ def fill_in_path(setting: str, path: str, spider: Spider | type[Spider]) -> Path
     except (AttributeError, TypeError, ValueError) as error:
         raise SettingsError(
             f"{PREFIX}{setting} has a placeholder that cannot be filled in: {error}; "
-            "write %% for a per cent sign."
+            "write %% for a percent sign."
         ) from None
     return Path(file_uri_to_path(path) if path.startswith("file:") else path)
 
