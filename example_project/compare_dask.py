@@ -1,8 +1,8 @@
 """Compare this package with Protego on a folder of robots.txt files, using dask.
 
 Usage: `python compare_dask.py FOLDER report.html`, after `pip install dask toolz`. The report is
-like that of `scrapy robots-compare`. The program uses the processors of this machine. To use a
-cluster, first create `dask.distributed.Client("scheduler:8786")`.
+like that of `scrapy robots-compare`. By default, dask uses the processors of this machine. To use
+a cluster, first create `dask.distributed.Client("scheduler:8786")`.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ class LocalSites:
     async def _serve_one(
         self, origin: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> bool:
-        """Answer one request, and return whether the connection stays open."""
+        """Answer one request and return whether the connection stays open."""
         head = await reader.readuntil(b"\r\n\r\n")
         target = head.split(b" ", 2)[1].decode("latin-1")
         self.received.append(Received(origin, target, time.monotonic()))

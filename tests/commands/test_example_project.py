@@ -26,7 +26,7 @@ USER["ROBOTS1994_PYTHON"] = sys.executable
 def run(
     *command: str | Path, folder: Path = Path("/"), **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, and check that no line without a URL exceeds 100 columns."""
+    """Run a command and check that no line without a URL exceeds 100 columns."""
     done = subprocess.run(
         command,
         cwd=folder,

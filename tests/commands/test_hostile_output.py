@@ -52,7 +52,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """A file called `-` in the folder must not be taken for standard input."""
+    """Pipes, sockets and links out of the folder are skipped, and `-` is not standard input."""
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()

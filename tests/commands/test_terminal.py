@@ -70,7 +70,7 @@ UNRETRIED = ("-s", "RETRY_ENABLED=False")
 def test_stream_that_is_closed_or_full_is_no_traceback(
     stream: str, args: tuple[str, ...], code: int
 ) -> None:
-    """A service manager may close a stream."""
+    """A service manager may close a stream, and a disk may be full."""
     shell = ("/bin/sh", "-c", f'"$@" {stream}', "sh")
     ended = run(*shell, *args, cwd=ROOT, stdout=subprocess.PIPE)
 
@@ -171,7 +171,7 @@ def test_interrupted_lint_reports_the_files_read_so_far(
 
 
 def test_ctrl_c_during_output_prints_no_traceback(tmp_path: Path) -> None:
-    """The output exceeds the buffer of a pipe, so the command cannot write all of it."""
+    """The output exceeds the buffer of a pipe, so the command is still writing."""
     file = tmp_path / "robots.txt"
     file.write_text(WARNING * 5_000, "utf-8")
 

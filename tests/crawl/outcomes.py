@@ -283,7 +283,7 @@ PROXIED_ONCE = [
 
 
 def redirects(site: Site) -> Iterator[Row]:
-    """Script the redirect targets (R2), and yield the rows."""
+    """Script the redirect targets on *site* and yield the rows (R2)."""
     to = replies.redirect
     targets = {
         "/file": replies.text(RULES),

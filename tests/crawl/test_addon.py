@@ -1,4 +1,4 @@
-"""The add-on replaces the built-in middleware, and respects the user's settings."""
+"""The add-on replaces the built-in middleware and respects the user's settings."""
 
 from __future__ import annotations
 

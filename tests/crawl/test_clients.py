@@ -1,8 +1,8 @@
 """No disallowed URL reaches the server, however a download handler rewrites it (O27).
 
-Paths and queries are tried with every byte percent-encoded, and with all but letters and digits
-raw. A first crawl shows in which form the URLs arrive. robots.txt then disallows exactly these
-forms, so a second crawl must request none.
+Paths and queries are tried with every byte percent-encoded, and with each raw Latin-1 character but
+letters and digits. A first crawl shows which URLs arrive in another form. robots.txt then disallows
+exactly these forms, so a second crawl of these URLs must request no page.
 """
 
 from __future__ import annotations

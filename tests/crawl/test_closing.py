@@ -63,7 +63,7 @@ def test_limit_closes_a_crawl_whose_requests_waited(
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_requests_wait(site: Site, reactor: Reactor, times: int) -> None:
-    """R6: waiting pages are not fetched, and do not fail."""
+    """R6: waiting pages are not fetched. After a single Ctrl-C, they do not fail either."""
     site.robots(OPEN, gate="never")
     args = {"pages": 10}
     side = Side(reactor=reactor, settings={"ROBOTS1994_TIMEOUT": 100})
@@ -157,7 +157,7 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     assert sorted(pages_of(site)) == list(range(12))
 
 
-# Before Scrapy 2.18, which has this signal, the limit 0 sends nothing.
+# Before Scrapy 2.18, which added `robots_parsed`, a crawl with the limit 0 sends nothing.
 LIMITS = [(CONCURRENT, CONCURRENT), (0, WAIT)][: 1 + hasattr(signals, "robots_parsed")]
 
 
@@ -325,7 +325,7 @@ def test_close_finishes_what_pipelines_await(
 def complete_items(
     folder: Path, middleware: Middleware, pipeline: str, found: str, limit: Any
 ) -> tuple[bool, int]:
-    """Run a crawl that closes early, and resume it.
+    """Run a crawl that closes early, then resume it.
 
     Return whether all items of the first crawl have the field *found*, and how many items of both
     crawls have it.
@@ -360,7 +360,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """With the built-in middleware, such requests are lost if they are in the scheduler."""
+    """The built-in middleware loses requests that cannot be stored and are still scheduled."""
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})

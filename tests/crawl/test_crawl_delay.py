@@ -80,7 +80,7 @@ def test_longer_delay_of_a_newer_file_is_applied(site: Site) -> None:
 
 
 def test_autothrottle_never_lowers_the_delay_below_that_of_the_file(site: Site) -> None:
-    """AutoThrottle starts with a longer delay, and lowers it because the server is fast."""
+    """AutoThrottle starts with a longer delay and lowers it, because the server is fast."""
     throttled = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.6}
     site.robots(stating(0.3))
     pages = [site.url(f"/{n}") for n in range(5)]

@@ -90,7 +90,7 @@ def test_item_of_an_errback_is_exported_as_under_the_built_in(
     site: Site,
     tmp_path: Path,
 ) -> None:
-    """If *nested*, our objects are fields of the items, otherwise they are the items."""
+    """If *nested*, our objects are fields of the items; otherwise, they are the items."""
     results = {}
     names: tuple[Middleware, ...] = ("builtin", "ours")
     for name in names:

@@ -1,4 +1,4 @@
-"""Crawls with other plugins and download handlers."""
+"""Crawls with other Scrapy plugins."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_last_good_file_is_not_signalled_again(site: Site) -> None:
     assert (len(site.log("/robots.txt")), len(result.sent)) == (3, 2)
 
 
-# Scrapy 2.13 accepts only `str`.
+# Newer versions of Scrapy warn about `str`, but 2.13 accepts nothing else.
 @pytest.mark.filterwarnings("ignore:Passing `str` type as `robots_text`")
 @pytest.mark.parametrize("dialect", ["1994", "revisited", "extended", "rfc9309"])
 def test_parser_has_the_sitemaps_that_a_sitemap_spider_reads(dialect: str) -> None:

@@ -51,8 +51,8 @@ def test_component_that_does_not_return_is_given_up(
 
 
 def test_queues_take_no_time_of_the_limit(site: Site) -> None:
-    """One file waits in the queue of its download slot, and the next for the end of that fetch, for
-    longer than ROBOTS1994_TIMEOUT and the grace.
+    """One fetch waits in the queue of its download slot, and the next waits for the first to end,
+    each for longer than ROBOTS1994_TIMEOUT and GRACE_SECONDS together.
     """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))

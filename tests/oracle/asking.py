@@ -1,4 +1,4 @@
-"""Compare the answers of the package and of the naive parser."""
+"""Compare the answers of the package with those of the naive parser."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Generator:
         return pick(fields) + pick(words.COLONS) + value + pick(words.TRAILS)
 
     def rule_line(self, value: str) -> str:
-        """Return a Disallow or Allow line, and keep its value for the questions."""
+        """Return a Disallow or Allow line and keep its value for the questions."""
         self.values.append(value)
         first, *others = words.RULE_FIELDS.values()
         if self.chance(0.25):
@@ -168,7 +168,7 @@ class Generator:
     def edge(self, value: str) -> str:
         origin = re.match("[A-Za-z]+://[^/?#]*", value)
         if origin:
-            # Change the path slightly, and keep the origin or replace it as a whole.
+            # Change the path slightly. Keep the origin, or replace all of it.
             target = self.edge(value[origin.end() :])
             return (self.origin() if self.chance(0.3) else origin.group()) + target
         if "*" in value or value.endswith("$"):

@@ -29,7 +29,7 @@ class Blank(NamedTuple):
 
 
 def decoded(body: bytes | str) -> str:
-    """Decode *body*, and remove its byte order mark (O16, O17)."""
+    """Decode *body* and remove its byte order mark (O16, O17)."""
     if isinstance(body, bytes):
         if body.startswith(codecs.BOM_UTF16_LE):
             text = body.decode("utf-16-le", "replace")

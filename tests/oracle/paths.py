@@ -12,11 +12,11 @@ ABSOLUTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#\\]*)(.*)", re.DOTALL)
 
 PORTS = {"http": "80", "https": "443"}
 ENCODED_SLASH = chr(0x100)
-"""Stands for a percent-encoded slash (O18), and equals no octet."""
+"""Stands for a percent-encoded slash (O18) and differs from every octet."""
 
 
 def as_text(url: bytes | str) -> str:
-    """Undecodable bytes become surrogates (O17)."""
+    """Return *url* as text, with undecodable bytes as surrogates (O17)."""
     return url.decode("utf-8", "surrogateescape") if isinstance(url, bytes) else url
 
 
@@ -93,7 +93,7 @@ def without_dots(target: str, dot: str, end: str) -> str:
 
 
 def in_query(target: str) -> str:
-    """Decode a query as aiohttp does."""
+    """Decode the query of *target* as aiohttp does."""
 
     def spelled(match: re.Match[str]) -> str:
         character = chr(int(match.group(1), 16))
@@ -135,7 +135,7 @@ def spellings(url: bytes | str) -> tuple[list[tuple[str, str]], bool]:
 
 
 def is_robots_txt(target: str) -> bool:
-    """O22: robots.txt itself is always allowed."""
+    """Whether *target* is robots.txt itself, which is always allowed (O22)."""
     return unescaped(target) == "/robots.txt"
 
 

@@ -38,7 +38,7 @@ def triplet_of(character: str) -> str:
 
 
 def octets_of(url: str) -> str:
-    """Normalize a target, and encode `*` and `$`, because they are literal in a target."""
+    """Normalize a target and encode its `*` and `$`, which are literal."""
     return normalised(url).replace("*", "%2A").replace("$", "%24")
 
 
@@ -54,8 +54,8 @@ def matches(pattern: str, target: str) -> bool:
 
 
 def prefix_of(pattern: str) -> str:
-    """Normalize *pattern*, but keep an incomplete escape before a `*` or the end, because it may be
-    the beginning of an escape.
+    """Normalize *pattern*, but keep an incomplete escape before a `*` or the end, because it may
+    match the beginning of a complete one.
     """
     parts = re.split(r"(%[0-9A-Fa-f]?)(?=[*]|\Z)", pattern)
     parts[::2] = map(normalised, parts[::2])

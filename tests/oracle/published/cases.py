@@ -57,6 +57,6 @@ def read(program: str) -> list[Expectation]:
 
 
 def decided_otherwise() -> dict[str, str]:
-    """Return why we answer some questions differently, by the name of the question."""
+    """Map the name of each question that we answer differently to the reason."""
     groups = json.loads((HERE / "otherwise.json").read_text("utf-8"))
     return {expanded(name): it["why"] for it in groups for name in it["questions"]}
