@@ -29,7 +29,7 @@ def run(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def install(folder: Path, *wanted: str | Path) -> Path:
-    """Install *wanted* in a new environment, and return the path of its interpreter."""
+    """Install *wanted* in a new environment and return the path of its interpreter."""
     venv = ("-m", "venv", "--without-pip", folder / "venv")
     run(sys.executable, *venv, folder=folder)
     python = folder / "venv" / "bin" / "python"

@@ -1,4 +1,4 @@
-"""Strict type checkers accept right uses of the installed package, and reject wrong ones."""
+"""Strict type checkers accept correct uses of the installed package and reject wrong ones."""
 
 from __future__ import annotations
 

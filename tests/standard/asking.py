@@ -1,4 +1,4 @@
-"""Check a URL against a file, and against equivalent spellings of the file."""
+"""Check a URL against a file and against equivalent spellings of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def allowed(body: str | bytes, path: str, robot: str = "rex", **how: str) -> boo
 def ask(
     body: str | bytes, url: str | bytes, robot: str | bytes = "rex", **how: str
 ) -> bool:
-    """Return the answer of `allowed()`, and check that `verdict()` agrees."""
+    """Return the answer of `allowed()` and check that `verdict()` agrees."""
     robots = RobotsTxt.parse(body, **how)  # type: ignore[arg-type]  # all are strings
     answer = robots.allowed(url, robot)
     assert robots.verdict(url, robot).allowed is answer
@@ -67,9 +67,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 def allowed_however_spelt(body: str, path: str, robot: str = "rex", **how: str) -> bool:
-    """Whether *robot* may retrieve *path*. Check that the answer is the same for all spellings of
-    *body*.
-    """
+    """Whether *robot* may retrieve *path*. All spellings of *body* must give the same answer."""
     answers = {
         spelling: allowed(text, path, robot, **how)
         for spelling, text in spellings(body).items()

@@ -46,7 +46,7 @@ TERMS = [
     ("ALL", True, True),
     ("NONE", False, False),
     ("INDEX", True, True),
-    # P10: Koster's FAQ mentions only the page, not its links.
+    # P10: NOINDEX says nothing about links, because Koster's FAQ mentions only the page.
     ("NOINDEX", False, True),
     ("FOLLOW", True, True),
     ("NOFOLLOW", True, False),
@@ -118,7 +118,7 @@ HEADERS = [
 def test_pages_p3_p4_p6_header_lines_are_for_the_robots_they_name(
     headers: list[str], index: bool, follow: bool
 ) -> None:
-    """Several X-Robots-Tag headers are equivalent to one (RFC 9110 5.3)."""
+    """Several X-Robots-Tag headers mean the same as one with all their terms (RFC 9110 5.3)."""
     assert by_headers(*headers) == (index, follow)
     assert by_headers(", ".join(headers)) == (index, follow)
 
@@ -176,7 +176,7 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """The values of all KEYWORDS tags are joined; of the others, the first usable value counts."""
+    """The values of all KEYWORDS tags are joined. Of other tags, the first usable value counts."""
     made = directives_of(
         [
             ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),

@@ -10,7 +10,7 @@ from tests.standard.asking import DIALECTS
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_weakening_problems_are_those_of_the_records_of_a_robot(dialect: str) -> None:
-    """Problems before the first record or in wrong User-agent lines concern every robot."""
+    """Problems above the first record and in misspelt User-agent lines concern every robot."""
     file = (
         "Disallow: /above\n\nUser-agent: a\nDisallow: x\n\nUser-agent: b\nAllow: x\n"
         "Disallow: y\n\nUser-agnt: c\nDisallow: z\n"

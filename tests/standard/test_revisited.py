@@ -45,7 +45,7 @@ def test_revisited_clause_decides(row: Row) -> None:
 
 
 def test_revisited_line_of_several_names_and_paths_is_one_line() -> None:
-    """The record contains all names and paths, but the verdict only the matching path (K1, K2)."""
+    """The record has all names and paths, but the rule in the verdict is one path (K1, K2)."""
     body = "User-agent: a rex/1.0\tb\nDisallow: /x  /y\nDisallow:\n"
     robots = RobotsTxt.parse(body, dialect="revisited")
 

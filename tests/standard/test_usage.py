@@ -312,7 +312,7 @@ SHAPES = {
 @pytest.mark.parametrize("field", ["Content-Usage", "Content-Signal"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
-    """Values that exceed the limit are not understood."""
+    """A Content-Usage value that exceeds the limit is not parsed."""
     first, more = SHAPES[shape]
     steps = []
     for size in (1_500, 15_000, 500_000):

@@ -28,7 +28,7 @@ OTHERS = (
     "http://www.site.example",
     "http://site.example:8080",
     "http://[::1]:8080",
-    # With escapes, this is too long for the name of a file (255 bytes).
+    # Too long for the name of a file (255 bytes) once its `:` and `/` are escaped.
     "http://" + ".".join(["a" * 61] * 4)[:247],
 )
 ENTRY = bytes(range(256)) * 4
@@ -71,7 +71,7 @@ class StoreContract(ABC):
     def test_entry_is_returned_as_it_was_put(
         self, store: Store, entry: bytes, keep_until: float
     ) -> None:
-        """An entry may contain any bytes, and may be kept forever."""
+        """An entry may contain any bytes and may be kept forever."""
         assert store.get(SITE) is None
         store.put(SITE, entry, keep_until)
 

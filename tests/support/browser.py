@@ -1,4 +1,4 @@
-"""Open pages in Chromium, and check their layout and their accessibility (with axe-core)."""
+"""Open pages in Chromium and check their layout and, with axe-core, their accessibility."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def overlapping_cells(browser: Chrome) -> list[str]:
           const range = document.createRange();
           range.selectNodeContents(cell);
           const { left, right, top, bottom: end } = range.getBoundingClientRect();
-          // Of a file that scrolls, the range has the hidden lines too.
+          // If a file scrolls, the range includes its hidden lines.
           const file = cell.querySelector(".file");
           const bottom = Math.min(end, file ? file.getBoundingClientRect().bottom : end);
           return { cell, left, right, top, bottom };

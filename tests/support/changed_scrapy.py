@@ -2,7 +2,7 @@
 
 JOB is a JSON file with a job and its `changes`. A change consists of a pattern, a replacement, and
 a prefix of module names. If it replaces a name everywhere in Scrapy, Scrapy still works, but other
-packages no longer find the name. The result is `result.json` next to JOB.
+packages no longer find the name. The result is written to `result.json` next to JOB.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ SELECT = "twisted.internet.selectreactor.SelectReactor"
 
 
 class RequestingSpider(scrapy.Spider):
-    """Requests every URL of the job, and records how each request ends.
+    """Requests every URL of the job and records how each request ends.
 
     A subclass may yield items or requests from `parse_page`.
     """

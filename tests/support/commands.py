@@ -56,7 +56,7 @@ def interrupted(
     times: int = 1,
     folder: Path = ROOT,
 ) -> CommandResult:
-    """Run *command*, and interrupt it *times* times when *ready* has returned.
+    """Run *command* and interrupt it *times* times when *ready* has returned.
 
     What *ready* returns comes first in the output of the result. Fail unless the command exits with
     130 and prints no traceback.

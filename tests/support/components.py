@@ -196,7 +196,7 @@ class TokenMiddleware(OfCrawler):
 
 
 class AwaitsPages(OfCrawler):
-    """An extension that awaits the pages AWAITED when the spider opens, as a login would."""
+    """Awaits the pages in the setting AWAITED when the spider opens, as a login would."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)

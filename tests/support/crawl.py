@@ -182,7 +182,7 @@ class Crawl:
         os.kill(self.pid, signal.SIGINT)
 
     def interrupt(self) -> None:
-        """Interrupt the crawl, and return when it begins to close."""
+        """Interrupt the crawl and return when it begins to close."""
         self.send_sigint()
         self.wait_for("Closing spider")
 
@@ -257,7 +257,7 @@ def start_crawl(  # noqa: PLR0913 (keyword arguments of a crawl)
 
 
 def crawl(urls: Sequence[str | CrawlRequest] = (), **options: Any) -> CrawlResult:
-    """Run a crawl with the arguments of `start_crawl`, and return its result."""
+    """Run a crawl with the arguments of `start_crawl` and return its result."""
     return start_crawl(urls, **options).result()
 
 

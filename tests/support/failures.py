@@ -108,7 +108,7 @@ OF_LIBRARIES: dict[str, Exception] = {
 
 
 class FailingHandler(FakeHandler):
-    """Raises the exception of the host for robots.txt requests, and answers all other requests."""
+    """Raises the exception of the host for robots.txt requests and answers all others."""
 
     async def answer(self, request: Request) -> Response:
         name = (urlparse_cached(request).hostname or "").removesuffix(".test")

@@ -140,7 +140,7 @@ def run_to_its_end(
     typed: str = "",
     warn: bool = True,
 ) -> tuple[int, str, str]:
-    """Run a `ForkedProcess` with *typed* as stdin, and return its exit code, stdout and stderr."""
+    """Run a `ForkedProcess` with *typed* as stdin and return its exit code, stdout and stderr."""
     with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
         stdin.write(typed.encode())
         stdin.seek(0)
@@ -159,7 +159,7 @@ def run_to_its_end(
 
 @cache
 def _server() -> str:
-    """Start the server of this pytest worker, and return the path of its socket."""
+    """Start the server of this pytest worker and return the path of its socket."""
     folder = tempfile.TemporaryDirectory(prefix="fork-")
     path = f"{folder.name}/socket"
     # Keep the user's PYTHONPATH, which may select another version of Scrapy.
@@ -247,7 +247,7 @@ def _reap() -> None:
 
 
 def _watch(connection: socket.socket) -> dict[str, Any]:
-    """Fork again, and return the command from *connection* in the new fork.
+    """Fork again and return the command from *connection* in the new fork.
 
     The first fork sends the process id of the new one, and the exit code when the new one ends.
     """

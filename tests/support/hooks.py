@@ -173,7 +173,7 @@ def count_decisions(crawler: Any) -> None:
 
 
 def name_proxies(crawler: Any) -> None:
-    """Use the proxies that `TEST_PROXIES` names, and count requests with credentials for one."""
+    """Use the proxies in `TEST_PROXIES` and count the requests with credentials for a proxy."""
     named = json.loads(os.environ["TEST_PROXIES"])
     os.environ.update(named)
     os.environ.pop("no_proxy", None)
@@ -215,7 +215,7 @@ def without_http_sf(_crawler: Any) -> None:
 
 
 def fill_disk(crawler: Any) -> None:
-    """Let writes to an evidence file that has content fail, as on a full disk."""
+    """Make writes to an evidence file that has content fail, as on a full disk."""
 
     def received() -> None:
         for link in Path("/proc/self/fd").iterdir():

@@ -29,7 +29,7 @@ PACKAGES = {"chromedriver": "chromium-driver"}
 
 
 def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
-    """Return *rows* as parameters, and mark all but the first *count* as `long`."""
+    """Return *rows* as parameters, all but the first *count* marked `long`."""
     return [
         pytest.param(
             *(row if isinstance(row, tuple) else (row,)),
@@ -40,7 +40,7 @@ def long_after(count: int, rows: Iterable[Any]) -> list[ParameterSet]:
 
 
 def missing(mark: str) -> str:
-    """Say which programs for *mark* are missing, and how to install them, or return ""."""
+    """Return which programs for *mark* are missing and how to install them, or ""."""
     absent = [name for name in PROGRAMS[mark] if shutil.which(name) is None]
     packages = " ".join(PACKAGES.get(name, name) for name in absent)
     verb = "is" if len(absent) == 1 else "are"

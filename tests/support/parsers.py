@@ -24,7 +24,7 @@ class FailingParser(OpenParser):
 
 
 class HangingParser(OpenParser):
-    """Allows every URL, but never returns if the file contains `# hang`."""
+    """Allows every URL, unless the file contains `# hang`: then it never returns."""
 
     hangs = False
     marker: str | None = None

@@ -1,4 +1,4 @@
-"""A robots.txt, a spider that obeys it, and commands that run such spiders."""
+"""A robots.txt, the source of a spider, and a function that runs Python in a new process."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def run(
     folder: Path,
     **variables: str,
 ) -> CommandResult:
-    """Run Python with the arguments *command*, and check that it emits no unexpected warning.
+    """Run Python with the arguments *command* and check that it emits no unexpected warning.
 
-    PYTHONPATH is empty, so the modules of the tests cannot be imported.
+    By default, PYTHONPATH is empty, so the modules of the tests cannot be imported.
     """
     always = {"PYTHONPATH": "", "PYTHONWARNINGS": "always"}
     known = os.environ | always | variables

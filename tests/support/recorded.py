@@ -76,7 +76,7 @@ LOG_FORMAT = "\x1e%(name)s\x1f%(levelname)s: %(message)s"
 
 
 def play(session: str, folder: Path, site: Site, reactor: Reactor) -> str:
-    """Run the commands and crawls in *session*, and return the session with their output."""
+    """Run the commands and crawls in *session* and return the session with their output."""
     played, *rest = re.split(r"^=== (.*)\n", session, flags=re.MULTILINE)
     answers = defaultdict[str, list[Reply]](list)
     for heading, body in zip(rest[::2], rest[1::2], strict=True):

@@ -22,9 +22,9 @@ TIMEOUT_SECONDS = 20.0
 
 
 class RedisServer:
-    """A server that is empty at first, and runs as long as the `with` block.
+    """A server that is empty at first and runs as long as the `with` block.
 
-    After `stop` and `start`, it is empty again, and has the same port.
+    After `stop` and `start`, it is empty again but keeps its port.
     """
 
     def __init__(self, *options: str, password: str = "") -> None:
@@ -97,7 +97,7 @@ class RedisServer:
         self._process.send_signal(signal.SIGCONT)
 
     def _answers(self) -> bool:
-        """Whether the server at the port is this one."""
+        """Whether the server that answers at the port is the one that this object started."""
         assert self._process is not None
         with contextlib.suppress(redis.RedisError), self.client() as client:
             known: Any = client.info("server")

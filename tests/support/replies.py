@@ -21,8 +21,8 @@ PIXEL = base64.b64decode(
 class Reply:
     """A response, with possible faults.
 
-    The first byte is sent `delay` seconds after `gate` has opened. If `head` is false, nothing is
-    sent before the `ending`. If `raw`, only the body is sent, without a status line and headers.
+    The first byte is sent `delay` seconds after `gate` has opened. If `raw`, only the body is sent,
+    without a status line and headers. If neither `raw` nor `head`, only the `ending` happens.
     `length` is the Content-Length if it differs from the true length. Only the first `cut` bytes of
     the body are sent, in pieces of `chunk` bytes, with `pause` seconds after each piece. The body
     is sent `repeat` times, or endlessly if `repeat` is 0. The ending "reset" sends an RST, and

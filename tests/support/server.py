@@ -1,4 +1,4 @@
-"""Log the requests to a scripted site, and send the scripted replies."""
+"""Log the requests to a scripted site and send the scripted replies."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Script:
 
 
 class Connections:
-    """A CONNECT to any host opens a tunnel to *tls_port*."""
+    """Answers as *script* says. A CONNECT to any host opens a tunnel to *tls_port*."""
 
     def __init__(self, script: Script, tls_port: Callable[[], int]) -> None:
         self.script = script
@@ -134,7 +134,7 @@ class Connections:
     async def _play(
         self, reply: Reply, seen: Seen, writer: asyncio.StreamWriter
     ) -> bool:
-        """Send one reply, and return whether the connection stays open."""
+        """Send one reply and return whether the connection stays open."""
         if reply.gate:
             await self.script.gates[reply.gate].wait()
         if reply.delay:

@@ -1,4 +1,4 @@
-"""Run several crawls in one process, and list what they leave open.
+"""Run several crawls in one process and list what they leave open.
 
 `python -m tests.support.several REACTOR STORE URL` starts two crawls at once, and a third one when
 the first has ended. The list is printed as JSON.

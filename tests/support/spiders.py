@@ -41,7 +41,7 @@ async def sleep(seconds: float) -> None:
 
 
 class PausingSpider(RequestingSpider):
-    """Pauses the engine for a moment after the first page, and yields the pages sent meanwhile."""
+    """Pauses the engine after the first page and yields how many pages were sent meanwhile."""
 
     name = "pausing"
     sent = 0
@@ -120,7 +120,7 @@ class Raising(Counted):
 
 
 class Downloading(Counted):
-    """Awaits a download that bypasses the scheduler, and yields a page of the same origin."""
+    """Yields a page while a download from the same origin bypasses the scheduler."""
 
     name = "downloading"
     first: str

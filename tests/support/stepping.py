@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SteppingSpider(RequestingSpider):
-    """Requests the pages of one step after another, and advances the clock between them.
+    """Requests each step's pages when the previous step has ended. Advances the clock in between.
 
     If a request for /mark/ fails, later steps are skipped.
     """

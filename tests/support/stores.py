@@ -1,4 +1,4 @@
-"""Stores with faults, or with other rules for keeping entries."""
+"""Stores with faults, or with unusual rules for keeping entries."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ Warned = tuple[str, str, str]
 """The category, message and file of a warning."""
 
 IS_NEWEST = tuple(map(int, scrapy.__version__.split(".")[:2])) >= (2, 19)
-"""Warnings count only with the newest Scrapy: older versions emit warnings with current versions of
-Twisted, Python and pyOpenSSL.
+"""Only with the newest Scrapy do warnings fail a test: older versions emit some with current
+versions of Twisted, Python and pyOpenSSL.
 """
 
 PRINTED = re.compile(

@@ -88,7 +88,7 @@ SHOWN: list[tuple[Callable[[Any], str], Any, str]] = [
     (one_line, WRAPPED, "a; b"),
     (one_line, OSError(b"X-\xe9"), "OSError: X-\u00e9"),
     (one_line, InvalidURL("port: 'hunter2'"), "InvalidURL"),
-    # These texts can be written in XML and in every encoding.
+    # The results can be written in XML and in every encoding.
     (percent_encode_control_chars, "a \u00e9\x1f\x7f\udce9", "a \u00e9%1F%7F%E9"),
     (percent_encode_control_chars, "\ud800\ufffe\uffff", "%ED%A0%80%EF%BF%BE%EF%BF%BF"),
 ]

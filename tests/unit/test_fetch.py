@@ -93,8 +93,8 @@ def test_server_may_ask_for_another_pause(
 
 
 def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
-    """Scrapy has deprecated the attribute `user_agent`, but still uses it. In a shell, there is no
-    spider yet.
+    """Scrapy has deprecated the attribute `user_agent`, but still uses it. In a shell, only the
+    class of the spider is known.
     """
     spider = SimpleNamespace(user_agent="rex/1.0")
     settings = Settings({"USER_AGENT": "max/1.0"})

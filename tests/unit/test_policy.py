@@ -72,7 +72,7 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
 
 
 def test_no_policy_is_fresh_for_longer_than_the_ttl() -> None:
-    """Neither a max-age, nor the 300 s for a status of a proxy, exceeds a short ROBOTS1994_TTL."""
+    """Neither a max-age nor the 300 s for a proxy's status exceeds a short ROBOTS1994_TTL."""
     short = FreshnessSettings(ttl=60.0)
     by_proxy = Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True)
 

@@ -86,7 +86,7 @@ CHANGES = {
 
 
 def scripted(site: Site) -> list[str]:
-    """Set the answers of *site*, and return the URLs to crawl."""
+    """Script the answers of *site* and return the URLs to crawl."""
     body = b"User-agent: *\nDisallow: /no\n"
     site.answer("/robots.txt", Reply(200, body))
     for number in range(6):

@@ -58,7 +58,7 @@ def test_few_waiting_requests_of_an_origin_do_not_count(
 
         raised = [it.is_raised for it in visits]
         assert raised == [True] * module.MAX_OF_ORIGIN + [False]
-        # Otherwise, the engine takes the next request only at its heartbeat, every 5 s.
+        # Without `schedule`, the engine takes the next request only at its heartbeat, every 5 s.
         engine: Any = requests._crawler.engine
         assert engine._slot.nextcall.schedule.call_count == module.MAX_OF_ORIGIN
     assert not any(it.is_raised for it in visits)

@@ -19,7 +19,7 @@ class TitlePage(WebPage[dict[str, str]]):  # type: ignore[misc]  # mypy does not
 
 
 class Paged(RequestingSpider):
-    """Gets a page object in its callback, and requests another page with an `HttpClient`."""
+    """Gets a page object in its callback and requests another page with an `HttpClient`."""
 
     name = "paged"
 
