@@ -88,7 +88,7 @@ def print_workers(served: Served, workers: list[Items]) -> None:
 
 
 def is_right(sites: LocalSites, served: Served, workers: list[Items]) -> bool:
-    """Print the numbers of robots.txt requests, and return whether all results are as expected."""
+    """Print the numbers of robots.txt requests and return whether all results are as expected."""
     urls = [request.url for request in sites.received]
     requests = Counter(
         served.short(url)[0] for url in urls if url.endswith("/robots.txt")

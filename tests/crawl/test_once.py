@@ -33,7 +33,7 @@ PROJECTS: dict[str, tuple[str, dict[str, Any]]] = {
         "RequestingSpider",
         {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Leases": BEFORE}},
     ),
-    # If a later middleware replaces a request, ours never sees a response to it.
+    # If a later middleware replaces a request, ours never sees a response to the original.
     "rewritten": (
         "RequestingSpider",
         {"DOWNLOADER_MIDDLEWARES": {f"{HERE}.Rewriting": BEHIND}},

@@ -1,4 +1,4 @@
-"""Requests for robots.txt use the right proxy, and reveal no password."""
+"""Requests for robots.txt use the right proxy and reveal no password."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_parser_accepts_bytes_text_and_parsed_files() -> None:
 
 
 def test_parser_reads_by_the_settings_of_its_crawler() -> None:
-    """In Scrapy's interface, the crawler may be None."""
+    """Scrapy's interface allows None as the crawler. The default settings then apply."""
     body = b"User-agent: rover\nCrawl-delay: 2.5\nAllow: /no\nDisallow: /no\n"
     settings = {"ROBOTS1994_DIALECT": "extended"}
     cut = idle_crawler({"ROBOTS1994_MAX_BYTES": len(body) - 1})

@@ -15,7 +15,7 @@ SPIDER = "CheckingSpider"
 
 
 def test_check_returns_the_verdict_of_a_request(site: Site, reactor: Reactor) -> None:
-    """`policy_of` returns even a policy without a lifetime."""
+    """`policy_of` also returns a policy that is no longer fresh, as here with a TTL of 0."""
     site.robots(CLOSED)
     site.robots(CLOSED + "# large\n" * 2_000, at="large.test")
     expected = {

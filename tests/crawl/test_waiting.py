@@ -57,7 +57,7 @@ def crawl_with_slow_hosts(site: Site, **options: Any) -> CrawlResult:
 
 
 def test_slow_robots_txt_delays_no_other_origin(site: Site, reactor: Reactor) -> None:
-    """Without a reactor, fetches use half of the connections: of 3, only one."""
+    """Without a reactor, only half of the connections are for fetches, so 3 would not suffice."""
     most = 32 if reactor == "none" else 3
     result = crawl_with_slow_hosts(
         site,
@@ -142,7 +142,7 @@ def test_paused_engine_sends_no_waiting_request(site: Site, reactor: Reactor) ->
 
     assert result.fetched_urls == sorted(urls)
     (item,) = result.items
-    # A page may have been on its way to the downloader.
+    # A page may have been on its way to the downloader when the engine paused.
     assert item["sent"] <= 1
 
 
@@ -199,7 +199,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     pages = hosts[hosts.index("urgent") + 1 :]
     first = pages.index("urgent")
     last = max(at for at, host in enumerate(pages) if host == "urgent")
-    # Until the first urgent page, the policy of its origin is unknown.
+    # Earlier pages do not count: the policy of the urgent origin was still unknown.
     assert pages[first:last].count("less") <= 4
 
 

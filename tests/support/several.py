@@ -53,7 +53,6 @@ def crawl_thrice(reactor: str, store: str, url: str) -> dict[str, list[str]]:
 
 
 def then(crawling: Any, call: Callable[[], Any]) -> None:
-    """Call *call* when the crawl has ended."""
     name = "addCallback" if hasattr(crawling, "addCallback") else "add_done_callback"
     getattr(crawling, name)(lambda _: call())
 

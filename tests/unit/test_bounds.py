@@ -102,7 +102,7 @@ def test_large_entry_is_not_stored(shrink: Any, tmp_path: Path) -> None:
     crawler = idle_crawler({})
     url = StoreUrl.parse(f"sqlite:///{tmp_path / 'robots.db'}")
     store = GuardedStore(crawler, url, 1_000, 1_000)
-    # Lower the limit only now: a store imported while it is low would keep the small value.
+    # Lower the limit only now: a store module imported while it is low would keep the small value.
     shrink("stores.base.MAX_ENTRY_BYTES", 10)
     answer = Answer(urls=(SITE.robots_url,), status=200, fetched_at=NOW)
 
