@@ -32,7 +32,7 @@ class Host:
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether the fetch fails. Nothing is stored then, so each worker tries (Ours R5)."""
+        """Whether the fetch fails. Nothing is stored then, so each worker fetches (Ours R5)."""
         robots = self.robots
         is_down = HTTPStatus.SERVICE_UNAVAILABLE
         return isinstance(robots, Response) and (
