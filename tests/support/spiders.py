@@ -175,14 +175,13 @@ class CheckingSpider(RequestingSpider):
 
 
 class ItemSpider(RequestingSpider):
-    """Yields *item* for each page, except pages with `further` in their meta."""
+    """Yields *item* for each page."""
 
     name = "offering"
     item: dict[str, Any]
 
     def parse_page(self, response: Response) -> Iterator[Any]:
-        if not response.meta.get("further"):
-            yield dict(self.item)
+        yield dict(self.item)
 
 
 class RepeatingSpider(RequestingSpider):
