@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""The default of ROBOTS1994_MAX_BYTES."""
+"""The default of ROBOTS1994_MAX_BYTES: the 500 KiB that RFC 9309 2.5 asks for."""
 
 # A `RobotsTxt` keeps the rules for up to this many robots, the latest first.
 _MAX_ROBOTS = 64
@@ -72,8 +72,8 @@ class RobotsTxt:
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
         self.memory_bytes = 0
-        """The estimated memory of the file and its rules, in bytes. It is 0 until `prepare`
-        measures it, and again after further rules are read.
+        """The estimated memory of the file and its rules, in bytes, or 0 if it is not measured:
+        `prepare` measures it, and reading more rules or preferences resets it.
         """
 
     @classmethod

@@ -118,8 +118,8 @@ class SiteResult:
     lines: int
     excerpt: Sequence[tuple[int, str]]
     parsers: Mapping[str, Mapping[str, Any]]
-    """For each parser, the number of decisions in each `Way`, the change in each dialect, and the
-    most frequent cause.
+    """For each parser, the number of decisions in each `Way`, whether a switch from it opens or
+    closes the site ("change", and for each dialect in "dialects"), and the most frequent "cause".
     """
     rows: Sequence[Row]
 

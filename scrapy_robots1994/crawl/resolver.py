@@ -271,6 +271,6 @@ class PolicyResolver:
             if robots.sitemaps and (urls := sitemaps_of(policy.origin, robots)):
                 named = {"sitemaps": urls, "origin": policy.origin}
                 await send(robots_sitemaps, robots=robots, **named)
-        # Scrapy's signal is for each parsed file, so send it for unchanged files too.
+        # Scrapy sends its signal for each parsed file, so send it for unchanged files too.
         if ROBOTS_PARSED is not None:
             await send(ROBOTS_PARSED, robotparser=Robots1994Parser(robots))

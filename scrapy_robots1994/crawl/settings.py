@@ -58,7 +58,6 @@ class RobotsSettings:
     """How robots.txt files are read; see :ref:`page-dialects`. ``"strictest"`` disallows what
     ``"1994"`` or ``"rfc9309"`` disallows.
     """
-    # RFC 9309 2.5: at least 500 KiB
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
     """The maximum size of a robots.txt, in bytes. In a longer file, only the complete lines within
     this size are obeyed. Files over 8 MB count as unreachable.

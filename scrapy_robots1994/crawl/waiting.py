@@ -1,7 +1,8 @@
 """Requests that wait for a policy, or are held until a slot is free.
 
 Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
-block others, this limit is raised by one for each waiting request and for each robots.txt request.
+block others, this limit is raised by one for each robots.txt request and, up to a maximum, for each
+waiting request.
 Once its policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count,
 its download slot has room, and the engine is neither paused nor waiting for the spider to process
 responses. Held requests of a download slot are released in order. Requests stuck in an earlier

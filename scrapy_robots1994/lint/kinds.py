@@ -139,7 +139,7 @@ ENCODING = Kind(
     severity=INFO,
     when="UTF-16, a byte order mark, or lines that end with a carriage return alone",
     message="{}",
-    advice="Save the file as UTF-8 without a byte order mark, and with usual line ends.",
+    advice="Save the file as UTF-8 without a byte order mark, with LF or CRLF line ends.",
     bad="»\ufeffUser-agent: *\nDisallow: /private\n",
     good="User-agent: *\nDisallow: /private\n",
 )

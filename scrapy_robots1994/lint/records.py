@@ -20,7 +20,7 @@ from scrapy_robots1994.parser.robot_reading import has_wildcard
 from scrapy_robots1994.parser.spellings import canonical
 from scrapy_robots1994.parser.user_agent import EVERYBODY, robot_names
 
-# The maximum number of names or rules that are compared with one another
+# Bounds quadratic work: more names are not compared, and each rule only with this many.
 MAX_COMPARED = 500
 MAX_LINES = 500_000
 

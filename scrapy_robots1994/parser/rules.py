@@ -333,8 +333,8 @@ def _compiled(
     """Return the lookup table or tables, the rules that can decide, in order, and the first
     characters of their texts.
     """
-    # Ours X3: any record for `*` can refuse, unless the dialect merges records. Without Allow, one
-    # table does the same.
+    # Ours X3: any record for `*` can refuse, so each has a table of its own, unless the dialect
+    # merges records. Without Allow, one table for all gives the same verdicts.
     are_apart = dialect.has_allow and not dialect.merges_named
     numbers = _table_of_each(reading) if are_apart and reading.first_lines[1:] else {}
     found: dict[int, tuple[dict[str, int], dict[Pattern, int]]] = {0: ({}, {})}
@@ -384,7 +384,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule. One of them begins some text of each URL that the rule covers."""
+    """Return the texts of a rule. It covers a URL if one of them begins one of the URL's texts."""
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)

@@ -129,8 +129,8 @@ class Usage:
 
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
     terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* is the value of the label
-    `use` of Content Signals, all as written. *not_understood* lists the values of known labels and
-    fields that could not be read, or that stand above the first record. *read* names the sources
+    `use` of Content Signals, all as written. *not_understood* lists preferences that could not be
+    parsed, or that appear before the first record. *read* names the sources
     that were read: "robots.txt", "header" or "meta".
     """
 

@@ -53,7 +53,7 @@ class Script:
         task.add_done_callback(self.tasks.discard)
 
     def reply_to(self, seen: Seen) -> Reply:
-        """Of several matching scripts, choose the most exact origin, then the most exact target."""
+        """Prefer the most specific origin that matches, then the most specific target."""
         origin = f"{seen.scheme}://{seen.host}"
         name = urlsplit(origin).hostname or ""
         path = seen.target.partition("?")[0]

@@ -130,7 +130,7 @@ class Site:
         return f"https://{host}:{self._secure_port}{target}"
 
     def address_url(self, number: int, target: str = "/") -> str:
-        """*number* is the index of a further address, from 0."""
+        """Return the URL at the extra loopback address *number*, counted from 0."""
         return self.url(target, host=_address(number))
 
     def refused_url(self, target: str = "/") -> str:

@@ -234,7 +234,7 @@ def proxy(side: Side) -> Finding:
 
 @scenario(
     "the User-Agent is one of the default request headers",
-    "the record for the name that is sent decides",
+    "the record for the User-Agent actually sent decides",
 )
 def default_headers(side: Side) -> Finding:
     with Site() as site:

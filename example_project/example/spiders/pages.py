@@ -1,4 +1,4 @@
-"""The spider of the example."""
+"""The example spider."""
 
 from __future__ import annotations
 
