@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request, Spider, signals
+from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess
 
 import scrapy_robots1994
@@ -20,9 +20,6 @@ from tests.support.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-
-    from scrapy.crawler import Crawler
-    from typing_extensions import Self
 
 PACKAGE = str(Path(scrapy_robots1994.__file__).parent)
 FILE = "User-agent: *\nDisallow: /closed\n"
@@ -56,17 +53,10 @@ class Way:
 class WaySpider(Spider):
     name = "way"
     site: Site
-    way: Way
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> Self:
-        spider = super().from_crawler(crawler, *args, **options)
-        spider.way = Way()
-        follow = spider.way.follow
-        crawler.signals.connect(follow, signals.spider_opened, weak=False)
-        return spider
+    way = Way()
 
     async def start(self) -> AsyncIterator[Request]:
+        self.way.follow()
         yield Request(self.site.url("/1"), callback=self.parse_first)
 
     def parse_first(self, _response: object) -> Iterator[Request]:
