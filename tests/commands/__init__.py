@@ -1,1 +1,1 @@
-"""Run the commands as users do."""
+"""Tests that run the commands as users do."""

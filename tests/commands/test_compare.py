@@ -57,7 +57,7 @@ def test_parser_that_ends_its_process_is_one_sentence(tmp_path: Path) -> None:
 def test_settings_of_the_project_and_of_a_spider_reach_the_parsers(
     tmp_path: Path,
 ) -> None:
-    """Some of the settings are lambdas, which cannot be pickled for the worker processes."""
+    """Two settings are lambdas, which cannot be pickled for the processes of the pool."""
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = town.settings\n")
     (tmp_path / "town").mkdir()
     files = {

@@ -150,7 +150,7 @@ def test_workers_request_each_robots_txt_once() -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     counts = dict(re.findall(r"([a-z-]+) (\d+)", done.stdout.partition(" hosts:")[2]))
-    # The policy of an unreachable host is not shared, so a second worker may request it too.
+    # Policies of unreachable hosts are not shared, so a second worker may request robots.txt too.
     assert int(counts.pop("reset")) in {1, 2}
     assert int(counts.pop("unavailable")) in {1, 2}
     assert len(counts) == 11

@@ -1,4 +1,4 @@
-"""Hostile files must not put CI commands into our output, or make us read other files."""
+"""Hostile files must not put CI commands into our output, and must not make us read other files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LENGTHS = range(130)
     ],
 )
 def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
-    """Wrapping a long word may move a command to the start of a line."""
+    """Wrapping a long word may move a CI command to the start of a line."""
     lines = [
         line.format("a" * length, command.ljust(total - length, "b"))
         for command in COMMANDS
@@ -52,7 +52,7 @@ def test_lint_of_any_length_begins_no_line_with_a_command(line: str) -> None:
 
 
 def test_folder_opens_nothing_but_its_own_files(tmp_path: Path) -> None:
-    """Pipes, sockets and links out of the folder are skipped, and `-` is not standard input."""
+    """Pipes, sockets and links out of the folder are skipped. A file `-` is not standard input."""
     text = "User-agent: secret\nDisallow: /\n"
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir()

@@ -24,8 +24,8 @@ class Meaning:
     """The expected effects of an answer.
 
     *opened* and *closed* say how the requests for /open and /closed end. *log* is a part of
-    the log line, with placeholders. *kept* is the lifetime in seconds. If *shared*, the answer is
-    stored for other crawls.
+    the log line, with placeholders. *kept* is the lifetime of the policy, in seconds. If *shared*,
+    the answer is stored for other crawls.
     """
 
     opened: str
@@ -75,10 +75,10 @@ R7 = Meaning(
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An answer to GET /robots.txt of the origin *at*, or of `{slug}.test`, and its meaning.
+    """An answer to GET /robots.txt, and its meaning.
 
-    *requests* is the number of requests to the origin per attempt. If *by_proxy*, they use the
-    server as a proxy.
+    *at* is the origin, or "" for `{slug}.test`. *requests* is the number of requests to the origin
+    per attempt. If *by_proxy*, they use the server as a proxy.
     """
 
     slug: str
@@ -159,8 +159,8 @@ TRANSFERS = [
 ]
 
 NO_LENGTH = Row("no-length", Reply(body=RULES, length=UNDECLARED, ending="close"), R5)
-"""Of Scrapy's handlers, only the one based on Twisted reports that a body without a length may be
-incomplete.
+"""A body without a Content-Length may be incomplete. Of Scrapy's download handlers, only the one
+based on Twisted reports this.
 """
 
 PACKED = gzip.compress(RULES + bytes(range(256)) * 40, mtime=0)
@@ -175,13 +175,13 @@ CODINGS = [
     Row("gzip-twice", coded(gzip.compress(PACKED), "gzip", "gzip"), R1),
     Row("gzip-members", coded(MEMBERS, "gzip"), R1),
     Row("gzip-tail", coded(PACKED + b"\0" * 9, "gzip"), R1),
-    # `download_maxsize` limits what Scrapy unpacks.
+    # `download_maxsize` also limits the size after decompression.
     Row("bomb", coded(BOMB, "gzip"), R5),
     Row("bomb-in-gzip", coded(gzip.compress(BOMB, mtime=0), "gzip", "gzip"), R5),
     Row("bad-gzip", coded(RULES, "gzip"), R5),
     Row("bad-deflate", coded(b"\xff" * 99, "deflate"), R7),
     Row("bad-br", coded(b"\xff" * 99, "br"), R7),
-    # Scrapy does not recognize a coding with a parameter.
+    # Scrapy does not recognize a content coding with a parameter.
     Row("gzip-quoted", coded(PACKED, '"gzip";q=1', "identity"), R5),
     *(
         Row(f"{it.lower()}-q", coded(RULES, f"{it};q=1"), R5)
@@ -344,5 +344,5 @@ def hanging(site: Site) -> Iterator[Row]:
     yield Row("stops", replies.unclosed(RULES, 500), R5)
     yield Row("black-hole", replies.black_hole(), R5)
     yield Row("slow-head", slow_head, R5)
-    # The plain server waits for the end of a line, but a TLS client sends none.
+    # The server expects plain HTTP, and waits for a line that a TLS client never sends.
     yield Row("tls-to-plain", None, R5, 0, plain)

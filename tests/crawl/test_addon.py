@@ -14,7 +14,7 @@ from tests.support.site import Site
 
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robots1994.Robots1994Middleware"
-# Scrapy accepts unknown names with the value None.
+# Scrapy ignores components whose value is None, even if they do not exist.
 UNKNOWN: dict[object, int | None] = {"gone": None, "scrapy.gone": None, 5: None}
 
 

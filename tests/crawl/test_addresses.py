@@ -39,7 +39,7 @@ def test_forms_of_a_host_are_checked(reactor: Reactor) -> None:
         result = crawl(urls, reactor=reactor)
         targets, robots = site.targets(), site.log("/robots.txt")
 
-    # The page with a password may also fail, because not every version of Scrapy fetches it.
+    # The page with a password in its URL may fail, because some versions of Scrapy do not fetch it.
     fetched = {urlsplit(url).hostname for url in result.fetched_urls}
     assert fetched >= {"xn--bcher-kva.test", "127.0.0.1", "user.test."}
     assert len([failed for failed in result.failed if failed.verdict]) == len(forms)
@@ -61,7 +61,7 @@ def test_ipv6_literal_is_an_origin(reactor: Reactor) -> None:
 
 
 def test_ipv6_address_is_readable_in_the_log() -> None:
-    """`::` can begin a CI command, but must not be escaped in an address."""
+    """`::` is escaped where it may begin a CI command, but not in an IPv6 address."""
     url = "http://[::1]:1/"
     result = crawl([url])
 
@@ -96,8 +96,8 @@ HOSTS = (
     "http:///{1}/private",
     "http:{1}/private?://",
 )
-"""Clients disagree about the hosts of these URLs. `{0}` allows everything, and `{1}` nothing. Some
-URLs have `://` in the query, because Scrapy rejects URLs without it.
+"""Clients disagree about the hosts of these URLs. The robots.txt of `{0}` allows everything, and
+that of `{1}` nothing. Some URLs have `://` in the query, because Scrapy rejects URLs without it.
 """
 
 

@@ -1,8 +1,8 @@
 """No disallowed URL reaches the server, however a download handler rewrites it (O27).
 
-Paths and queries are tried with every byte percent-encoded, and with each raw Latin-1 character but
-letters and digits. A first crawl shows which URLs arrive in another form. robots.txt then disallows
-exactly these forms, so a second crawl of these URLs must request no page.
+Paths and queries are tried with every byte percent-encoded, and with every raw Latin-1 character
+except letters and digits. A first crawl shows which URLs the handler changes. robots.txt then
+disallows exactly what arrived, so a second crawl of these URLs must not request any page.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ ENCODED = [f"%{code:02X}" for code in range(256)]
 MARKS = [it for it in map(chr, range(256)) if not it.isalnum()]
 PARTS = {"/{}/p{}q": ENCODED + MARKS, "/{}?p{}q": ENCODED + MARKS}
 PARTS |= {"/{}/p{}": MARKS, "/{}?p{}": MARKS, "/{}/p{}?q": MARKS}
-"""Maps patterns to the texts for their second placeholder. The first placeholder is a number."""
+"""Maps patterns to the texts for their second placeholder. The first placeholder is replaced with a
+number that identifies the target.
+"""
 
 ODD = """
     /{}? /{}?# /{}# /{}; /{}?; /{}/; /{}/a;b /{}/a;b/c /{}/a;b?q /{};p?q=1 /{};?q /{};; /{}?q;
@@ -70,7 +72,10 @@ def verbatim(target: str) -> bool:
 
 
 def requests(base: str, wanted: Iterable[str], *, as_is: bool) -> list[CrawlRequest]:
-    """If *as_is*, request only the targets that need no encoding, with Scrapy's encoding off."""
+    """Return requests for the targets in *wanted*.
+
+    If *as_is*, Scrapy does not encode the URLs, so targets that need encoding are left out.
+    """
     if as_is:
         meta = {"verbatim_url": True}
         return [CrawlRequest(base + it, meta=meta) for it in wanted if verbatim(it)]
@@ -99,26 +104,29 @@ RESERVED = re.compile("%(2[146789ac]|3[abd]|40)", re.IGNORECASE)
 
 
 def is_kept(target: str) -> bool:
-    """Whether rfc9309 distinguishes *target* from what aiohttp makes of it (O27)."""
+    """Whether aiohttp decodes an escape in the path of *target* that rfc9309 keeps (O27)."""
     return RESERVED.search(target.partition("?")[0]) is not None
 
 
 def robots_txt(found: dict[str, str], dialect: str) -> str:
-    """Disallow the forms that arrived. In the dialect "extended", allow the targets as written."""
+    """Return a robots.txt that disallows the targets that arrived.
+
+    In the dialect "extended", it also allows the targets as written.
+    """
     lines = []
     for target, got in found.items():
         rule = got.replace("*", "%2A").replace("$", "%24")
         if dialect == "rfc9309":
             rule += "$"
-        # The Allow line must not cover the form that arrived (O18).
+        # An Allow line must not cover the target that arrived (O18).
         elif dialect == "extended" and not decoded(got).startswith(decoded(target)):
             lines.append(f"Allow: {target}")
         lines.append(f"Disallow: {rule}")
     return "\n".join(["User-agent: *", *lines, ""])
 
 
-# `select` has the same default handler as `asyncio`, and the default handler of `none` is tested
-# with `asyncio`.
+# The default handler is tested on one reactor only: `select` and `asyncio` have the same one, and
+# that of `none` is also in the list for `asyncio`.
 CLIENTS = [
     (reactor, handler, as_is)
     for reactor, handler in http_handlers()
@@ -156,7 +164,7 @@ def test_ours_o27_nothing_arrives_that_is_disallowed_as_it_arrives(
 @pytest.mark.plugin("h2")
 @needs_http2
 def test_ours_o27_nothing_arrives_over_http2_that_is_disallowed_as_it_arrives() -> None:
-    """Scrapy's HTTP/2 client drops the parameters of the last path segment."""
+    """Scrapy's HTTP/2 client drops the parameters of the last path segment, such as `;b`."""
     settings = {"DOWNLOAD_HANDLERS": {"https": HTTP2}, "ROBOTS1994_DIALECT": "rfc9309"}
     with http2_site() as (base, seen):
         sent = requests(base, targets(), as_is=False)

@@ -157,7 +157,8 @@ def test_pages_that_wait_for_a_crawl_delay_return_to_the_scheduler(
     assert sorted(pages_of(site)) == list(range(12))
 
 
-# Before Scrapy 2.18, which added `robots_parsed`, a crawl with the limit 0 sends nothing.
+# Before Scrapy 2.18, a crawl with the limit 0 sends nothing. The signal `robots_parsed` is new in
+# 2.18 too.
 LIMITS = [(CONCURRENT, CONCURRENT), (0, WAIT)][: 1 + hasattr(signals, "robots_parsed")]
 
 
@@ -165,7 +166,7 @@ LIMITS = [(CONCURRENT, CONCURRENT), (0, WAIT)][: 1 + hasattr(signals, "robots_pa
 def test_first_requests_that_wait_are_sent_at_the_close(
     site: Site, reactor: Reactor, limit: int, sent: int
 ) -> None:
-    """Ours R6: as many as `CONCURRENT_REQUESTS`, where 0 means no limit."""
+    """Ours R6: `CONCURRENT_REQUESTS` limits how many are sent. If it is 0, all of them are."""
     late = replies.Reply(body=OPEN.encode(), gate="late", delay=2)
     site.answer("/robots.txt", late)
     side = Side(reactor=reactor, settings={"CONCURRENT_REQUESTS": limit})
@@ -244,7 +245,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
     assert result.items == [{"status": 200}] * 4
 
 
-# R6: an awaited request is finished even while the crawl closes.
+# R6: a request that a component awaits is finished even while the crawl closes.
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_callbacks_that_block_the_scraper_get_the_pages_they_await(
             {"RETRY_ENABLED": True},
             200,
         ),
-        # The crawl ends although robots.txt never arrives, and the page is refused (R5).
+        # Even though robots.txt never arrives, the crawl ends, and the page is refused (R5).
         ([replies.black_hole()], {"ROBOTS1994_TIMEOUT": 4}, "ForbiddenByRobots"),
     ],
     ids=["late", "503 first", "never"],
@@ -360,7 +361,7 @@ def complete_items(
 
 
 def test_close_finishes_requests_that_a_job_cannot_store(tmp_path: Path) -> None:
-    """The built-in middleware loses requests that cannot be stored and are still scheduled."""
+    """With the built-in middleware, unserializable requests in the scheduler are lost."""
     found: dict[str, int] = {}
     for middleware in ("ours", "builtin"):
         side = Side(middleware, settings={"JOBDIR": str(tmp_path / middleware)})

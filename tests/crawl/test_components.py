@@ -87,13 +87,13 @@ def test_verdict_in_the_meta_of_a_refused_request_decides_nothing_and_is_removed
     assert result.failed_urls == [refused] + [again] * (not dont_obey)
     assert result.fetched_urls == sorted(to + [again] * dont_obey)
     assert result.items == [{"verdict": "None"}] * len(result.fetched)
-    # If the verdict could not be serialized, the requests would silently stay in memory.
+    # If a verdict could not be serialized, Scrapy would silently keep its request in memory.
     assert "scheduler/unserializable" not in result.stats
     assert result.stats["scheduler/enqueued/disk"] == 5
 
 
 def test_cancelled_request_affects_no_other_request(site: Site) -> None:
-    """Each request is cancelled one step of the event loop later than the one before."""
+    """Each request is cancelled one turn of the event loop later than the one before."""
     site.robots(CLOSED)
     url = site.url("/open", host="c{n}.test")
     result = crawl(

@@ -14,7 +14,7 @@ from tests.support.site import Site
 EXTENDED: dict[str, Any] = {
     "ROBOTS1994_DIALECT": "extended",
     "ROBOTS1994_CRAWL_DELAY": True,
-    # Since Scrapy 2.19, RANDOMIZE_DOWNLOAD_DELAY causes a warning.
+    # Scrapy 2.19 deprecated RANDOMIZE_DOWNLOAD_DELAY.
     **(
         {"DOWNLOAD_DELAY_JITTER": 0.5}
         if hasattr(default_settings, "DOWNLOAD_DELAY_JITTER")
@@ -28,8 +28,9 @@ def stating(delay: float) -> str:
 
 
 def states(result: CrawlResult, host: str = "127.0.0.1") -> list[tuple[Any, ...]]:
-    """Return the delay, concurrency and next delay of the download slot of *host* after each
-    download.
+    """Return the state of the download slot of *host* after each download.
+
+    Each state is the delay, the concurrency, and the delay before the next request.
     """
     return [tuple(state) for state in result.stats[f"test/slot/{host}"]]
 

@@ -100,7 +100,7 @@ def test_crawl_that_cannot_start_leaves_evidence_that_verifies(tmp_path: Path) -
         "ROBOTS1994_EVIDENCE": str(tmp_path),
         "ITEM_PIPELINES": {"no.such.Pipeline": 1},
     }
-    # Nothing closes the file or ends its thread before the process ends.
+    # The crawl fails at the start, so nothing closes the file or ends its thread.
     result = crawl(settings=settings, may_warn=True)
 
     assert "Spider opened" not in result.log

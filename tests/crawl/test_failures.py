@@ -104,7 +104,7 @@ def test_few_descriptors_lose_no_page(site: Site, reactor: Reactor) -> None:
     site.answer("/robots.txt", file)
     site.answer("*", replies.Reply(body=b"page", ending="close"))
     urls = [site.url("/page", host=f"h{number}.test") for number in range(60)]
-    # 36 descriptors are for fetches, 16 for pages, and 20 for the process.
+    # Of the 72 descriptors, 36 are for fetches, 16 for pages, and 20 for the process.
     settings = RETRIED | {"TEST_DESCRIPTORS": 72}
     result = crawl(urls, settings=settings, reactor=reactor, hook="few_descriptors")
 

@@ -39,8 +39,8 @@ def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
     """Limits count a robots.txt as a page, and our middleware may fetch 16 more of them than the
-    built-in one. On a busy machine, a limit takes effect a few pages late, so 80% of the built-in's
-    items are enough.
+    built-in one. On a busy machine, a limit takes effect a few pages late, so ours needs only 80%
+    as many items as the built-in one.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:
@@ -69,8 +69,8 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
             running = Side(middleware, settings={"RETRY_ENABLED": True}).start(
                 site, spider_args=args
             )
-            # Only 8 of 16: in the built-in middleware, each robots.txt request and the page that
-            # waits for it both count towards the limit.
+            # Not 16: with the built-in middleware, a robots.txt request and the page that waits for
+            # it both count towards the limit of 16 requests.
             site.wait("/robots.txt", count=8)
             running.interrupt()
             site.open("late")
@@ -84,7 +84,7 @@ def test_sigint_leaves_as_many_items_as_the_built_in(
 def test_middleware_that_awaits_a_request_for_each_page(
     concurrent: int, order: int
 ) -> None:
-    """The awaited requests must be sent although pages occupy all slots."""
+    """The awaited requests must be sent even if pages occupy all slots."""
     found: list[int] = []
     for middleware in BOTH:
         with Site() as site:
@@ -113,7 +113,7 @@ def test_no_limit_of_concurrent_requests() -> None:
             site.robots(OPEN)
             site.robots(OPEN, at="slow.test", gate="pages")
             site.answer("*", replies.html("page", gate="pages"))
-            # Without a limit, all pages of the quick origin are requested before the gate opens.
+            # The gate opens after 42 requests: for both robots.txt files and all quick pages.
             quick = [site.url(f"/{it}", host="quick.test") for it in range(40)]
             slow = [site.url(f"/{it}", host="slow.test") for it in range(40)]
             site.open_when("pages", count=42)

@@ -35,13 +35,15 @@ SETTINGS: dict[str, Any] = {
     "ROBOTS1994_TIMEOUT": 60,
 }
 TIMES = (0, 240, 360, 540, 620, 940, 1_060, 3_540, 3_660, DAY - 60, DAY + 60)
-"""The times, in seconds, at which a page of each origin is requested. No policy expires at any of
-them.
+"""The times, in seconds, at which a page of each origin is requested. No policy expires exactly
+then.
 """
 
 NOT_OBEYED = {"dont_obey_robotstxt": True}
 MARK = {**NOT_OBEYED, "dont_retry": True, "download_timeout": 10}
-"""The meta of the last request in a step, which is answered when all fetches have been sent."""
+"""The meta of the last request in each step. The site answers it after the last robots.txt request
+of the step.
+"""
 
 # Before Scrapy 2.16, a context factory enables the verification of certificates.
 VERIFYING = (
@@ -84,7 +86,7 @@ class Table:
         } == {row.slug: getattr(row.means, wanted) for row in self.rows}
 
     def seen(self) -> Counter[str]:
-        """Count the requests of each row other than those for pages."""
+        """Count the requests of each row, without those for pages."""
         pages = ("/open", "/closed")
         return Counter(
             (urlsplit(f"//{it.host}").hostname or "").removesuffix(".test")
@@ -149,7 +151,7 @@ def test_ours_each_answer_means_what_its_row_says(
             *steps, settings=SETTINGS | store | {"DOWNLOAD_TIMEOUT": 30}
         )
         seen = table.seen()
-        # If a mark failed, compare only the counts up to its step, to find the rows that are wrong.
+        # If a mark failed, some row is wrong. The counts up to the step of that mark show which.
         marks = [it.url for it in result.failed if "/mark/" in it.url]
         until = int(marks[0].rpartition("/")[2]) + 1 if marks else len(times)
         one_fetch = {row.slug: row.means.attempts * row.requests for row in rows}
@@ -250,8 +252,9 @@ def test_ours_r5_invalid_certificate_makes_the_origin_unreachable(
 
 
 def test_redirect_target_is_requested_without_credentials(site: Site) -> None:
-    """R2: an @ in the path is kept, `allowed_domains` does not apply, and as in Scrapy, the
-    download slot stays the same.
+    """R2: an `@` in the path is kept, and `allowed_domains` does not apply.
+
+    The redirected request keeps its download slot, as in Scrapy.
     """
     target = "/cdn//team@7/robots.txt?for=us@home"
     location = site.url(target, host="elsewhere.test").replace("//", "//me:secret@", 1)

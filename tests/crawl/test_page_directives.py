@@ -160,7 +160,7 @@ WORK += [(repeated(unit), False, "") for unit in HEADERS]
 
 
 def cost(text: str, *, is_page: bool) -> int:
-    """Return the shortest of five CPU times to read the directives, in nanoseconds."""
+    """Read the directives five times. Return the shortest CPU time, in nanoseconds."""
     costs = []
     for _ in range(5):
         body, header = (text.encode(), b"") if is_page else (b"", text.encode())

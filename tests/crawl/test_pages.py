@@ -118,7 +118,7 @@ def test_items_of_spider_middlewares_are_dropped(site: Site) -> None:
 def test_item_of_an_errback_is_dropped_whatever_the_order_of_the_middlewares(
     site: Site,
 ) -> None:
-    """HttpErrorMiddleware may raise for a page before our middleware reads it."""
+    """HttpErrorMiddleware may raise an error for a page before our middleware reads it."""
     site.answer("/gone", Reply(status=404, headers=(("X-Robots-Tag", "noindex"),)))
     spider = "tests.support.spiders:ErrbackItemSpider"
     order = {"SPIDER_MIDDLEWARES": {PAGES: 543}}
@@ -133,7 +133,7 @@ def test_page_that_scrapy_cannot_parse_is_not_lost(site: Site) -> None:
     site.answer("/again", replies.html(f"{tag}<a rel=nofollow href=/plain>"))
     image = Reply(body=b"\x01nofollow", headers=(("Content-Type", "image/png"),))
     site.answer("/image/again", image)
-    # MetaRefreshMiddleware would raise for the broken page.
+    # MetaRefreshMiddleware would raise an error for the broken page.
     more = {"METAREFRESH_ENABLED": False}
     pages = ["noindex", "rel-nofollow"]
     spider = {"spider": "UsageSpider", "spider_args": {"follow": ""}}
@@ -163,7 +163,7 @@ def test_items_that_are_yielded_twice_are_dropped_twice_and_for_one_reason(
 def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
     site: Site, tmp_path: Path
 ) -> None:
-    """The retry of a page is stored with usage preferences in its meta."""
+    """The request that retries a page is stored on disk with usage preferences in its meta."""
     fill(site, USAGE, ROBOTS)
     site.answer("/noai", [replies.status(503), USAGE["/noai"]])
     more = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 1, "RETRY_ENABLED": True}
@@ -178,7 +178,7 @@ def test_resumed_crawl_requests_and_drops_what_an_uninterrupted_one_does(
 
 
 def test_request_with_the_meta_of_a_page_has_preferences_of_its_own(site: Site) -> None:
-    """A callback may copy the meta of its page."""
+    """A callback may copy the meta of its page to other requests."""
     pages = {"/again": page(), "/plain": page()}
     fill(site, pages, "User-agent: *\nContent-Usage: /again train-ai=n\n")
     url, exempt = site.url("/again"), {"dont_obey_robotstxt": True}

@@ -26,7 +26,7 @@ def test_dir_lists_the_public_names_before_they_are_loaded() -> None:
 
 @pytest.mark.parametrize("name", scrapy_robots1994.__all__)
 def test_every_public_name_can_be_imported(name: str) -> None:
-    # A name that an earlier test has imported no longer needs `__getattr__`, so call it here.
+    # Python calls `__getattr__` only until a name has been imported, so call it here.
     assert scrapy_robots1994.__getattr__(name) is not None
 
 

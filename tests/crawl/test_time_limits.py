@@ -51,8 +51,8 @@ def test_component_that_does_not_return_is_given_up(
 
 
 def test_queues_take_no_time_of_the_limit(site: Site) -> None:
-    """One fetch waits in the queue of its download slot, and the next waits for the first to end,
-    each for longer than ROBOTS1994_TIMEOUT and GRACE_SECONDS together.
+    """The first fetch waits in the queue of its download slot, and the second waits until the first
+    has ended. Both wait for longer than ROBOTS1994_TIMEOUT and GRACE_SECONDS together.
     """
     site.answer("/robots.txt", replies.redirect("/policy.txt"))
     site.answer("/policy.txt", replies.text(OPEN))
@@ -92,7 +92,7 @@ def test_shortest_timeout_applies(
     """Ours R5."""
     site.answer("/robots.txt", replies.black_hole())
     page = CrawlRequest(site.url("/page"), meta)
-    # Scrapy deprecates the spider attribute `download_timeout`.
+    # Scrapy has deprecated the spider attribute `download_timeout`, and warns about it.
     result = crawl(
         [page], settings=settings, spider_args=of_spider, may_warn=bool(of_spider)
     )

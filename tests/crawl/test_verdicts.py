@@ -55,7 +55,7 @@ def test_check_raises_what_a_waiting_request_fails_with(
 
 
 def test_check_ends_when_the_crawl_closes(site: Site, reactor: Reactor) -> None:
-    """Only `check` waits for robots.txt. No request does."""
+    """Here, only `check` waits for robots.txt."""
     site.answer("/robots.txt", replies.black_hole())
     running = start_crawl(
         [site.url("/open")],

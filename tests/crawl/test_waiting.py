@@ -84,7 +84,7 @@ def test_number_of_waiting_requests_is_limited(site: Site) -> None:
 
 
 def test_request_that_waited_makes_room_for_another(site: Site) -> None:
-    """The last page would never be sent if the request that waits before it kept the only slot."""
+    """If a request that waits for robots.txt kept the only slot, /last would never be requested."""
     file = replies.text(OPEN)
     gated = replace(file, gate="slow")
     site.robots(OPEN)
@@ -109,7 +109,7 @@ def test_request_that_waited_makes_room_for_another(site: Site) -> None:
 def test_waiting_requests_leave_only_while_the_spider_keeps_up(
     site: Site, reactor: Reactor
 ) -> None:
-    """As without a wait, SCRAPER_SLOT_MAX_ACTIVE_SIZE limits the responses in memory."""
+    """SCRAPER_SLOT_MAX_ACTIVE_SIZE limits the responses in memory, even if requests have waited."""
     site.robots(OPEN, gate="known")
     # Without a reactor, CONCURRENT_REQUESTS = 1 leaves one connection for robots.txt.
     site.open_when("known", "/robots.txt", count=1 if reactor == "none" else SLOW)
@@ -142,7 +142,7 @@ def test_paused_engine_sends_no_waiting_request(site: Site, reactor: Reactor) ->
 
     assert result.fetched_urls == sorted(urls)
     (item,) = result.items
-    # A page may have been on its way to the downloader when the engine paused.
+    # When the engine paused, one page may already have been on its way to the downloader.
     assert item["sent"] <= 1
 
 
@@ -163,7 +163,7 @@ def test_number_of_parallel_fetches_is_limited(site: Site) -> None:
 
 
 WAITING_OF_ORIGIN = 64
-"""The maximum number of an origin's waiting requests that take no slot."""
+"""Up to this many waiting requests of one origin take no slot."""
 MANY = 150
 FEWER = WAITING_OF_ORIGIN - 4
 QUEUES = [
@@ -199,7 +199,7 @@ def test_waiting_requests_are_not_overtaken_by_less_urgent_ones(
     pages = hosts[hosts.index("urgent") + 1 :]
     first = pages.index("urgent")
     last = max(at for at, host in enumerate(pages) if host == "urgent")
-    # Earlier pages do not count: the policy of the urgent origin was still unknown.
+    # Pages before the first urgent one do not count: the urgent origin had no policy yet.
     assert pages[first:last].count("less") <= 4
 
 

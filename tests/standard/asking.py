@@ -47,10 +47,10 @@ def _recased(text: str, case: Callable[[str], str]) -> str:
 
 
 def spellings(text: str) -> dict[str, str]:
-    """Map each kind of change to an equivalent spelling of *text*."""
+    """Return *text* in equivalent spellings, each under the name of what is changed."""
     lines = text.removesuffix("\n").split("\n")
     commented = [part for line in lines for part in (line, "  # between: x")]
-    # Blank lines end with CR NL, because a blank line that ends with NL would vanish after a CR.
+    # Blank lines end with CR NL. An NL after a CR would not be a blank line, but part of a CR NL.
     ends = [("\n", "\r\n", "\r")[number % 3] for number in range(len(lines))]
     mixed = [it + end if it else "\r\n" for it, end in zip(lines, ends, strict=True)]
     return {

@@ -224,7 +224,7 @@ def test_ours_o17_undecodable_byte_stays_in_its_line() -> None:
         (f"{STAR}User-agent: /1.0", 2, LineKind.NAMELESS),  # Ours O12
         (f"{STAR}Disallow # : /x", 2, LineKind.MALFORMED),  # Ours O14
         (" : /x", 1, LineKind.MALFORMED),
-        # Ours O16: only the first mark is removed.
+        # Ours O16: only the first byte order mark is removed.
         (f"{chr(0xFEFF) * 2}{STAR}", 1, LineKind.UNKNOWN),
         (b"\xef\xbb\xbf" * 2 + b"x: y", 1, LineKind.UNKNOWN),
     ],
@@ -346,7 +346,7 @@ def test_ours_o27_reserved_characters_of_a_path_stay_encoded_in_rfc9309() -> Non
 
 @pytest.mark.parametrize("dialect", ["extended", "rfc9309"])
 def test_ours_o27_only_the_url_is_spelled_again(dialect: str) -> None:
-    """An Allow line that covers a URL as written need not cover its other spellings."""
+    """An Allow line covers a URL as written, but not necessarily its other spellings."""
     body = "User-agent: *\nAllow: /r?u=%2Fok\nDisallow: /r?u=/\n"
 
     assert allowed(body, "/r?u=ok", "rex", dialect=dialect)
@@ -361,14 +361,14 @@ def test_ours_o27_url_with_too_many_spellings_is_disallowed() -> None:
 
     assert (verdict.allowed, verdict.reason) == (False, Reason.SPELLINGS)
     assert "spellings" in str(verdict)
-    # This URL has 16 spellings.
+    # This URL has 16 spellings, which is not too many.
     assert allowed(disallowing("/z"), "/a\t\\b;c?%2f", "rex")
     for body in ("", "User-agent: *\nDisallow:\n", disallowing("/z", "other")):
         assert allowed(body, url, "rex")
 
 
 def hostile_wildcards() -> str:
-    """Return a file within the size limit that would take a naive matcher minutes."""
+    """Return a file within the size limit that would keep a naive matcher busy for minutes."""
     patterns = (f"/*{'a' * i}b{'a' * j}" for i in range(20, 90) for j in range(20, 90))
     lines = "".join(f"Disallow: {it}\n" for it in patterns)
     return f"User-agent: *\nAllow: /\n{lines}"[:512_000]

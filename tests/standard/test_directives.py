@@ -176,7 +176,7 @@ def test_pages_p1_other_terms_are_not_reported() -> None:
 
 
 def test_directives_of_the_meta_page_are_read() -> None:
-    """The values of all KEYWORDS tags are joined. Of other tags, the first usable value counts."""
+    """The values of all KEYWORDS tags are joined. For other tags, the first usable value counts."""
     made = directives_of(
         [
             ("KEYWORDS", "Robot exclusion,  standard\n1994 ,,"),

@@ -54,7 +54,7 @@ def test_ours_o09_phrases_of_a_header(robot: str, phrases: list[str]) -> None:
         is_part = any(name in phrase for phrase in phrases)
         is_equal = name in phrases or name in words
         body = disallowing("/", name)
-        # Skip names whose final number a User-agent line would take for a version.
+        # Skip names that end with a number: in a User-agent line, it would count as a version.
         if not name.endswith(" 2"):
             assert allowed(body, "/", robot) is not is_part, name
             assert allowed(body, "/", robot, dialect="rfc9309") is not is_equal, name
@@ -132,7 +132,9 @@ ROBOTS = (
 def test_ours_o10_version_or_header_as_a_value(
     value: str, names: list[str], dialect: str
 ) -> None:
-    """A version is left out. Of a whole User-Agent header, the first phrase is the name."""
+    """A version is not part of the name. If the value is a whole User-Agent header, the name is its
+    first phrase.
+    """
     body = disallowing("/", value)
 
     for robot in ROBOTS:

@@ -50,7 +50,7 @@ NONE = [
     *("", "/x", "x", "ftp://x/", "http:///x", "http://:80", "http://.", "http://x:y"),
     *("http://x:65536", "http://x:1234567890", "http://[::1", "http://a:b:c"),
     *("mailto:a@x", b"\xff", "ws:///x", "wsss://x", "wss:x", "http\u017f://x"),
-    # Clients disagree about these hosts, for example because IDNA turns a letter into a delimiter.
+    # Clients disagree about these hosts: IDNA, for example, turns some characters into delimiters.
     *(f"http://a{sign}b/" for sign in "\\\0\t\x7f\x85\uff0f\uff20\uff3c\u2100"),
     *("http://a\\", "https://a\\@b/", "https://u\x1f@b/", "https://a\uff1a8/"),
 ]

@@ -149,7 +149,7 @@ def test_example_states_this_in_every_dialect(dialect: str) -> None:
     for lines, url, said, odd in EXAMPLES:
         body = lines if "User-agent" in lines else STAR + lines
         found = usage(body, url, dialect=dialect)
-        # 1994 F6: preferences change no verdict.
+        # 1994 F6: preferences do not change the verdict.
         plain = re.sub("(?im)^(content-|license)", "x\\g<0>", body)
         same = [ask(it, url, "mybot", dialect=dialect) for it in (body, plain)]
         assert same[0] is same[1]
@@ -203,7 +203,7 @@ def test_example_16_use_is_handed_over() -> None:
 
 
 def test_example_22_license_of_the_record_or_of_the_file() -> None:
-    """A license before the first record is for robots whose own record has none (RSL 1.0)."""
+    """A license before the first record is for robots whose record has no license (RSL 1.0)."""
     body = (
         "License: https://e.x/all.xml\nLicense: https://e.x/all.xml\nUser-agent: other\n"
         f"License:\nLicense: https://e.x/other.xml\nDisallow: /\n\n{STAR}Disallow:"
@@ -328,7 +328,7 @@ def test_hostile_value_is_read_in_linear_time(shape: str, field: str) -> None:
 def test_question_that_takes_too_long_is_answered_by_what_is_forbidden_anywhere() -> (
     None
 ):
-    """If matching would take too long, a purpose that any path disallows is disallowed (O28)."""
+    """O28: if matching takes too long, what is disallowed for one path is disallowed for all."""
     rules = "".join(
         f"Content-Usage: /*{'a' * 90}{it}* train-ai=n\n" for it in range(2_000)
     )

@@ -14,7 +14,7 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisServer]:
-    """A server that several tests share, so they must not stop it."""
+    """Tests must not stop this server, because they share it."""
     with RedisServer() as started:
         yield started
 

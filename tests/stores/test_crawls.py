@@ -92,7 +92,7 @@ def test_stale_entry_is_fetched_again(
 
 @pytest.mark.redis
 def test_failed_fetch_leaves_no_lease(site: Site) -> None:
-    """A remaining lease would delay other workers."""
+    """A lease that is left behind would delay other workers."""
     with RedisServer() as server, server.client() as client:
         crawl([site.refused_url("/")], settings={"ROBOTS1994_STORE": server.url})
 
@@ -166,7 +166,7 @@ def test_own_good_policy_outlives_the_shared_entry(site: Site, tmp_path: Path) -
     """The stored entry vanishes, and another worker receives a 503."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
-    # The store is asked about another host only after the first answer is in it.
+    # When the crawl asks the store about another host, the first answer is already in it.
     pause = site.url("/pause", host="other.test")
     site.robots(BODY)
     site.answer("/pause", Reply(gate="pause"))
@@ -191,7 +191,7 @@ def test_newer_of_two_stale_files_outlives_a_failed_fetch(
     """Another worker has stored a file that is newer than ours."""
     settings = stored_in(tmp_path)
     urls = [site.url("/open"), site.url("/closed")]
-    # The store is asked about another host only after the first answer is in it.
+    # When the crawl asks the store about another host, the first answer is already in it.
     pause = site.url("/pause", host="other.test")
     site.robots("User-agent: *\nDisallow: /open\n")
     site.answer("/pause", Reply(gate="pause"))

@@ -71,7 +71,7 @@ def test_commits_wait_for_no_reader_and_no_disk(path: Path) -> None:
     ["zeroblob(300000000)", "9000000000", "'text'", "1.5", "randomblob(17000000)"],
 )
 def test_invalid_cell_is_a_miss_and_is_not_read(cell: str, path: Path) -> None:
-    """Neither a cell of 300 MB nor `bytes(9000000000)` is allocated."""
+    """A cell of 300 MB is not loaded, and an integer is not turned into `bytes(9000000000)`."""
     with closing(changed(path, f"UPDATE robots1994 SET entry = {cell}")) as store:  # noqa: S608 - no input
         tracemalloc.start()
         try:

@@ -24,7 +24,7 @@ _OTHER_LINES = (
     "User-agent: bot{0}, x\nAllow: /\nUser-agent: x/{0}\nDisallow: /\n"
 )
 
-# The functions return a file of about the given size, in bytes.
+# Each function returns a file of about the given size in bytes.
 HOSTILE: dict[str, Callable[[int], str]] = {
     "records": lambda size: _numbered("User-agent: {0}\nDisallow: /{0}\n\n", size),
     "records for all": lambda size: _repeated("User-agent: *\nDisallow: /x\n\n", size),

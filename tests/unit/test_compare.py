@@ -74,7 +74,7 @@ def test_only_a_file_up_to_the_limit_is_searched_for_causes() -> None:
 
 
 def differs(row: Row, part: bytes) -> bool:
-    """Whether the parsers decide on the lines in *part* as in *row*."""
+    """Whether both parsers give the answers in *row* if the file is only *part*."""
     ours = RobotsTxt.parse(part).allowed(row.url, row.robot)
     theirs = Other(part).allowed(row.url, row.robot)
     return ours == (row.way is Way.STRICTER) != theirs == (row.says == ALLOWS)

@@ -1,4 +1,4 @@
-"""A parser that ROBOTS1994_COMPARE names, but whose library is missing."""
+"""A parser in ROBOTS1994_COMPARE whose library is missing."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def test_url_is_shown_without_credentials_and_fragment() -> None:
 
 
 def test_nothing_is_written_after_a_write_that_failed(tmp_path: Path) -> None:
-    """A reader could not decompress what follows half a gzip member."""
+    """A reader could not decompress what follows an incomplete gzip member."""
     file = EvidenceFile(tmp_path, "spider")
     file.add({"crawl": {}})
     assert file.write().result() is None

@@ -1,4 +1,4 @@
-"""Cases of fetching that are rare in crawls."""
+"""Fetches of robots.txt in situations that are rare in crawls."""
 
 from __future__ import annotations
 
@@ -93,8 +93,9 @@ def test_server_may_ask_for_another_pause(
 
 
 def test_attribute_of_the_spider_names_the_robot_before_the_setting() -> None:
-    """Scrapy has deprecated the attribute `user_agent`, but still uses it. In a shell, only the
-    class of the spider is known.
+    """Scrapy has deprecated the attribute `user_agent`, but still uses it.
+
+    In `scrapy shell`, the crawler has no spider at first, but knows its class.
     """
     spider = SimpleNamespace(user_agent="rex/1.0")
     settings = Settings({"USER_AGENT": "max/1.0"})
@@ -121,7 +122,7 @@ def test_proxy_of_a_scheme_is_for_that_scheme(url: str, *, is_kept: bool) -> Non
 @pytest.mark.parametrize(
     ("paused", "returned", "is_returned"),
     [
-        # The queue ends just before, or just after, 35 s have passed.
+        # The time limit is 35 s. The wait in the queue ends just before or just after that.
         (34, 60, True),
         (36, 60, True),
         (34, 90, False),

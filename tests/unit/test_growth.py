@@ -1,4 +1,4 @@
-"""Even for a hostile file, work grows only linearly with its size."""
+"""The work for a file grows only linearly with its size, even if the file is hostile."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SMALL = 2**12
 """The size of the small files, in bytes."""
 
 WORST = 2.0
-"""The calls per byte may grow by this factor from small to large files. With quadratic work, the
-factor would be 8.
+"""From small to large files, the number of calls per byte may grow by this factor. With quadratic
+work, the factor would be 8.
 """
 
 WORST_TIME = 6.0

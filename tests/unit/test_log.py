@@ -1,4 +1,4 @@
-"""The attributes of log records, by which users can filter them, and what is not logged."""
+"""Log records have attributes by which users can filter them, and contain no password."""
 
 from __future__ import annotations
 

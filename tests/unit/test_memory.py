@@ -56,7 +56,7 @@ def policy_of(
 
 
 def policies(file: str) -> Iterator[Policy]:
-    """Yield policies that together exceed `MAX_BYTES`, with compiled rules."""
+    """Yield policies with compiled rules. Together, they exceed `MAX_BYTES`."""
     reader, freshness = Reader("1994", MAX_FILE), FreshnessSettings()
     for seed in range(30 if len(FILES[file](0)) > 1_000 else 1_800):
         origin = Origin("http", f"h{seed}{'x' * 200}.test", 80)
@@ -87,7 +87,7 @@ def taken_by(fill: Callable[[], object]) -> int:
     [pytest.param(it, marks=[pytest.mark.long] * (it == "usage")) for it in FILES],
 )
 def test_memory_of_policies_is_bounded(file: str) -> None:
-    """Keys and texts may add up to 25% to the limit."""
+    """The sizes are estimated, so the memory may exceed the limit by up to 25%."""
 
     def fill() -> object:
         memory = policy_memory(10**6, MAX_BYTES)

@@ -25,7 +25,7 @@ def policy(answer: Answer, last: Policy | None = None) -> Policy:
     "path", ["/robots.txt", "/robots%2Etxt", "/%72obots.tx%74", "/robots.txt#x"]
 )
 def test_robots_txt_itself_is_allowed_in_every_outcome(path: str) -> None:
-    """Ours O22: percent-encoding changes nothing, unless it encodes the slash."""
+    """Ours O22: percent-encoding makes no difference, unless the slash is encoded."""
     rules = policy(Answer(urls=URLS, status=403, fetched_at=NOW)).rules("rex")
 
     assert rules.allowed(f"http://site.example{path}")
@@ -55,7 +55,7 @@ def test_only_the_word_of_the_origin_is_shared(
 
 
 def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
-    """Ours 3.1: a 403 or 503 of a proxy lasts for one pause, and a Retry-After is ignored."""
+    """Ours 3.1: a 403 or 503 from a proxy counts for 300 s, and its Retry-After is ignored."""
     refused = policy(Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True))
     failed = Answer(
         urls=URLS, status=503, fetched_at=NOW, via_proxy=True, retry_after=1_000.0
@@ -72,7 +72,7 @@ def test_status_of_a_proxy_counts_for_a_pause_and_asks_for_none() -> None:
 
 
 def test_no_policy_is_fresh_for_longer_than_the_ttl() -> None:
-    """Neither a max-age nor the 300 s for a proxy's status exceeds a short ROBOTS1994_TTL."""
+    """A short ROBOTS1994_TTL also limits a max-age, and the 300 s for a status from a proxy."""
     short = FreshnessSettings(ttl=60.0)
     by_proxy = Answer(urls=URLS, status=403, fetched_at=NOW, via_proxy=True)
 

@@ -1,4 +1,4 @@
-"""A thread that parses a file pauses, to let the event loop run."""
+"""A thread that parses a file pauses to let the event loop run."""
 
 from __future__ import annotations
 

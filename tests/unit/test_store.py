@@ -26,7 +26,7 @@ PARTS: dict[str, Any] = {"spider": None, "signals": Mock(), "stats": Mock()}
 
 
 class Fake:
-    """An in-memory store with leases. The method whose name is in `fails` raises an error."""
+    """An in-memory store with leases. The method that `fails` names raises an error."""
 
     def __init__(self) -> None:
         self.entries: dict[str, bytes] = {}
@@ -65,7 +65,7 @@ class Fake:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
-    """Run a test with a `Fake` store, where sleeping takes no time."""
+    """Run a test with a `Fake` store. Sleeping takes no time."""
 
     async def sleep(_: float) -> None:
         fake.calls.append("sleep")
@@ -82,7 +82,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Test], Fake]:
             guarded = GuardedStore(crawler, StoreUrl(url="x://"), LIMIT, 60)
             await test(guarded, fake)
             await guarded.close()
-            # A fetch may end after the spider was closed.
+            # A fetch may end after the spider has been closed.
             guarded.put(SITE, FETCHED)
             assert await guarded.get(SITE) is None
 
