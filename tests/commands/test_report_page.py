@@ -176,7 +176,7 @@ def test_every_site_and_view_has_a_link(chromium: Chrome, page: Path) -> None:
     assert len(texts(site, "mark")) > 0
     Select(site.find_element(By.NAME, "cause")).select_by_value("wildcard")
     assert sites(site) == before
-    # Names in the URL must not select properties that every JavaScript object has.
+    # The URL must not select properties such as `constructor` that every JavaScript object has.
     for state in ("#sort=__proto__", "#sort=constructor", "#parser=__proto__&page=-1"):
         assert len(sites(opened(chromium, page, state))) == len(CHANGES)
 

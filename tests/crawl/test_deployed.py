@@ -27,7 +27,7 @@ ENTRY = "[scrapy]\nsettings = walker.settings\n"
 def test_deployed_project_obeys_robots_txt_by_the_package_in_its_archive(
     site: Site, tmp_path: Path
 ) -> None:
-    """In an archive, the package cannot read files next to its modules."""
+    """Inside an archive, the package cannot open files next to its modules."""
     site.robots(CLOSED)
     spiders = tmp_path / "walker" / "spiders"
     spiders.mkdir(parents=True)

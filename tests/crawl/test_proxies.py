@@ -19,7 +19,7 @@ from tests.support.crawl import (
 from tests.support.site import Site
 
 FILE = "User-agent: *\nDisallow: /closed\n"
-SECRET = "hunter2-of-the-test"  # noqa: S105 (the tests check that it does not leak)
+SECRET = "hunter2-of-the-test"  # noqa: S105 - the tests check that it does not leak
 USER_INFO = [
     f"user:{password.format(character)}"
     for password in (

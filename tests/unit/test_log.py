@@ -1,4 +1,4 @@
-"""Log records have attributes by which users can filter them, and contain no password."""
+"""Users can filter log records by their attributes, and the records contain no password."""
 
 from __future__ import annotations
 
