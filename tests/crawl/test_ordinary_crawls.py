@@ -38,9 +38,9 @@ SIXTY = {"hosts": 60, "pages": 180, "item": {"page": "{n}"}}
 def test_limits_leave_about_as_many_items_as_the_built_in(
     limit: dict[str, Any], least: int, delay: float
 ) -> None:
-    """Limits count a robots.txt as a page, and our middleware may fetch 16 more robots.txt files than
-    the built-in one. On a busy machine, a limit takes effect a few pages late, so ours needs only
-    80% as many items as the built-in one.
+    """Limits count a robots.txt as a page, and our middleware may fetch 16 more robots.txt files
+    than the built-in one. On a busy machine, a limit takes effect a few pages late, so ours needs
+    only 80% as many items as the built-in one.
     """
     found: dict[str, tuple[int, int]] = {}
     for middleware in BOTH:

@@ -51,7 +51,7 @@ def calls_per_byte(body: str, operation: str) -> float:
 
 @pytest.mark.parametrize(("name", "dialect"), ROWS)
 def test_time_grows_linearly_with_the_file(name: str, dialect: str) -> None:
-    """A regular expression that scans a line repeatedly takes more time, but does not make more calls."""
+    """A regular expression that scans a line repeatedly takes more time, but not more calls."""
     for operation in ("weakening", "problems"):
         small, large = (
             cost(HOSTILE[name](size), operation, dialect=dialect)
