@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# Type checkers treat this name as true. Importing it from `typing` would more than double the time
-# to import the package.
+# Type checkers assume that a variable with this name is true. Importing it from `typing` would more
+# than double the time to import the package.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:

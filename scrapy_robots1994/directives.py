@@ -100,8 +100,8 @@ def terms_for(
 ) -> list[Said]:
     """Return all terms, known or not, for a robot with these *names*.
 
-    The terms of one meta tag, or of all headers for one robot name, are a group. A group that
-    contains ALL is skipped. From any other group, each term is returned once.
+    All terms of one meta tag form a group, and so do all terms that the headers address to one
+    name. A group that contains ALL is skipped. From any other group, each term is returned once.
     """
     ours = EVERY_ROBOT.union(names)
     groups = (*_groups_of_tags(tags, ours), *_groups_of_headers(headers, ours))
@@ -192,8 +192,9 @@ _ATTRIBUTE = re.compile(
 def meta_tags(page: str, *, is_xml: bool = False) -> Iterator[tuple[str, str]]:
     """Yield the name and content of each meta tag of *page*, in linear time.
 
-    Tags without a closing `>` are ignored, and so are tags in comments and, in HTML, in scripts
-    and other text. A missing name or content is "".
+    Tags without a closing `>` are ignored, and so are tags in comments. In HTML, tags in scripts,
+    styles and other elements that contain only text are ignored too. A missing name or content
+    is "".
     """
     # Pages P8: tags in the body count too, so search up to the last "meta" of the page.
     last = page.lower().rfind("meta")

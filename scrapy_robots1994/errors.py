@@ -40,7 +40,7 @@ class FetchAborted(RobotsError):  # noqa: N818 - the name of an event, which is 
 
 
 def closest(word: object, known: Iterable[str]) -> str | None:
-    """Return the word of *known* that is most similar to *word*, or None if none is close."""
+    """Return the word of *known* that is most similar to *word*, or None if none is similar."""
     import difflib  # noqa: PLC0415 - rarely needed
 
     if not isinstance(word, str):

@@ -27,7 +27,7 @@ _CREDENTIALS = (
 _UNENDED = r"(?<=//)[^/?#\s]{256,}\Z"
 _SCHEME = r"(?a)[A-Za-z][\w+.-]*://"
 
-# "password=hunter2" or "token: abc", as database clients print their settings, but not
+# Matches "password=hunter2" and "token: abc", as database clients print their settings, but not
 # "/etc/passwd: …".
 _NAMED_CREDENTIAL = (
     r"(?i)(?<![\w./\\-])"
@@ -39,13 +39,14 @@ _NAMED_CREDENTIAL = (
 _UNWRITABLE = "[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]"
 
 
-# The first character of a CI command in printed text: `::` at the start or after white space,
-# unless it begins an IPv6 address; or, anywhere, `##[` or `##word[`, as in `##vso[`.
+# The first character of a command to a CI service, such as `::error` or `##vso[`. A `::` begins a
+# command only at the start of the text or after white space, and not if it begins an IPv6 address.
+# `##[` and `##word[` begin one anywhere.
 _COMMAND = r"(?a)(?:(?<=\s)|\A):(?=:(?![0-9A-Fa-f:.]*(?:[\s/\],;]|\Z)))|#(?=#\w*\[)"
 
 
 def _escape(match: re.Match[str]) -> str:
-    r"""Escape one character, as `\x1b`, `\u202e` or `\U000e0041`.
+    r"""Return the escape of one character, such as `\x1b`, `\u202e` or `\U000e0041`.
 
     A surrogate escape (Ours O17) becomes the escape of its byte, such as `\xe9`.
     """
@@ -110,7 +111,7 @@ def redact_credentials(text: str) -> str:
 
 
 def redact_secrets(text: str, secrets: Iterable[str]) -> str:
-    """Replace *secrets* and the values of names such as `password` with `***`, and remove the
+    """Replace *secrets*, and the value in texts such as `password=…`, with `***`, and remove the
     credentials from URLs.
     """
     for secret in sorted(secrets, key=len, reverse=True):

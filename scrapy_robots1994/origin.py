@@ -79,7 +79,7 @@ def _ipv6(text: str) -> str:
 
 
 def _in_punycode(host: str) -> str:
-    """Return *host* as clients look it up, or unchanged if it cannot be encoded.
+    """Return the ASCII form in which clients look *host* up, or *host* if it cannot be encoded.
 
     Return "" if IDNA turns a character of *host* into a delimiter.
     """
@@ -99,7 +99,7 @@ def target_of(url: str) -> str:
 
 
 def head_and_target(url: str) -> tuple[str, str]:
-    """Return the scheme and authority of *url*, or "" for a path, and its target."""
+    """Split *url* into its scheme and authority ("" if *url* is a path) and its target."""
     match = _URL_HEAD.match(url)
     head = match[0] if match else ""
     # Ours O26

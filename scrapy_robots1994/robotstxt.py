@@ -1,4 +1,4 @@
-"""`RobotsTxt`, one parsed file, and `Reader`, which parses files and shares equal ones."""
+"""`RobotsTxt`, one parsed file, and `Reader`, which shares it among identical files."""
 
 from enum import EnumMeta
 from gc import get_referents
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from scrapy_robots1994.parser.usage import Usage, UsageRules
 
 MAX_BYTES = 512_000
-"""The default of ROBOTS1994_MAX_BYTES: the 500 KiB that RFC 9309 2.5 asks for."""
+"""The default of ROBOTS1994_MAX_BYTES: 500 KiB, the lowest limit that RFC 9309 2.5 permits."""
 
-# A `RobotsTxt` keeps the rules for up to this many robots, the latest first.
+# A `RobotsTxt` keeps the rules for up to this many robots, the most recent first.
 _MAX_ROBOTS = 64
 
 # Shared by all files whose usage preferences have not been read
@@ -36,8 +36,8 @@ _SHARED = frozenset((type, EnumMeta, bool, NoneType, FunctionType, Dialect))
 class RobotsTxt:
     """One robots.txt, read in one dialect, by default 1994.
 
-    Objects with the same text and dialect are equal. Each access to `lines`, `records` or
-    `problems` parses the text again. `rules` keeps its results for the latest 64 robots.
+    Objects with the same text and dialect are equal. `lines`, `records` and `problems` parse the
+    text again on each access. `rules` keeps its results for up to 64 robots.
     """
 
     __slots__ = (
@@ -66,14 +66,13 @@ class RobotsTxt:
         self._others = tuple(others)
         self.dialect = dialect
         """The dialect in which the file is read."""
-        # The rules for each robot, in a tuple, because a dict with one entry would take four times
-        # the memory.
+        # A tuple, because a dict with one entry would take four times the memory
         self._rules: tuple[RobotRules | StrictestRules, ...] = ()
         self._sitemaps: tuple[str, ...] = ()
         self._usage = _NO_USAGE
         self.memory_bytes = 0
-        """The estimated memory of the file and its rules, in bytes, or 0 if it is not measured:
-        `prepare` measures it, and reading more rules or preferences resets it.
+        """The estimated memory of the file and its rules, in bytes. 0 until `prepare` measures it,
+        and again after more rules or preferences have been read.
         """
 
     @classmethod
@@ -96,8 +95,8 @@ class RobotsTxt:
     def rules(self, robot: str | bytes) -> RobotRules | StrictestRules:
         """Return the rules for *robot*, a bare name or a whole User-Agent header. Never raises.
 
-        The first call for a robot parses the file, which may take tenths of a second if it is
-        large. Thread-safe.
+        The first call for a robot parses the file, which may take tenths of a second for a large
+        file. Thread-safe.
         """
         names = robot_names(robot)
         for rules in self._rules:
@@ -134,7 +133,7 @@ class RobotsTxt:
         return self.rules(robot).verdict(url)
 
     def usage(self, url: str | bytes, robot: str | bytes) -> "Usage":
-        """Return the usage preferences for *url* and *robot*. They change no verdict.
+        """Return the usage preferences for *url* and *robot*. They do not affect verdicts.
 
         The first call for a robot parses the file. Raises only `MissingExtra`, if the extra `usage`
         is not installed.
@@ -158,7 +157,7 @@ class RobotsTxt:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The lines of the file. Joined, their *raw* texts equal `text`."""
+        """The lines of the file. Joining their `raw` attributes gives `text`."""
         groups = groups_of(self.text, self._dialect)
         return tuple(line for group in groups for line in group.lines)
 
@@ -182,7 +181,9 @@ class RobotsTxt:
 
     @property
     def problems(self) -> "tuple[Problem, ...]":
-        """The problems of the file in line order, each kind once per record or file."""
+        """The problems of the file in line order. A problem that recurs within a record is reported
+        once, with all its lines.
+        """
         from scrapy_robots1994.lint.problems import problems_of  # noqa: PLC0415 - a crawl needs no lint
 
         return problems_of(self._body, self._dialect)
@@ -196,8 +197,8 @@ class RobotsTxt:
         return weakening_problems(self._body, self._dialect, robot)
 
     def prepare(self, robot: str | bytes, *, reads_usage: bool = False) -> None:
-        """Read the rules for *robot*, compress the body and measure the memory, before a request
-        needs the file.
+        """Do the slow work before a request needs the file: read the rules for *robot*, compress
+        the body and measure the memory.
         """
         self.rules(robot)
         if reads_usage:
@@ -209,7 +210,7 @@ class RobotsTxt:
     @property
     def text(self) -> str:
         """The decoded text that is obeyed, without the incomplete last line of a truncated file.
-        Bytes that are not UTF-8 are surrogate escapes.
+        Bytes that are not UTF-8 appear as surrogate escapes.
         """
         return self._body.text
 
@@ -231,7 +232,7 @@ class RobotsTxt:
         return self if dialect == self.dialect else RobotsTxt(self._body, dialect)
 
     def __reduce__(self) -> tuple[type["RobotsTxt"], tuple[Body, str]]:
-        """Pickle the file without its stored rules."""
+        """Pickle the file without the rules that have been read from it."""
         return RobotsTxt, (self._body, self.dialect)
 
     def __eq__(self, other: object) -> bool:
@@ -249,14 +250,14 @@ class RobotsTxt:
 
 
 def memory_of(root: object) -> int:
-    """Return the memory of *root* and of all objects that it references, in bytes. Objects that
-    files share do not count.
+    """Return the memory of *root* and of all objects that it references, in bytes. Types,
+    functions, dialects and enum members do not count, because all files share them.
     """
-    # `found` grows in the loop, and keeps all objects alive so that no id is reused.
+    # `found` grows during the loop. It also keeps the objects alive, so that no id is reused.
     counted: dict[int, object] = {}
     found = [root]
     for it in with_pauses(found):
-        # Enum members are shared too.
+        # The second test finds enum members.
         is_shared = type(it) in _SHARED or type(type(it)) is EnumMeta
         if not is_shared and id(it) not in counted:
             counted[id(it)] = it
@@ -282,6 +283,6 @@ class Reader:
         key = sha256(bytes([within.is_truncated]) + within.data).digest()
         robots = self._known.get(key)
         if robots is None:
-            # Two threads may parse equal bytes at the same time. Either result can be used.
+            # Two threads may parse the same bytes at the same time. Either result can be used.
             robots = self._known[key] = RobotsTxt(within, self._dialect)
         return robots

@@ -1,9 +1,9 @@
 """The parser: bytes → text (`body`) → lines and groups (`reader`) → what one robot obeys
 (`robot_reading`) → `rules` → `verdict`. It does no I/O.
 
-`fields` and `dialects` are the tables of the grammar. `user_agent` reads and matches the names of
-robots, `spellings` normalizes paths, `rfc9309` matches wildcards, and `usage` reads preferences.
-`records` makes the objects in `RobotsTxt.records`.
+`fields` and `dialects` contain the grammar as tables. `user_agent` reads and matches the names of
+robots, `spellings` normalizes paths, `rfc9309` matches wildcards, and `usage` reads usage
+preferences. `records` makes the objects in `RobotsTxt.records`.
 """
 
 from scrapy_robots1994.parser.fields import LineKind

@@ -3,7 +3,7 @@
 import zlib
 
 _SMALL = 512
-"""Smaller files are not worth compressing."""
+"""In bytes. Smaller files are not worth compressing."""
 
 _MARKS = {
     b"\xef\xbb\xbf": "utf-8",
@@ -37,8 +37,8 @@ def encode(text: str) -> bytes:
 
 
 class _Compressed(bytes):
-    """The compressed bytes of a file. Because their type marks them as compressed, `Body` replaces
-    plain bytes in one assignment, without a lock.
+    """The compressed bytes of a file. `Body` recognizes them by their type, so it can replace the
+    plain bytes in one assignment, and needs no lock.
     """
 
     __slots__ = ()

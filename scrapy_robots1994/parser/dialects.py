@@ -68,7 +68,7 @@ class Dialect(NamedTuple):
     has_lists: bool = False
     # Returns how specifically a name addresses a robot
     rank: NameRank = first_named
-    # Whether a robot obeys all records that name it with the highest rank, not only the first
+    # Whether a robot obeys all records that name it with the highest rank, or only the first
     merges_named: bool = False
     # Whether a blank line ends a record
     has_blank_lines: bool = True
@@ -78,7 +78,7 @@ class Dialect(NamedTuple):
     order: Callable[[Any], Any] = _shortest_first
     # Whether paths have wildcards and are compared as in RFC 9309. If not, they are prefixes
     has_wildcards: bool = False
-    # `fields` and `has_allow` follow from the rows of `FIELDS`.
+    # `_with_fields` fills in `fields` and `has_allow`.
     fields: Mapping[str, Field] = MappingProxyType({})
     has_allow: bool = False
 
@@ -155,8 +155,8 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 STRICTEST = "strictest"
-"""The dialect that disallows what 1994 or rfc9309 disallows. It combines their grammars, and is not
-in `DIALECTS`.
+"""The dialect that disallows what 1994 or rfc9309 disallows. It has no grammar of its own, so it is
+not in `DIALECTS`.
 """
 
 DIALECT_NAMES = (*DIALECTS, STRICTEST)

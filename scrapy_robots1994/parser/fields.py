@@ -14,8 +14,8 @@ _SECONDS = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 
 
 class LineKind(Enum):
-    """The kind of a line: blank, a comment, a field of the dialect, or the reason why it is
-    ignored.
+    """The kind of a line: blank, a comment, a field of the dialect, or ignored. Each reason for
+    ignoring a line is a kind of its own.
     """
 
     BLANK = "blank"
@@ -67,7 +67,7 @@ class Field(NamedTuple):
     # Names of the dialects that have the field
     dialects: frozenset[str] = frozenset()
     # Parses a value, or returns None if it is bad. Without `read`, values are used as written.
-    # `Dialect.names` and `Dialect.paths` parse User-agent lines and rules.
+    # User-agent lines and rules are parsed by `Dialect.names` and `Dialect.paths` instead.
     read: Callable[[str], object] | None = None
     # The kind of a line whose value is bad
     bad_kind: LineKind | None = None
@@ -88,7 +88,7 @@ class Field(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """Whether losing a line with this field may open paths."""
+        """Whether ignoring a line with this field may allow more paths."""
         return self.role in (Role.NAMES, Role.RULE) and not self.allows
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ class Field(NamedTuple):
 
 def seconds_of(value: str) -> float | None:
     """Return the *value* of a Crawl-delay line in seconds, or None if it is malformed."""
-    # Ours X4. A number with hundreds of digits would become infinite, so it is malformed too.
+    # Ours X4. `float` turns a number with hundreds of digits into infinity, so reject it too.
     seconds = float(value) if re.fullmatch(_SECONDS, value) else math.inf
     return seconds if math.isfinite(seconds) else None
 
@@ -170,17 +170,17 @@ FIELDS = (
         effect="names a sitemap",
     ),
     # Real files contain the following fields, but no dialect in `DIALECTS` has them.
-    Field("ACAP-allow-crawl", "paths that publishers open (ACAP)"),
+    Field("ACAP-allow-crawl", "paths that robots may crawl (ACAP)"),
     Field("ACAP-crawler", "names a robot (ACAP)"),
-    Field("ACAP-disallow-crawl", "paths that publishers close (ACAP)"),
+    Field("ACAP-disallow-crawl", "paths that robots must not crawl (ACAP)"),
     Field("AI-policy", "the URL of a policy about AI"),
-    Field("AllowAITraining", "pages that are for training (an expired draft)"),
+    Field("AllowAITraining", "pages that AI may be trained on (expired draft)"),
     Field("Cache-delay", "a pause for caches"),
     Field("Clean-param", "query parameters that do not affect the page (Yandex)"),
     Field("Comment", "a remark"),
     # Usage U1
     *(
-        Field(name, f"for what pages may be used ({who})", **_PREFERENCE)
+        Field(name, f"what pages may be used for ({who})", **_PREFERENCE)
         for name, who in (
             ("Content-Signal", "Cloudflare"),
             ("Content-Signals", "Cloudflare; misspelt"),
@@ -189,7 +189,7 @@ FIELDS = (
     ),
     Field("Contact", "how to reach the owner"),
     Field("DaumWebMasterTool", "a proof of ownership (Daum)"),
-    Field("DisallowAITraining", "pages that are not for training (an expired draft)"),
+    Field("DisallowAITraining", "pages that AI must not be trained on (expired draft)"),
     Field("Host", "the main host of a site (Yandex)"),
     Field("Host-load", "the number of requests at a time"),
     Field("Image-sitemap", "the URL of an image sitemap"),
@@ -211,13 +211,13 @@ FIELDS = (
     Field("Video-sitemap", "the URL of a video sitemap"),
     Field("Visit-time", "when robots may visit"),
 )
-"""All known fields, even if no dialect has them."""
+"""All known fields, including those that no dialect has."""
 
 _PREFERENCES = tuple(field.key for field in FIELDS if field.is_preference)
 
 
 def by_name(fields: Iterable[Field]) -> dict[str, Field]:
-    """Map the names of *fields*, in lower case and as usually written, to the rows."""
+    """Map the name of each field, both in lower case and as usually written, to the field."""
     return {name: field for field in fields for name in (field.key, field.name)}
 
 

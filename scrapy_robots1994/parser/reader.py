@@ -29,7 +29,7 @@ _ALLOW_KEY = ALLOW.key
 
 T = TypeVar("T")
 
-# Without pauses, a thread lets the event loop run only every 5 ms.
+# Without pauses, a thread that parses would let the event loop run only every 5 ms.
 _PAUSE_ITEMS, _PAUSE_SECONDS = 64, 0.000_02
 _NEVER_SET = Event()
 
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
     *row* is the row of the field in `FIELDS`, or None if the dialect has no such field. *said* is
     the parsed value: the names in a User-agent line, the result of the field's `read`, or the value
-    as written. It is None for a bad value, or if there is no colon.
+    as written. It is None if the value is bad or the line has no colon.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Line(NamedTuple):
 
     @property
     def known(self) -> Field | None:
-        """The row of the field in `FIELDS`, even if the dialect lacks it, or None."""
+        """The row of the field in `FIELDS`, even if the dialect lacks it, or None if unknown."""
         return FIELD_NAMED.get(self.field.lower())
 
     @property
@@ -166,7 +166,8 @@ class Group:
     """The lines of a record, or the lines before the first record.
 
     A group ends at the User-agent line that begins the next record, not at a blank line. Rules and
-    delays before the first record, or below a blank line that ends a record, are `ORPHAN`s.
+    delays that stand before the first record, or below a blank line that ends a record, have the
+    kind `ORPHAN`.
     """
 
     def __init__(self) -> None:
@@ -179,8 +180,8 @@ class Group:
         self.without: list[Line] = []
         # All names in *agents*
         self.names: list[str] = []
-        # For each of *others*, the names in the last run of User-agent lines above it, as a slice
-        # of *names*. Rules and delays end a run.
+        # For each of *others*, the names in the nearest run of User-agent lines above it, as the
+        # start and end of a slice of *names*. Rules and delays end a run.
         self.runs: list[tuple[int, int]] = []
 
     @property

@@ -1,7 +1,7 @@
 """Public objects for the records of a file.
 
-The rules that decide are compiled from lines, so these objects are made only on demand, as for
-`Verdict.record`.
+Decisions do not need these objects, because rules are compiled directly from lines. They are made
+only on demand, for example for `Verdict.record`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -80,7 +80,7 @@ class Record:
         )
 
     def __str__(self) -> str:
-        """Return the record as lines of a robots.txt, each with NL at its end."""
+        """Return the record as the lines of a robots.txt, each ending with NL."""
         agents = (f"User-agent: {name}" for name in self.names)
         lines = (*agents, *self.delays, *self.rules)
         return "".join(f"{line}\n" for line in lines)

@@ -22,7 +22,7 @@ _NORMAL = re.compile(f"[{re.escape(UNRESERVED + _RESERVED)}]*")
 
 
 def normal_spelling(target: str) -> str:
-    """Return *target* in the spelling that RFC 9309 2.2.2 compares.
+    """Return *target* as RFC 9309 2.2.2 spells it for comparison.
 
     Characters that a URL must not contain are percent-encoded, and so are `*` and `$`. Escapes of
     unreserved characters are decoded, and other escapes are in upper case.
@@ -44,7 +44,9 @@ def _encoded(other: re.Match[str]) -> str:
 
 
 def spellings_of_rule(value: str) -> Sequence[Callable[[str], str]]:
-    """Return the functions that spell the rule *value*. It covers a URL if any spelling does."""
+    """Return a function for each spelling of the rule *value*. The rule covers a URL if any of its
+    spellings does.
+    """
     return (normal_spelling, _prefix_spelling) if "%" in value else (normal_spelling,)
 
 

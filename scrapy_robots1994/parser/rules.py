@@ -39,11 +39,11 @@ from scrapy_robots1994.parser.verdict import (
 ROBOTS_TXT = "/robots.txt"
 
 NO_RULE = maxsize
-"""The number that stands for no rule. The number of a rule is twice its place in the order, plus
-one for an Allow line, so odd numbers allow a URL.
+"""Stands for "no rule". The number of a rule is twice its place in the order, plus one for an Allow
+line. Odd numbers, which include this one, allow a URL.
 """
 
-# Numbers for URLs that are not compared with all rules. The number of every rule is larger.
+# The "numbers" of URLs that are not compared with all rules. They are smaller than those of rules.
 _ITSELF = -1
 _TOO_MUCH_WORK, _TOO_MANY_SPELLINGS = -2, -4
 _UNCOMPARED = {
@@ -54,8 +54,8 @@ _UNCOMPARED = {
 # The estimated work of one table, in character comparisons
 _TABLE_WORK = 2_000
 
-# A URL that matches this pattern and contains no `/.` has only one spelling (Ours O26, O27). That
-# spelling is both canonical and normal.
+# A URL that matches this pattern and contains no `/.` has only one spelling (Ours O26, O27), which
+# `canonical` and `normal_spelling` do not change.
 _PLAIN_URL = re.compile(
     r"https?://[^/?#\\]+(/(?!/)[A-Za-z0-9._~:/?@!&'()+,=-]*)(?<!\?)(?:#.*)?", re.DOTALL
 )
@@ -98,12 +98,15 @@ class _Table(NamedTuple):
     """Rules, indexed for lookup."""
 
     prefixes: dict[str, int]
-    """The number of the first rule with each text. A rule covers URLs that begin with its text."""
+    """The number of the first rule with each text. A rule covers a URL if one of the URL's texts
+    begins with one of its own.
+    """
     seconds: str
     """The second characters of the texts."""
     lengths: tuple[Sequence[int], ...]
     """For each of `seconds`, the lengths of the texts with that character, in ascending order. The
-    last entry is for all other characters. A text of one character has its length in every entry.
+    last entry is for all other characters. If a text has only one character, its length, 1, is in
+    every entry.
     """
     patterns: dict[Pattern, int]
     """The numbers of the rules with wildcards, in order."""
@@ -157,7 +160,9 @@ class _Table(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """Tables of records that are obeyed together. Each decides independently (Ours O2, X3)."""
+    """The tables of records that a robot obeys together. Each table decides independently, and any
+    can disallow a URL (Ours O2, X3).
+    """
 
     tables: list[_Table]
 
@@ -268,7 +273,7 @@ class RobotRules:
         spellings, is_cut = spellings_of(target)
         numbers: list[int] = []
         for spelling in spellings:
-            # Ours O28: the bound is for all spellings together.
+            # Ours O28: the limit applies to all spellings together.
             texts = self._texts(head, spelling)
             number = self._table.first(texts, MAX_WORK // len(spellings))
             # Ours O27
@@ -300,7 +305,9 @@ class StrictestRules:
     __slots__ = ("_main", "_other", "names")
 
     ignored = None
-    """None, because rfc9309 obeys what 1994 ignores, except Allow, which only opens paths."""
+    """Always None: rfc9309 obeys the wildcards and split rules that 1994 ignores. Allow lines could
+    only open paths.
+    """
 
     def __init__(self, main: RobotRules, other: RobotRules) -> None:
         self.names = main.names
@@ -330,7 +337,7 @@ class StrictestRules:
 def _compiled(
     reading: RobotReading, dialect: Dialect
 ) -> tuple[_Table | _Tables, list[Line], set[str]]:
-    """Return the lookup table or tables, the rules that can decide, in order, and the first
+    """Return the table or tables for lookup, the rules that can decide (in order), and the first
     characters of their texts.
     """
     # Ours X3: any record for `*` can refuse, so each has a table of its own, unless the dialect
@@ -346,7 +353,7 @@ def _compiled(
         value, number = rule.value, 2 * len(kept) + (rule.kind is _ALLOW)
         texts: Sequence[str] = (value,)
         if dialect.has_wildcards:
-            # RFC 9309 2.2.2. Real files also contain paths that begin with `*`.
+            # RFC 9309 2.2.2. Its paths begin with `/`, but real files also have some with `*`.
             if value[0] not in "/*":
                 continue
             spellings = spellings_of_rule(value)
@@ -372,7 +379,7 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
     for rule in reading.rules:
         record = bisect_right(reading.first_lines, rule.number)
         records.setdefault(record, []).append(rule)
-    # All records without Allow share one table, and so do equal records.
+    # All records without Allow share one table. Equal records share one too.
     numbers: dict[object, int] = {}
     tables: dict[int, int] = {}
     for rules in records.values():
@@ -384,7 +391,9 @@ def _table_of_each(reading: RobotReading) -> dict[int, int]:
 
 
 def _texts_of(value: str) -> list[str]:
-    """Return the texts of a rule. It covers a URL if one of them begins one of the URL's texts."""
+    """Return the texts of a rule. It covers a URL if one of the URL's texts begins with one of
+    the rule's.
+    """
     is_path = value[0] == "/"
     # Ours O18, O19, O20
     texts = [canonical(value)] if is_path else url_forms(value, canonical)

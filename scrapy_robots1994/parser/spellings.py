@@ -50,8 +50,8 @@ def _unquoted(text: str) -> str:
 
 @cache
 def spelled_escapes(decoded: str) -> dict[str, str]:
-    """Map the digits of each escape to its character if *decoded* contains it, or else to the
-    escape in upper case.
+    """Map the two digits of each escape to the character that they encode if *decoded* contains the
+    character, or else to the escape in upper case.
     """
     return {
         first + second: chr(code) if chr(code) in decoded else f"%{code:02X}"
@@ -101,7 +101,7 @@ def _respelled(target: str) -> Iterator[str]:
         # Scrapy's HTTP/1.1 handler, and aiohttp with `verbatim_url`, strip trailing blanks.
         yield target.rstrip(_BLANKS)
     if "\\" in path:
-        # Browsers and servers may take `\` for `/`.
+        # Browsers and servers may treat `\` as `/`.
         yield path.replace("\\", "/") + mark + query
     if "/." in path or "/%2" in path:
         # httpx resolves only dots that are not encoded, and turns `/a/.` into `/a`.
@@ -164,8 +164,8 @@ def url_forms(url: str, spelling: Callable[[str], str]) -> list[str]:
     # lower case. In this form, the rule `http://h` also covers `http://h2/`.
     spelled = _ABSOLUTE.match(text)
     forms = [spelled[1] + _with_slash(spelled[2]) if spelled else text]
-    # The second form has a normalized origin, and `=` in front so that the two cannot be confused.
-    # It is left out if the authority contains an escape or the URL has no origin.
+    # The second form has a normalized origin. It begins with `=`, so that the two forms cannot be
+    # confused, and is left out if the authority contains an escape or the URL has no origin.
     if "%" not in beginning and (origin := Origin.of(beginning)):
         forms.append(f"={origin}{spelling(_with_slash(rest) or '/')}")
     return forms

@@ -23,8 +23,8 @@ from scrapy_robots1994.parser.rfc9309 import Pattern, normal_spelling, octet_cou
 from scrapy_robots1994.parser.said import Said
 
 VERSIONS = "AIPREF vocab-08, attach-05"
-"""The IETF drafts that this module implements: `vocab` defines the labels of Content-Usage,
-`attach` where they stand in robots.txt and headers.
+"""The IETF drafts that this module implements. `vocab` defines the labels of Content-Usage, and
+`attach` says how to write them in robots.txt and headers.
 """
 
 USAGE_FIELD = "Content-Usage"
@@ -36,20 +36,23 @@ _FIELDS = {it: it for it in (USAGE_FIELD, SIGNAL_FIELD, LICENSE_FIELD)}
 _FIELDS[f"{SIGNAL_FIELD}s"] = SIGNAL_FIELD
 
 TDM = "tdm"
-"""Text and data mining, which only pages can disallow (TDMRep)."""
+"""The purpose of text and data mining, which only a page can disallow, not robots.txt (TDMRep)."""
 
 MAX_NOT_UNDERSTOOD = 20
 """The maximum number of values reported as not understood, per page or robots.txt."""
 
 MAX_LENGTH = 16_384
-"""Longer values of Content-Usage are not parsed. Parsing one of this length takes 10 ms."""
+"""In characters. Longer values of Content-Usage are not parsed, because even one of this length
+takes 10 ms.
+"""
 
 MAX_WORK = 6_000_000
 """Ours O28: the maximum number of character comparisons for one URL, which take up to 20 ms. A URL
 that needs more is disallowed for every purpose that the robot's records disallow for any path.
 """
 
-# The cost of a search besides its comparisons. A path of n octets takes at most n searches.
+# The fixed cost of one search, in character comparisons. A path of n octets takes at most n
+# searches.
 _CALL_WORK = 64
 
 _SPACE = " \t"
@@ -130,8 +133,8 @@ class Usage:
     `usage["train-ai"]` is the answer for the purpose `train-ai`. *licenses* are the URLs of licence
     terms (RSL), *tdm_policy* is the URL of the TDMRep policy, and *use* is the value of the label
     `use` of Content Signals, all as written. *not_understood* lists preferences that could not be
-    parsed, or that appear before the first record. *read* names the sources
-    that were read: "robots.txt", "header" or "meta".
+    parsed, or that appear before the first record. *read* names the sources that were read:
+    "robots.txt", "header" or "meta".
     """
 
     statements: tuple[Statement, ...] = ()
@@ -171,7 +174,9 @@ class Usage:
         )
 
     def with_(self, other: "Usage") -> "Usage":
-        """Return the preferences of both, preferring the `tdm_policy` and `use` of *other*."""
+        """Return the preferences of both. If both have a `tdm_policy` or a `use`, that of *other*
+        counts.
+        """
         return Usage(
             self.statements + other.statements,
             tuple(dict.fromkeys(self.licenses + other.licenses)),
@@ -186,7 +191,7 @@ _RESTRICTIVE = (Answer.UNSTATED, Answer.ALLOW, Answer.DISALLOW)
 
 ROBOTS_TXT = "robots.txt"
 NO_USAGE = Usage(read=(ROBOTS_TXT,))
-"""The usage of a page whose robots.txt states no preference."""
+"""The usage preferences of a page whose robots.txt states none."""
 
 
 class _Preference(NamedTuple):
@@ -194,7 +199,7 @@ class _Preference(NamedTuple):
 
     field: str
     length: int = -1
-    """Octets of the path. -1 if there is none, or if the line is not understood."""
+    """The octets in the path, or -1 if the line has no path or is not understood."""
     pattern: Pattern | None = None
     statements: tuple[Statement, ...] = ()
     not_understood: tuple[Said, ...] = ()
@@ -221,12 +226,12 @@ class UsageRules:
         http_sf()
         self._lines: list[_Preference] = []
         self._licenses: tuple[str, ...] = ()
-        # Most files state no preference, and a search is faster than a parse.
+        # Most files state no preference, and searching the text is faster than parsing it.
         if may_state_usage(text):
             self._read(text, usage_dialect(dialect), names)
         paths = [it.pattern for it in self._lines if it.pattern is not None]
         self._size = sum(it.length for it in self._lines if it.pattern is not None)
-        # If no line has a path, all URLs have the same usage.
+        # If no line has a path, all URLs have the same preferences.
         self._general = None if paths else self._usage(self._lines)
 
     def _read(self, text: str, dialect: Dialect, names: Sequence[str]) -> None:
@@ -298,12 +303,12 @@ def _licenses(lines: Iterable[Line]) -> tuple[str, ...]:
 
 
 def field_of(line: Line) -> str:
-    """Return the name of the preference field of *line*, correctly spelt, or ""."""
+    """Return the preference field of *line*, correctly spelt, or "" for other fields."""
     return _FIELDS.get(line.row.name, "") if line.row else ""
 
 
 def split_path(value: str) -> tuple[str, str]:
-    """Split *value* into its path, or "", and the rest."""
+    """Split *value* into its path ("" if it has none) and the rest."""
     if not value.startswith("/"):
         return "", value
     path, *rest = re.split("[ \t]+", value, maxsplit=1)
@@ -333,8 +338,8 @@ def statements_of(
 ) -> tuple[tuple[Statement, ...], tuple[Said, ...], str | None]:
     """Return the statements in *value*, the parts that are not understood, and the value of `use`.
 
-    *value* does not include the path. Equal statements are returned once. Raise `ValueError` if a
-    value of Content-Usage cannot be parsed.
+    *value* does not include the path. Equal statements are returned once. Raise `ValueError` if
+    *field* is Content-Usage and *value* cannot be parsed.
     """
     statements: dict[tuple[str, Answer], Statement] = {}
     odd: list[Said] = []
@@ -354,8 +359,9 @@ def statements_of(
 
 
 def http_sf(user: str = "Reading usage preferences") -> Any:
-    """Return the library for structured fields. Raise `MissingExtra` with *user* in the message if
-    it is not installed.
+    """Return the library that parses structured fields (RFC 9651).
+
+    If it is not installed, raise `MissingExtra` with *user* in the message.
     """
     with needs_extra(user, "usage"):
         import http_sf  # noqa: PLC0415 - an extra

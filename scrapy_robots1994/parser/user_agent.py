@@ -40,13 +40,13 @@ _GAP = ";"
 _AROUND = " \"'+:|[]"
 
 NameRank: TypeAlias = Callable[[str, str], int]
-"""How specifically a name addresses a robot: 0 if not at all, otherwise at least `NAMED`.
+"""Returns how specifically a name addresses a robot: 0 if not at all, otherwise at least `NAMED`.
 
-The arguments are the name, in lower case and never `*`, and the `joined_names` of the robot.
+The arguments are the name, which is in lower case and never `*`, and the robot's `joined_names`.
 """
 
 BY_DEFAULT, NAMED = 1, 2
-"""1994 A3: the rank of `*`, and the lowest rank of a name."""
+"""1994 A3: the rank of `*`, and the lowest rank of any other name that matches."""
 
 
 def first_named(name: str, robot: str) -> int:
@@ -67,12 +67,13 @@ def equally_named(name: str, robot: str) -> int:
     return NAMED + len(name) if f"\n{name}\n" in robot else 0
 
 
-# Large enough, because a crawl sends few different headers
+# A crawl sends few different headers, so this is large enough.
 @lru_cache(maxsize=1024)
 def robot_names(robot: str | bytes) -> tuple[str, ...]:
-    """Return the names of *robot* in lower case: its phrases, and then their words. Never raises.
+    """Return the names of *robot* in lower case, such as ("my bot", "my", "bot"). Never raises.
 
-    *robot* is a bare name or a User-Agent header. The header of a browser has no names.
+    *robot* is a bare name or a User-Agent header. Its phrases come first, and then their words
+    (Ours O9). The header of a browser has no names.
     """
     phrases = _phrases_of(robot_text(robot))
     words = (word.strip(_AROUND) for phrase in phrases for word in phrase.split())
@@ -86,7 +87,7 @@ def joined_names(robot: Sequence[str]) -> str:
 
 
 def describe_names(robot: str | bytes) -> str:
-    """List the names found in a User-Agent header. Return "" for a bare name."""
+    """Return a message with the names found in a User-Agent header, or "" for a bare name."""
     text = robot_text(robot)
     if _is_bare(text):
         return ""
@@ -100,7 +101,7 @@ def describe_names(robot: str | bytes) -> str:
 
 
 def robot_text(robot: str | bytes) -> str:
-    """Return *robot* as text, decoding bytes as UTF-8 or else as Latin-1."""
+    """Return *robot* as text. Bytes are decoded as UTF-8, or as Latin-1 if they are not UTF-8."""
     if isinstance(robot, str):
         return robot
     try:
@@ -186,7 +187,7 @@ def _is_header(value: str) -> bool:
 
 
 def _header_name(value: str) -> tuple[str, ...]:
-    # Only the first phrase counts, because others, such as `crawler` or `Java`, are parts of other
-    # robots' names. Without a phrase, return the whole header: it contains a `/`, so it matches no
-    # robot.
+    # Only the first phrase counts, because later ones, such as `crawler` or `Java`, occur in the
+    # names of other robots. Without a phrase, return the whole header: it contains a `/`, so it
+    # matches no robot.
     return tuple(_phrases(value)[:1]) or (value,)

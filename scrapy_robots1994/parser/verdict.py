@@ -62,7 +62,7 @@ class Reason(str, Enum):
 
 
 class RecordReference(NamedTuple):
-    """Finds the record of a verdict on demand, because few callers need it."""
+    """Finds the record of a verdict only when a caller asks for it, which few do."""
 
     first_line: int
     names: tuple[str, ...]
@@ -77,7 +77,7 @@ class RecordReference(NamedTuple):
 
 
 class _Sourced:
-    """Keeps `_source` out of the fields of `Verdict`, because exporters write all fields."""
+    """Holds `_source`, which is not a field of `Verdict`, because exporters write all fields."""
 
     __slots__ = ("_source",)
 
@@ -95,9 +95,9 @@ class Verdict(_Sourced):
     *status* is the HTTP status of the answer to GET /robots.txt if the status decided. *failure*
     says in a few words why robots.txt is unreachable, such as "DNS lookup failed" or "HTTP 503".
 
-    *dialect* is the dialect that decided, or None if the verdict does not depend on a record. In
-    the dialect "strictest", it is "1994" or "rfc9309". Verdicts that differ only in *dialect* or
-    `record` are equal.
+    *dialect* is the dialect that decided, or None if the verdict does not depend on a record. If
+    the file is read as "strictest", *dialect* is "1994" or "rfc9309". Verdicts that differ only in
+    *dialect* or `record` are equal.
 
     Scrapy's item exporters can write verdicts.
     """
@@ -154,7 +154,7 @@ class Verdict(_Sourced):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the fields, and the record with only the rule that decides.
 
-        Queues on disk and in Redis pickle the meta of every request, and a record may be large.
+        Disk and Redis queues pickle the meta of every request, and a whole record may be large.
         """
         record = self.record
         if record is not None:

@@ -51,7 +51,7 @@ class Answer(NamedTuple):
     """Why there is no usable answer, in a few words, or None if the status explains it."""
     source: Source = "fetched"
     error: Exception | None = None
-    """The exception that the request raised, which is never stored."""
+    """The exception that the request raised. It is not written to stores."""
 
     @property
     def outcome(self) -> Outcome:
@@ -93,11 +93,11 @@ def date_of(headers: HeaderLines) -> float | None:
 
 
 def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
-    """Return the freshness lifetime of a response in seconds, less its Age, or None if unstated.
+    """Return the freshness lifetime of a response, less its Age, in seconds.
 
-    *now* replaces a missing Date.
+    Return None if the headers state no lifetime. *now* is used if the response has no Date.
     """
-    # Search only the beginning, because a header may be megabytes long.
+    # Read only the beginning, because a header may be megabytes long.
     listed = b",".join(headers.getlist("Cache-Control"))[:MAX_HEADER_BYTES].lower()
     if _NOT_FRESH.search(listed):
         return 0.0
@@ -107,7 +107,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
         # RFC 9111 4.2.1: an unreadable max-age makes the response stale.
         lifetime = _digits(max_age[1]) or 0.0
     elif expires is not None:
-        # RFC 9111 5.3: an invalid date, especially 0, is in the past.
+        # RFC 9111 5.3: an invalid date, such as 0, counts as a time in the past.
         date = date_of(headers)
         lifetime = (_epoch(expires) or 0.0) - (now if date is None else date)
     else:
@@ -119,7 +119,7 @@ def freshness_lifetime(headers: HeaderLines, now: float) -> float | None:
 def retry_after(headers: HeaderLines, now: float) -> float | None:
     """Return the Retry-After of a response in seconds (RFC 9110 10.2.3).
 
-    *now* replaces a missing Date.
+    *now* is used if the response has no Date.
     """
     value = headers.get("Retry-After")
     seconds = _digits(value)

@@ -54,7 +54,7 @@ class OutcomeRow(NamedTuple):
     is_answer: bool = True
     """Whether the answer states a policy."""
     of_proxies: Collection[int] = ()
-    """Statuses that mean "unreachable" if they came through a proxy, which may have sent them."""
+    """Statuses that mean "unreachable" through a proxy, because the proxy may have sent them."""
     is_trusted: bool = False
     """Whether the answer counts as the origin's own even if it came through a proxy."""
 
@@ -64,11 +64,11 @@ class OutcomeRow(NamedTuple):
 
     @property
     def full_setting(self) -> str:
-        """The line in `settings.py` that allows all URLs, or ""."""
+        """The line in `settings.py` that allows all URLs, or "" if there is no such setting."""
         return f'{SETTING_PREFIX}{self.setting} = "allow"' if self.setting else ""
 
     def effect(self, *, is_open: bool) -> str:
-        """Return what happens to all URLs of the origin, and the setting that allows them."""
+        """Say what happens to all URLs of the origin, and name the setting that allows them."""
         if is_open:
             is_set = self.setting and not self.allows
             return "are allowed" + f" ({self.full_setting})" * bool(is_set)
@@ -128,7 +128,7 @@ ROWS = (
                 "temporary", "temporary 4xx", "by 408, 421, 425 or 429", _TEMPORARY
             ),
             AnswerGroup("5xx", "HTTP 5xx", "by a status 5xx", range(500, 600)),
-            # Includes all other statuses, such as 1xx, 407 and unusable 3xx.
+            # This group includes all other statuses, such as 1xx, 407 and unusable 3xx.
             AnswerGroup("failure", "no answer", "by a failed fetch"),
         ),
         statuses="5xx or a failed fetch, or a temporary 4xx",

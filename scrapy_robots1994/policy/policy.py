@@ -1,4 +1,4 @@
-"""`Policy`, the rules of one origin and how long they apply, and `policy_from`, which makes it."""
+"""`Policy`, the rules of one origin and how long they apply, and `policy_from`, which makes one."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ CLOCK_SKEW = 60.0
 
 PAUSE = 300.0
 """In seconds: the shortest lifetime that headers can give a file, the shortest pause after a
-failure, and the longest lifetime of an untrusted answer through a proxy.
+failure, and the longest lifetime of a 401 or 403 that came through a proxy.
 """
 
 
@@ -31,7 +31,9 @@ class FreshnessSettings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UniformRules:
-    """Rules for an origin without a readable file: *usual* decides for all URLs but /robots.txt."""
+    """The rules for an origin without a readable file: *usual* is the verdict on every URL except
+    /robots.txt, which is allowed.
+    """
 
     usual: Verdict
 
@@ -63,7 +65,7 @@ class Policy(NamedTuple):
     origin: Origin
     outcome: Outcome
     stated: RobotsTxt | UniformRules
-    """The parsed file (Ours R1), or the rules without a file."""
+    """The parsed file (Ours R1), or the rules that apply without one."""
     status: int | None
     fetched_at: float
     fresh_until: float
@@ -86,7 +88,9 @@ class Policy(NamedTuple):
         return None if isinstance(self.stated, UniformRules) else self.stated
 
     def is_fresh(self, now: float) -> bool:
-        """Whether the policy is fresh at *now*. A policy from the future is not."""
+        """Whether the policy is fresh at *now*. A policy is not if its date is ahead by more than
+        `CLOCK_SKEW`.
+        """
         return self.fetched_at <= now + CLOCK_SKEW and now < self.fresh_until
 
     def last_good(self, now: float) -> "Policy | None":
@@ -114,7 +118,7 @@ def policy_from(
         lifetime, keep, failure = max(min(asked, lifetime), PAUSE), 0.0, answer.words
         if last := last and last.last_good(at):
             return last._replace(
-                # Our clock may have been set back, and a policy from the future is never fresh.
+                # Our clock may have been set back, and a date in the future is never fresh.
                 fetched_at=min(last.fetched_at, at),
                 fresh_until=min(at + lifetime, last.keep_until),
                 failure=failure,
