@@ -27,10 +27,14 @@ BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 class Addon:
     """The Scrapy add-on, enabled with `ADDONS = {"scrapy_robots1994.Addon": 500}`.
 
-    Replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position,
-    unless `DOWNLOADER_MIDDLEWARES` sets the latter to None. Unless `ROBOTS1994_DRY_RUN` is on,
-    also sets `ROBOTSTXT_OBEY` to True if the project does not set it, and adds `RobotsPages` if
-    `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on.
+    It
+
+    * replaces Scrapy's `RobotsTxtMiddleware` with `Robots1994Middleware`, at the same position,
+      unless `DOWNLOADER_MIDDLEWARES` sets `Robots1994Middleware` to None
+    * sets `ROBOTSTXT_OBEY` to True, unless the project sets it
+    * adds `RobotsPages` if `ROBOTS1994_PAGES` or `ROBOTS1994_USAGE` is on
+
+    With `ROBOTS1994_DRY_RUN`, it only replaces the middleware.
     """
 
     def __repr__(self) -> str:
@@ -44,7 +48,7 @@ class Addon:
         if chosen.dry_run:
             _replace_built_in(settings)
             return
-        # Overrides Scrapy's default, but not a value of the project.
+        # This priority overrides Scrapy's default, but not a value that the project sets.
         settings.set("ROBOTSTXT_OBEY", value=True, priority="addon")
         _replace_built_in(settings)
         add = settings.setdefault_in_component_priority_dict
@@ -76,9 +80,9 @@ def _replace_built_in(settings: BaseSettings) -> None:
     if not ours:
         listed[Robots1994Middleware] = ORDER if order is None else order
     elif all(listed[key] is None for key in ours):
-        # Keep the built-in, or no robots.txt would be obeyed.
+        # Keep the built-in middleware, or robots.txt would not be obeyed at all.
         return
-    # Overrides DOWNLOADER_MIDDLEWARES_BASE
+    # This overrides the order in DOWNLOADER_MIDDLEWARES_BASE.
     listed[BUILT_IN] = None
     # Keep the priority, so that values with a higher priority still override this one.
     settings.set(name, listed, priority=settings.getpriority(name) or 0)

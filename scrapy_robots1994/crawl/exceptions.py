@@ -6,7 +6,7 @@ from scrapy_robots1994.parser import Verdict
 
 
 class ForbiddenByRobots(IgnoreRequest):
-    """A request was refused by the policy of its origin.
+    """Raised for a request that the policy of its origin refuses.
 
     The base class is `IgnoreRequest`, which the built-in middleware raises. The message begins with
     "Forbidden by robots.txt", gives the reason, and is safe to print.

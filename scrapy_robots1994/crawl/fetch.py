@@ -72,7 +72,7 @@ GRACE_SECONDS = 5.0
 """A request is abandoned this many seconds after its timeout (Ours R7)."""
 
 MAX_FETCHES = 800
-"""The maximum number of parallel fetches with Scrapy's Twisted handlers."""
+"""The maximum number of parallel fetches with Scrapy's own download handlers based on Twisted."""
 
 # Before 2.15, Scrapy raises Twisted's exceptions.
 DownloadTimeout: type[Exception] = getattr(
@@ -83,8 +83,8 @@ DownloadCancelled: type[Exception] = getattr(
 )
 
 _INCOMPLETE = frozenset({"dataloss", "partial", "download_stopped"})
-"""Flags of responses whose body may be incomplete. "partial" marks a body without Content-Length,
-which a lost connection may have cut.
+"""Flags of responses whose body may be incomplete. "partial" marks a body that was sent without
+Content-Length, so that we cannot tell whether the connection was lost before its end.
 """
 
 _PACKED = re.compile(rb"\b(gzip|deflate|br|zstd|compress)\b")
@@ -118,13 +118,15 @@ class RobotsFetcher:
         )
         # Ours 3.1: RETRY_ENABLED = False also disables our retries.
         is_retried = options.getbool("RETRY_ENABLED") and not self._is_offline
-        # In a dry run, retry and count nothing, because Scrapy does both for its own requests.
+        # In a dry run, retry and count nothing, because Scrapy already does both for its own
+        # requests for robots.txt.
         is_retried &= not settings.dry_run
         self._count = count if not settings.dry_run else lambda *_, **__: None
         retries = options.getint("RETRY_TIMES") if is_retried else 0
         self._pauses = PAUSES[: max(retries, 0)]
         self._network_failures = network_failures(options)
-        # If `download_timeout` is 0, DOWNLOAD_TIMEOUT applies. If that is 0 too, there is no limit.
+        # If the spider's `download_timeout` is 0, DOWNLOAD_TIMEOUT applies. If that is 0 too, only
+        # ROBOTS1994_TIMEOUT limits the request.
         timeout = getattr(crawler.spider, "download_timeout", None)
         timeout = float(timeout or options.getfloat("DOWNLOAD_TIMEOUT"))
         self._timeout = min(settings.timeout, timeout or math.inf)
@@ -146,7 +148,7 @@ class RobotsFetcher:
         url = start or origin.robots_url
         follow = deferred_f_from_coro_f(self._follow)
         pauses, attempts = iter(self._pauses), 1
-        # Ours 3.2: an offline crawl requests nothing.
+        # Ours 3.2: an offline crawl sends no requests, so it always uses the cache.
         is_past_cache = is_past_cache and not self._is_offline
         while True:
             pause = next(pauses, None)
@@ -169,7 +171,7 @@ class RobotsFetcher:
             pause *= 1 + JITTER * random.random()  # noqa: S311 - only spreads the load
             retrying(origin, words, attempts, len(self._pauses) + 1, pause)
             await sleep(pause)
-            # Ours 3.2: the failure may be cached by now.
+            # Ours 3.2: HttpCacheMiddleware may have cached the failure.
             is_past_cache = True
 
     async def _follow(self, url: str, page: Request, *, is_past_cache: bool) -> Answer:
@@ -192,8 +194,8 @@ class RobotsFetcher:
                     raise
                 except NotReturned as error:
                     raise DownloadTimeout(
-                        f"no downloader middleware or handler returned {url} within its "
-                        f"time limit of {seconds:g} s and {GRACE_SECONDS:g} s more"
+                        f"no downloader middleware or handler answered {url} within its "
+                        f"time limit of {seconds:g} s plus {GRACE_SECONDS:g} s"
                     ) from error
                 except Exception as error:  # noqa: BLE001 - a component may raise any error
                     return self._failed(error, urls, request)
@@ -205,7 +207,7 @@ class RobotsFetcher:
                     return self._answer(response, urls, sent, fault)
                 url, slot = target, request.meta.get(SLOT_KEY)
         finally:
-            # Like the built-in middleware, count attempts, not answers.
+            # As in the built-in middleware, an attempt counts even if there is no answer.
             self._count(self._crawler, stats.REQUESTS)
 
     async def _send(self, request: Request, seconds: float) -> Response:
@@ -215,7 +217,7 @@ class RobotsFetcher:
         download = getattr(engine, "download_async", None) or engine.download
 
         async def sent() -> Response:
-            # Raise the limit of concurrent requests only now, or a page would take the added slot.
+            # Raise the limit of concurrent requests only now, or a page would take the extra slot.
             uncounted.enter_context(self._fetching())
             response: Response = await result_of(download(request))
             return response
@@ -238,7 +240,7 @@ class RobotsFetcher:
                     manager.disconnect(self._left, left)
 
     def _left(self, request: Request) -> None:
-        # Lower the limit before the engine fills the added slot with a page.
+        # Lower the limit again before the engine fills the extra slot with a page.
         if uncounted := self._sent.get(request):
             uncounted.close()
 
@@ -248,7 +250,7 @@ class RobotsFetcher:
         if isinstance(error, IgnoreRequest):
             middleware = middleware_of(error)
             if self._is_offline and isinstance(middleware, HttpCacheMiddleware):
-                # Ours 3.2: the cache of an offline crawl does not contain the file.
+                # Ours 3.2: the crawl is offline, and its cache does not contain the file.
                 return failed(source="cache", error=None)
             is_large = isinstance(middleware, HttpCompressionMiddleware)
         else:
@@ -265,8 +267,8 @@ class RobotsFetcher:
     def _answer(
         self, response: Response, urls: list[str], sent: Request, fault: str | None
     ) -> Answer:
-        """Turn *response* into an answer. *fault* says why its redirect was not followed. Raise
-        `ConnectionRefusedError` for a 407.
+        """Turn *response* into an answer. If it is a redirect that was not followed, *fault* says
+        why. Raise `ConnectionRefusedError` for a 407.
         """
         now, headers, status = time.time(), response.headers, response.status
         if status in OF_THE_PROXY:
@@ -306,13 +308,13 @@ def network_failures(settings: BaseSettings) -> tuple[type[BaseException], ...]:
 
 
 def parallel_fetches(settings: BaseSettings) -> int:
-    """Return how many fetches may run at once, so that connections remain for pages."""
+    """Return how many fetches may run at once and still leave connections for pages."""
     pages = settings.getint("CONCURRENT_REQUESTS")
     handler = settings.getwithbase("DOWNLOAD_HANDLERS").get("http")
     has_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", default=True)
     if pages and not (has_reactor and ".handlers.http" in str(handler)):
         # Scrapy's aiohttp and httpx handlers have a pool of CONCURRENT_REQUESTS connections. Assume
-        # the same of other packages' handlers.
+        # the same of download handlers from other packages.
         return max(pages // 2, 1)
     if resource is not None:  # pragma: no branch - Windows
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -325,12 +327,12 @@ def _body_fault(response: Response, body: bytes, *, is_truncated: bool) -> str |
     """Return why the *body* of *response* is unusable, or None (Ours R5)."""
     if flags := _INCOMPLETE.intersection(response.flags):
         return f"incomplete answer ({', '.join(sorted(flags))})"
-    # The only transfer coding that aiohttp decodes is `chunked`.
+    # Transfer-Encoding matters too, because aiohttp decodes no transfer coding but `chunked`.
     names = "Content-Encoding", "Transfer-Encoding"
     lines = chain.from_iterable(map(response.headers.getlist, names))
     # Search only the beginning, because a header may be megabytes long.
     if packed := _PACKED.search(b",".join(lines)[:200].lower()):
-        return f"encoding {packed[0].decode()}, which was not undone"
+        return f"still compressed with {packed[0].decode()}"
     if is_truncated and b"\n" not in body and b"\r" not in body:
         return "no line ends within ROBOTS1994_MAX_BYTES; raise it"
     return None
@@ -387,6 +389,6 @@ def middleware_of(error: BaseException) -> object | None:
     for frame, _ in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
         if code.co_name in _HOOKS and code.co_varnames[:1] == ("self",):
-            # Keep the innermost, because a middleware may call another.
+            # Keep the innermost one, because a middleware may call another.
             found = frame.f_locals["self"]
     return found

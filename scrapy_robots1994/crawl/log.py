@@ -1,4 +1,8 @@
-"""Logging and stats. Log messages, but not tracebacks, are safe to print."""
+"""Logging and stats.
+
+The log messages are safe to print: control characters are escaped, and passwords hidden. Tracebacks
+are logged as they are.
+"""
 
 import logging
 from collections import Counter
@@ -16,7 +20,7 @@ MAX_LINES_OF_A_KIND = 20
 
 
 class _Safe:
-    """Text that is made safe to print only when a handler formats it."""
+    """Text that is made safe to print, but only when a log handler formats it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -70,8 +74,8 @@ def total(crawler: Crawler, key: str, **parts: object) -> int:
 class OriginLog:
     """Logs lines, each about one origin.
 
-    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG, and the
-    total when the spider closes.
+    After `MAX_LINES_OF_A_KIND` lines with the same format, the rest are logged at DEBUG. Their
+    number is logged when the spider closes.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -97,6 +101,6 @@ class OriginLog:
         for text, number in self._numbers.items():
             if number > MAX_LINES_OF_A_KIND:
                 level, values = self._firsts[text]
-                start = "There were %d lines like this one, the first %d above DEBUG: "
+                start = "There were %d lines like this one, only %d above DEBUG: "
                 numbers = number, MAX_LINES_OF_A_KIND
                 log_line(self._crawler, level, start + text, *numbers, *values)

@@ -2,14 +2,16 @@
 
 1. A request that is not checked (`exemption_of`) passes, and so do our own requests for
    robots.txt. A request whose URL names no host fails.
-2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides as in step 5.
+2. If a fresh policy of the origin is in memory (`PolicyResolver.fresh`), it decides at once, as in
+   step 5.
 3. Otherwise the request waits, if possible without counting towards CONCURRENT_REQUESTS
    (`WaitingRequests.waiting`).
-4. `PolicyResolver.resolve` finds the policy in the store, or fetches it, once for all waiting
-   requests. If the fetch fails locally (Ours R7), these requests fail too.
+4. `PolicyResolver.resolve` takes the policy from the store, or fetches robots.txt once for all
+   requests of the origin that wait. If the fetch fails for a local reason, such as a proxy or a bug
+   in a middleware (Ours R7), these requests fail too.
 5. The policy decides (`_decide`): the request passes, or fails with `ForbiddenByRobots`
-   (`Refusals`). The observers see the decision, and may refuse too.
-6. If the request waited without counting, it is held until a slot is free
+   (`Refusals`). The observers see the decision, and may refuse a request that the policy allows.
+6. A request that waited without counting is now held until a slot is free
    (`WaitingRequests.slot`).
 
 If the crawl closes during steps 3 to 6, the request goes back to the scheduler, unless it is one of
@@ -62,8 +64,8 @@ middleware.
 """
 
 DISOBEYING = (
-    "This crawl obeys no robots.txt, because ROBOTSTXT_OBEY is False; to obey it, set "
-    "ROBOTSTXT_OBEY = True"
+    "This crawl does not obey robots.txt, because ROBOTSTXT_OBEY is False; to obey it, "
+    "set ROBOTSTXT_OBEY = True"
 )
 
 
@@ -101,7 +103,7 @@ class Robots1994Middleware:
         )
         self._refusals = Refusals(crawler, closes=settings.close_when_denied)
         crawler.signals.connect(self._opened, signals.spider_opened)
-        # Last, so that a crawl that cannot start logs only the error.
+        # Logged last, so that a crawl that cannot start logs only the error.
         settings.log_start(crawler)
 
     @classmethod
@@ -125,8 +127,8 @@ class Robots1994Middleware:
         """Wait for the policy if necessary, then let *request* pass or raise `ForbiddenByRobots`.
         Return *request* if a closing crawl must send it back to the scheduler.
 
-        Raise `NotSupported` if the URL names no host. If the fetch fails locally (Ours R7), raise
-        its exception.
+        Raise `NotSupported` if the URL names no host. If the fetch fails for a local reason (Ours
+        R7), raise the exception that stopped it.
         """
         # 1: is it checked?
         if request.meta.get(OWN_MARK) and request.meta.get(OPT_OUT):
@@ -181,15 +183,16 @@ class Robots1994Middleware:
     async def check(self, url: str) -> Verdict:
         """Return the verdict on *url*. If necessary, fetch its robots.txt first.
 
-        The verdict is neither counted nor recorded.
+        Stats and evidence do not include this verdict.
 
-        A URL that is not checked is allowed with the reason `unchecked`, and a robots.txt with the
-        reason `robots.txt-itself`.
+        A URL that is not checked is allowed with the reason `unchecked`, and the URL of a
+        robots.txt with the reason `robots.txt-itself`.
 
         Raise `NotSupported` if *url* has no scheme or no host, and `FetchAborted` if the crawl
-        closes. If the fetch fails locally (Ours R7), raise its exception.
+        closes. If the fetch fails for a local reason (Ours R7), raise the exception that stopped
+        it.
 
-        Components get this middleware from
+        To get this middleware, a component calls
         `crawler.get_downloader_middleware(Robots1994Middleware)`.
         """
         origin = Origin.of(url)
@@ -226,8 +229,8 @@ class Robots1994Middleware:
             if policy.stated.size > INLINE_BYTES:
                 await self._resolver.make_ready(policy, request)
         except CancelledError:
-            # Twisted's `CancelledError` is an `Exception`. Only this request was cancelled, not the
-            # fetch.
+            # Not handled below, although Twisted's `CancelledError` is an `Exception`: only this
+            # request was cancelled, and the fetch goes on.
             raise
         except Exception as error:
             if self._waiting.goes_back(visit, None):

@@ -54,7 +54,7 @@ class Observer(Protocol):
 _FEATURES = "scrapy_robots1994.crawl.features"
 
 OBSERVERS = (
-    # Before usage, because usage may refuse the request
+    # Evidence comes before usage, because usage may refuse the request.
     ("evidence", f"{_FEATURES}.evidence.Evidence"),
     ("compare", f"{_FEATURES}.comparison.CrawlComparison"),
     ("usage", f"{_FEATURES}.usage.StatedUsage"),

@@ -15,7 +15,7 @@ ROBOTS_PARSED = getattr(signals, "robots_parsed", None)
 """Scrapy's signal for each parsed robots.txt, or None before Scrapy 2.18."""
 
 robots_sitemaps = object()
-"""Sent for each new or changed robots.txt that names sitemaps, in dialects with the field Sitemap.
+"""Sent for each new or changed robots.txt with sitemaps, if the dialect knows the field Sitemap.
 
 Arguments: *sitemaps* (a tuple of absolute URLs), *origin*, *robots* (the parsed file) and *request*
 (the page request that needed the file).
@@ -25,8 +25,8 @@ Arguments: *sitemaps* (a tuple of absolute URLs), *origin*, *robots* (the parsed
 class Robots1994Parser(RobotParser):
     """`RobotsTxt` with the interface of Scrapy's parsers, for `ROBOTSTXT_PARSER`.
 
-    Only the parsing changes. The built-in middleware still ignores the HTTP status, for example.
-    Any body and any URL are accepted.
+    It changes only how a file is parsed: the built-in middleware still ignores the HTTP status, for
+    example. It accepts any body and any URL without raising an exception.
     """
 
     def __init__(self, body: bytes | str | RobotsTxt) -> None:
@@ -46,7 +46,7 @@ class Robots1994Parser(RobotParser):
         if crawler is None:
             return cls(robotstxt_body)
         settings = RobotsSettings.from_settings(crawler.settings)
-        # Ours O24: the built-in middleware passes the whole body.
+        # Ours O24: the built-in middleware passes the whole body, and the reader cuts it.
         return cls(settings.new_reader().read(robotstxt_body))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -56,15 +56,15 @@ class Robots1994Parser(RobotParser):
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """Return the Crawl-delay for *user_agent* in seconds.
 
-        Return None if the file has none, or the dialect does not know the field.
+        Return None if the file states none, or if the dialect does not know the field.
         """
         return self.robots.rules(user_agent).crawl_delay
 
     def sitemaps(self) -> tuple[str, ...]:
         """Return the distinct sitemaps, as written and in order.
 
-        With Scrapy's pull request 8069, SitemapSpider reads them, so they are returned in every
-        dialect.
+        They are returned in every dialect, because SitemapSpider reads them with Scrapy's pull
+        request 8069.
         """
         return self.robots.read_as("extended").sitemaps
 
@@ -76,6 +76,6 @@ def sitemaps_of(origin: Origin, robots: RobotsTxt) -> tuple[str, ...]:
         # `urljoin` raises `ValueError` for an invalid IPv6 address.
         with suppress(ValueError):
             found[urljoin(origin.robots_url, named)] = None
-    # An empty value such as `//` becomes the URL of the robots.txt itself.
+    # A value that names nothing, such as `//`, becomes the URL of the robots.txt itself.
     found.pop(origin.robots_url, None)
     return tuple(filter(is_http, found))

@@ -84,7 +84,7 @@ class PolicyLog:
         """Log and count *policy*, made from *answer*. *known* is the previous policy of the origin,
         if any.
         """
-        # Not the outcome of the policy: a stale policy has that of an earlier answer.
+        # Use the outcome of the answer, because a stale policy still has that of an earlier answer.
         row = answer.outcome.row
         if answer.source == "store":
             count(self._crawler, stats.STORE_HITS)
@@ -128,7 +128,7 @@ class PolicyLog:
             meaning = "the last good policy remains in use"
         else:
             is_open = row.outcome in self._allowing
-            # Warn only once, because an unreachable origin is fetched again and again.
+            # Warn only once, because an unreachable robots.txt is requested again and again.
             is_new = known is None or known.outcome is not row.outcome
             is_new &= not (is_open and row.is_answer)
             meaning = f"all URLs of the origin {row.effect(is_open=is_open)}"

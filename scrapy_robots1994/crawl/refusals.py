@@ -61,7 +61,7 @@ class Refusals:
 
     def __init__(self, crawler: Crawler, *, closes: bool) -> None:
         self._crawler = crawler
-        # In a shell, refusals are warnings, so that the user sees why there is no page.
+        # In a shell, log refusals as warnings, so that the user sees why there is no page.
         self._level = DEBUG if is_crawling(crawler) else WARNING
         self._rows: dict[Origin, _Row] = {}
         self._others = _Row(Reason.RULE, "")
@@ -83,7 +83,7 @@ class Refusals:
         """
         count(self._crawler, stats.FORBIDDEN)
         count(self._crawler, stats.REASONS, reason=verdict.reason.value)
-        # The verdict may be exported in items, and feeds cannot contain undecodable bytes.
+        # A spider may put the verdict into items, and feeds cannot contain undecodable bytes.
         exported = request.meta[VERDICT] = verdict.for_export()
         row = self._rows.get(origin) or self._new_row(origin, verdict)
         row.refused += 1
@@ -105,7 +105,7 @@ class Refusals:
         # Bounded, because a broad crawl may have any number of origins.
         if len(self._rows) >= MAX_ROWS:
             return self._others
-        # Keep only text, because a verdict would keep its file in memory.
+        # Keep only text, because a verdict would keep the whole robots.txt in memory.
         first = "no answer"
         if verdict.line is not None:
             first = f"{verdict.line}: Disallow: {verdict.rule}"
@@ -113,7 +113,7 @@ class Refusals:
             first = verdict.failure
         elif verdict.status is not None:
             first = f"HTTP {verdict.status}"
-        # Cut the text, because a rule may be as long as its file.
+        # Cut the text, because a rule may be as long as the file that contains it.
         row = _Row(verdict.reason, first[: 2 * FIRST_WIDTH])
         return self._rows.setdefault(origin, row)
 
@@ -137,7 +137,7 @@ class Refusals:
             count(self._crawler, stats.REFUSED_BY, row.refused, origin=origin)
         count(self._crawler, stats.REFUSING, len(rows))
         log_lines(self._crawler, INFO, "\n".join(_table(rows, self._others)))
-        # A crawl that was closed early may have undecided start requests.
+        # If the crawl was closed early, some start requests may not have been decided.
         was_idle = reason in {"finished", CLOSE_REASON}
         if self._first is not None and self._are_starts_refused and was_idle:
             count(self._crawler, stats.STARTS_REFUSED, self._scheduled)

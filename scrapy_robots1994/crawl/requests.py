@@ -32,8 +32,8 @@ SLOT_KEY = "download_slot"
 STATED_USAGE = "_robots1994_usage"
 """Meta key for the `Usage` that robots.txt states for the page."""
 
-# Send robots.txt by the same route as the page, or a proxy is bypassed. HttpProxyMiddleware sets
-# `_auth_proxy` and `_scheme_proxy`.
+# Request robots.txt by the same route as the page, or a proxy would be bypassed.
+# HttpProxyMiddleware sets `_auth_proxy` and `_scheme_proxy`.
 ROUTE_KEYS = ("proxy", "bindaddress", "cookiejar", "_auth_proxy", "_scheme_proxy")
 
 MAX_BODY_BYTES = 8_388_608
@@ -47,10 +47,10 @@ META: dict[str, Any] = {
     "dont_redirect": True,
     # Ours 3.1: we retry the request ourselves.
     "dont_retry": True,
-    # Every status has an outcome, so none is an error.
+    # Every status has an outcome, so Scrapy must not treat any as an error.
     "handle_httpstatus_all": True,
     "download_maxsize": MAX_BODY_BYTES,
-    # Only pages may change the delay of AutoThrottle.
+    # Only the latency of pages should change the delay of AutoThrottle.
     "autothrottle_dont_adjust_delay": True,
 }
 
@@ -69,8 +69,8 @@ class Exemption(Enum):
     # These requests fail instead of passing: libcurl and browsers would send "http:///host/path" to
     # "host".
     NO_HOST = (
-        "the URL names no host, or names different hosts to different clients, "
-        "so no robots.txt can be fetched"
+        "the URL names no host, or HTTP clients disagree about its host, so no "
+        "robots.txt can be fetched"
     )
     ROBOTS_TXT = "robots.txt itself may always be retrieved"
 
@@ -114,8 +114,8 @@ class RobotName:
         self._has_warned = False
         settings = crawler.settings
         self._exact: str | None = settings["ROBOTSTXT_USER_AGENT"] or None
-        # As in DefaultHeadersMiddleware, the first of several spellings counts, and a value may be
-        # a list.
+        # As in DefaultHeadersMiddleware, only the first counts if the header is listed in several
+        # spellings, and a value may be a list.
         sent = Headers()
         for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
             if value is not None and name not in sent:
@@ -137,8 +137,8 @@ class RobotName:
     def check_sent(self, sent: bytes | None, page: Request) -> None:
         """Warn once if *sent*, the User-Agent of the robots.txt request, is not the page's.
 
-        A difference means that a downloader middleware changes the User-Agent after the rules are
-        chosen.
+        If they differ, a downloader middleware changes the User-Agent after we have used it to
+        choose the rules.
         """
         expected = page.headers.get("User-Agent") or self.usual
         if isinstance(expected, str):
@@ -149,7 +149,7 @@ class RobotName:
         log_line(
             self._crawler,
             WARNING,
-            "robots.txt is matched by the User-Agent %s, but a downloader middleware "
+            "The rules for the User-Agent %s are obeyed, but a downloader middleware "
             "sends the User-Agent %s: set ROBOTSTXT_USER_AGENT to the name of your robot",
             robot_text(expected),
             robot_text(sent),
@@ -164,16 +164,17 @@ def robots_request(
     *,
     is_past_cache: bool = False,
 ) -> Request:
-    """Return the request for the robots.txt at *url*, to be sent by the route of *page* (Ours 3.1).
+    """Return a request for the robots.txt at *url* that takes the same route as *page* (Ours 3.1).
 
     *keys* are additional meta keys to copy from *page*. After a redirect, *slot* is the download
     slot of the robots.txt request that was redirected to *url*.
     """
     copied = {it: page.meta[it] for it in (*ROUTE_KEYS, *keys) if it in page.meta}
-    # Scrapy unpacks a truncated gzip without an error, so rules would be lost.
+    # Ask for an uncompressed file, because Scrapy unpacks a truncated gzip without an error, and
+    # the missing rules would go unnoticed.
     headers: dict[str, str | bytes] = {"Accept-Encoding": "identity"}
     for name in ("User-Agent", "Proxy-Authorization"):
-        # Copy proxy credentials only together with the proxy to which they belong.
+        # Copy proxy credentials only together with the proxy that they belong to.
         is_copied = name == "User-Agent" or copied.get("proxy")
         if is_copied and (value := page.headers.get(name)) is not None:
             headers[name] = value
@@ -224,7 +225,7 @@ def is_requestable(url: str) -> bool:
     if origin is None or not re.fullmatch(_HOST, origin.host):
         return False
     try:
-        # Fails for a label that is empty or longer than 63 characters
+        # This fails for a label that is empty or longer than 63 characters.
         origin.host.encode("idna")
     except UnicodeError:
         return False

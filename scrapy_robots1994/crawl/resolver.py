@@ -2,7 +2,7 @@
 
 * A waiting request always gets a policy or an exception, so none passes unchecked.
 * A new policy is put into memory before signal handlers are called, so that the handlers may
-  request pages of the origin. Waiting requests continue after the handlers.
+  request pages of the origin. Waiting requests continue only after the handlers have run.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class PolicyResolver:
         )
         self._lookups: dict[Origin, _Lookup] = {}
         self._keeps: Callable[[Request], bool] | None = None
-        """Returns whether a closing crawl still sends a waiting request. None until the crawl
+        """Returns whether a closing crawl still sends a given waiting request. None until the crawl
         closes.
         """
 
@@ -115,8 +115,8 @@ class PolicyResolver:
     async def resolve(self, origin: Origin, page: Request) -> Resolved:
         """Return the policy of *origin*, fetched for *page* if necessary.
 
-        Raise `FetchAborted` if the crawl closes. If the fetch fails locally (Ours R7), raise its
-        exception.
+        Raise `FetchAborted` if the crawl closes. If the fetch fails for a local reason, such as a
+        proxy or a bug in a middleware (Ours R7), raise the exception that stopped it.
         """
         if policy := self.fresh(origin):
             return Resolved(policy)
@@ -140,8 +140,8 @@ class PolicyResolver:
         finally:
             del lookup.waiters[waiter]
         if isinstance(result, Exception):
-            # Reset the traceback, because each raise extends it, and thousands of requests may
-            # wait.
+            # Reset the traceback: thousands of requests may wait, and each `raise` would make it
+            # longer.
             raise result.with_traceback(lookup.traceback)
         return result
 
@@ -156,7 +156,8 @@ class PolicyResolver:
                 # The policy has grown: make `memory` count its size again.
                 self.memory[policy.origin] = policy
         # Ours O28: matching many wildcards may take milliseconds, and a thousand requests may wait
-        # for the file, so decide about each request in its own turn of the event loop.
+        # for the file. If each is decided in its own turn of the event loop, other work can run in
+        # between.
         await self._turns.take()
 
     def close(self, keeps: Callable[[Request], bool]) -> None:
@@ -175,11 +176,12 @@ class PolicyResolver:
             (self._cancel_later if is_kept else self._cancel)(lookup)
 
     def _cancel_later(self, lookup: _Lookup) -> None:
-        # One second more, so that a request can end by itself at its timeout.
+        # Wait one second more, so that a request can still end by its own timeout.
         threads.call_later(self._timeout + 1, partial(self._cancel, lookup))
 
     def _cancel(self, lookup: _Lookup) -> None:
-        # Once a policy is found, only signal handlers still run. They are not cancelled.
+        # Once a policy is found, only signal handlers are still running, and those must not be
+        # cancelled.
         if lookup.found is None:
             lookup.cancel()
 
@@ -199,7 +201,7 @@ class PolicyResolver:
         if not isinstance(error, Exception) or isinstance(error, CancelledError):
             error = FetchAborted(threads.INTERRUPTED)
         elif lookup.found is not None:
-            text = "After the fetch of %s"
+            text = "Error after fetching the robots.txt of %s"
             log_line(self._crawler, ERROR, text, str(lookup.origin), error=error)
         if lookup.found is None:
             lookup.traceback = error.__traceback__
@@ -228,7 +230,7 @@ class PolicyResolver:
     async def _from_store(
         self, store: GuardedStore, origin: Origin, last: Policy | None
     ) -> tuple[Answer | None, Policy | None]:
-        """Return a usable answer from *store*, or None, and the last good policy."""
+        """Return an answer from *store* (None if it has no usable one) and the last good policy."""
         since = last.fetched_at if last else 0.0
         answer = await store.get(origin)
         if answer and answer.fetched_at > since:
@@ -236,14 +238,14 @@ class PolicyResolver:
             if is_fresh:
                 return answer, last
             since = answer.fetched_at
-        # Another worker may be fetching the file, so wait for its answer.
+        # Another crawl that shares the store may be fetching the file, so wait for its answer.
         return await store.lease(origin, since), last
 
     def _judge(
         self, origin: Origin, answer: Answer, last: Policy | None
     ) -> tuple[bool, Policy | None]:
         policy, now = self._policy(origin, answer), self.now()
-        # The last good policy may be stale.
+        # Even a stale policy may be the last good one.
         return policy.is_fresh(now), policy.last_good(now) or last
 
     async def _use(self, lookup: _Lookup, policy: Policy, answer: Answer) -> None:
@@ -251,7 +253,7 @@ class PolicyResolver:
         known, page, robots = lookup.known, lookup.page, policy.robots
         robot = self._robot.of(page)
         try:
-            # Prepare the rules first, so that `memory` counts their size.
+            # Prepare the rules first, so that `memory` includes them in the size of the policy.
             if robots is not None:
                 await threads.prepare(robots, robot, reads_usage=self._reads_usage)
         finally:

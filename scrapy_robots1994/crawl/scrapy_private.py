@@ -1,6 +1,7 @@
 """The code that needs undocumented parts of Scrapy.
 
-If one of them is missing, a crawl still obeys robots.txt, but warns about the loss (`LOST`).
+If one of these parts is missing, a crawl still obeys robots.txt, but logs a warning that says what
+no longer works (`LOST`).
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ LOST = {
     "crawler.crawling": "a shell logs refusals only at DEBUG",
     "downloader.total_concurrency": "requests that wait for a robots.txt count towards "
     "CONCURRENT_REQUESTS",
-    "downloader.active": "after a wait for a robots.txt, CONCURRENT_REQUESTS may be "
-    "exceeded",
+    "downloader.active": "requests that have waited for a robots.txt may exceed "
+    "CONCURRENT_REQUESTS",
     "downloader._get_slot": "ROBOTS1994_CRAWL_DELAY has no effect",
-    "engine.scraper.slot": "after a wait for a robots.txt, SCRAPER_SLOT_MAX_ACTIVE_SIZE may be "
-    "exceeded",
+    "engine.scraper.slot": "requests that have waited for a robots.txt may exceed "
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE",
     "engine._slot.nextcall": "while requests wait for a robots.txt, other requests may wait "
     "up to 5 s",
     "engine._slot.closing": "requests that wait for a robots.txt when the crawl closes are "
-    "still sent, and not returned to the scheduler",
+    "still sent instead of going back to the scheduler",
 }
-"""Maps undocumented attributes to what a crawl loses without them."""
+"""Maps undocumented attributes of Scrapy to what happens without them."""
 
 _warned: WeakKeyDictionary[Crawler, set[str]] = WeakKeyDictionary()
 
@@ -46,7 +47,8 @@ def _warn(crawler: Crawler, name: str) -> None:
     names = _warned.setdefault(crawler, set())
     if name not in names:
         names.add(name)
-        log_line(crawler, WARNING, "This Scrapy has no %s: %s", name, LOST[name])
+        text = "This version of Scrapy has no %s: %s"
+        log_line(crawler, WARNING, text, name, LOST[name])
 
 
 def is_crawling(crawler: Crawler) -> bool:
@@ -72,13 +74,13 @@ class EngineAccess:
 
         The caller must undo the change later.
         """
-        # No setting changes the limit of a running crawl. The attribute may be missing or
-        # read-only.
+        # No setting changes the limit of a running crawl, so we set the attribute. It may be
+        # missing or read-only.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             limit = index(engine.downloader.total_concurrency)
-            # If another component has set the limit since, add our increase again. 0 means no
-            # limit.
+            # If another component has set the limit since then, that removed our increase, so add
+            # it again. 0 means no limit.
             if limit:
                 limit += by if limit == self._limit else by + self._raised
             self._limit = engine.downloader.total_concurrency = limit
@@ -99,8 +101,8 @@ class EngineAccess:
     def active(self) -> AbstractSet[Request]:
         """Return the unfinished requests of the downloader, or an empty set if they are unknown."""
         # No public interface exposes these requests. `engine.needs_backout()` also depends on the
-        # scraper, and a count of signals would miss requests that a middleware replaces, or whose
-        # response it refuses.
+        # scraper. Counting them by signals would go wrong if a middleware replaces a request or
+        # raises `IgnoreRequest` for its response.
         engine: Any = self._crawler.engine
         with suppress(Exception):
             return set(engine.downloader.active)
@@ -116,10 +118,10 @@ class EngineAccess:
         """
         engine: Any = self._crawler.engine
         try:
-            # `engine.needs_backout()` also depends on the downloader.
+            # Not `engine.needs_backout()`, which also depends on the downloader
             if engine.paused or engine.scraper.slot.needs_backout():
                 return 0
-        except Exception:  # noqa: BLE001 - Scrapy's inside may change
+        except Exception:  # noqa: BLE001 - Scrapy's internals may change
             _warn(self._crawler, "engine.scraper.slot")
         with suppress(Exception):
             return index(engine.downloader.total_concurrency) or math.inf
@@ -139,8 +141,8 @@ class EngineAccess:
 def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
     """Whether a request for which *is_wanted* is true may be queued in a download slot.
 
-    Also true if the queues cannot be read: then only `download_timeout` limits a robots.txt
-    request.
+    Also true if the queues cannot be read. A request for robots.txt is then limited only by its
+    `download_timeout`.
     """
     engine: Any = crawler.engine
     with suppress(Exception):
@@ -150,7 +152,9 @@ def is_queued(crawler: Crawler, is_wanted: Callable[[Request], bool]) -> bool:
 
 
 class DownloadSlot(NamedTuple):
-    """A download slot, with its delay in seconds. The defaults stand for an unknown slot."""
+    """A download slot, with its delay in seconds. The defaults are for a slot that we could not
+    find.
+    """
 
     name: str = ""
     concurrency: float = math.inf
@@ -159,8 +163,8 @@ class DownloadSlot(NamedTuple):
 
 
 def slot_of(crawler: Crawler, request: Request) -> DownloadSlot:
-    # `_get_slot` creates a missing slot. If it fails, only the order of requests changes, so
-    # nothing is logged.
+    # `_get_slot` creates the slot if necessary. Nothing is logged if it fails, because that affects
+    # only the order of requests.
     engine: Any = crawler.engine
     with suppress(Exception):
         get_slot = engine.downloader._get_slot  # noqa: SLF001 - private
@@ -178,7 +182,8 @@ def count_in_slot(crawler: Crawler, request: Request) -> Iterator[None]:
     """Count the waiting *request* as active in its download slot during the block.
 
     `DownloaderAwarePriorityQueue` prefers the slot with the fewest active requests. If waiting
-    requests did not count, the queue would take too many of an origin whose robots.txt is slow.
+    requests did not count, it would return too many requests for an origin whose robots.txt is
+    slow.
     """
     active: Any = getattr(slot_of(crawler, request).slot, "active", set())
     with suppress(Exception):
@@ -204,6 +209,6 @@ def slow_down(crawler: Crawler, request: Request, seconds: float) -> str:
             slot.jitter = 0.0
         else:
             slot.randomize_delay = False
-    except Exception:  # noqa: BLE001 - what replaces the attribute may raise anything
+    except Exception:  # noqa: BLE001 - Scrapy's internals may change
         _warn(crawler, "downloader._get_slot")
     return name

@@ -31,7 +31,9 @@ class SettingType(Generic[T]):
         self.accepts = accepts
         """The end of "NAME must be …"."""
         self.parse = parse
-        """Parse a value from code or `-s`. Raise `ValueError`, `TypeError` or `LookupError`."""
+        """Parse a value from the settings module or from `-s`. Raise `ValueError`, `TypeError` or
+        `LookupError` if it is wrong.
+        """
         self.choices = choices
         """Suggested for misspelt words."""
 
@@ -40,7 +42,7 @@ class SettingType(Generic[T]):
         try:
             return self.parse(value)
         except SettingsError:
-            # The message of `parse` is more precise.
+            # This error from `parse` has a more precise message.
             raise
         # `json.loads` raises `RecursionError` for deeply nested brackets.
         except (TypeError, ValueError, LookupError, OverflowError, RecursionError):
@@ -62,7 +64,7 @@ _FLAGS = _SWITCHES | {"1": True, "0": False}
 
 
 def _flag(value: Any) -> bool:
-    # Scrapy's `getbool` would accept any number, such as seconds.
+    # Not Scrapy's `getbool`, which accepts any number, such as one that was meant as seconds
     return _FLAGS[str(value).lower()]
 
 
@@ -113,7 +115,7 @@ def one_of(*words: str) -> SettingType[str]:
 
 
 MEANING = one_of("disallow", "allow")
-"""What an outcome means for all URLs of an origin; see `policy.outcomes`."""
+"""Whether an outcome disallows or allows all URLs of an origin; see `policy.outcomes`."""
 
 STORE = SettingType(
     'a store URL, for example "memory://"', lambda value: StoreUrl.parse(str(value))
@@ -121,7 +123,7 @@ STORE = SettingType(
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
-    # On the command line, a list is JSON or, as for Scrapy's `getlist`, separated by commas.
+    # On the command line, a list is written as JSON or, as for Scrapy's `getlist`, with commas.
     if isinstance(value, str):
         is_json = value.lstrip().startswith("[")
         parts = map(str.strip, value.split(","))

@@ -42,9 +42,10 @@ def declare(
 ) -> T:
     """Declare a setting of type *kind*.
 
-    *default* is written as a user would write it. *group* starts a section of the reference page.
-    *decides* marks settings that affect decisions. They are read back from evidence, which is
-    untrusted, so they must not name a module, file or server.
+    *default* is written as a user would write it. *group* starts a section of the reference page
+    with that heading. *decides* marks a setting that affects decisions. Such settings are recorded
+    in the evidence and read from there again. Because evidence is untrusted, they must not name a
+    module, file or server.
     """
     row = {"type": kind, "default": default, "group": group, "decides": decides}
     return cast("T", field(metadata=row))
@@ -55,12 +56,12 @@ class RobotsSettings:
     dialect: str = declare(
         types.one_of(*DIALECT_NAMES), "1994", group="How files are read", decides=True
     )
-    """How robots.txt files are read; see :ref:`page-dialects`. ``"strictest"`` disallows what
-    ``"1994"`` or ``"rfc9309"`` disallows.
+    """How robots.txt files are read; see :ref:`page-dialects`. ``"strictest"`` disallows everything
+    that ``"1994"`` or ``"rfc9309"`` disallows.
     """
     max_bytes: int = declare(types.count(1, MAX_BYTES), MAX_BYTES, decides=True)
-    """The maximum size of a robots.txt, in bytes. In a longer file, only the complete lines within
-    this size are obeyed. Files over 8 MB count as unreachable.
+    """The maximum size of a robots.txt, in bytes. If a file is longer, only the complete lines
+    within this size are obeyed. A file over 8 MB counts as unreachable.
     """
     forbidden: str = declare(
         types.MEANING,
@@ -106,18 +107,19 @@ class RobotsSettings:
     ``"api.example.com"`` includes all schemes and ports, but no subdomains. An origin is written as
     ``"https://h.example:8443"``.
     """
-    # Limited, because waiting requests are in memory, and never on disk.
+    # Limited, because waiting requests are kept in memory, even with JOBDIR.
     max_waiting: int = declare(types.count(0, 1_000), 1_000)
-    """How many requests, at most 64 of them for one origin, may wait for a robots.txt without
-    counting towards ``CONCURRENT_REQUESTS``. Further requests for an origin with a slow robots.txt
-    count, and can therefore delay others. If the crawl is killed (SIGKILL), the waiting requests
-    are lost. With ``CLOSESPIDER_PAGECOUNT`` or ``CLOSESPIDER_ITEMCOUNT``, at most 1% of that number
-    may wait in this way.
+    """How many requests may wait for a robots.txt without counting towards
+    ``CONCURRENT_REQUESTS``. At most 64 of them may be for the same origin. Any others that wait do
+    count, so a slow robots.txt can then delay requests for other origins. If
+    ``CLOSESPIDER_PAGECOUNT``, ``CLOSESPIDER_PAGECOUNT_NO_ITEM`` or ``CLOSESPIDER_ITEMCOUNT`` is
+    set, no more than 1% of that number may wait in this way. Waiting requests are lost if the crawl
+    is killed (SIGKILL).
     """
     dry_run: bool = declare(types.FLAG, default=False, group="Comparison")
-    """Whether Scrapy's own middleware decides, and a report says what scrapy_robots1994 would
-    change; see :ref:`page-dry-run`. Settings for pages, usage, delays, evidence and stores then
-    have no effect.
+    """Whether to leave all decisions to Scrapy's own middleware, and only report what
+    scrapy_robots1994 would change; see :ref:`page-dry-run`. Settings for pages, usage, delays,
+    evidence and stores then have no effect.
     """
     compare: tuple[str | type, ...] = declare(types.PARSERS, ())
     """Parsers to compare each decision with; see :ref:`page-comparing`. ``True`` means the parser
@@ -134,14 +136,15 @@ class RobotsSettings:
     and ``revisited`` ignore Crawl-delay.
     """
     pages: frozenset[str] = declare(types.PAGES, default=False)
-    """Whether to drop items of NOINDEX pages and requests from NOFOLLOW pages. A list chooses the
-    directives to obey; ``"rel-nofollow"`` means links with ``rel=nofollow``.
+    """Whether to drop items of NOINDEX pages and requests from NOFOLLOW pages. With a list, only
+    the directives in it are obeyed; ``"rel-nofollow"`` drops requests for links with
+    ``rel=nofollow``.
     """
     usage: str = declare(types.USAGE, default=False, decides=True)
     """What to do with usage preferences; see :doc:`/preferences`. With ``"report"``, they are
-    counted, logged and put into ``response.meta``. With ``"items"``, items of pages that disallow a
-    purpose in ``ROBOTS1994_PURPOSES`` are also dropped. With ``"requests"``, requests for pages are
-    also refused if robots.txt disallows such a purpose.
+    counted, logged and put into ``response.meta``. ``"items"`` also drops the items of a page that
+    disallows a purpose in ``ROBOTS1994_PURPOSES``. ``"requests"`` does that too, and refuses the
+    request for a page if robots.txt already disallows such a purpose.
     """
     purposes: tuple[str, ...] = declare(types.PURPOSES, (), decides=True)
     """What you use the pages for, such as ``"train-ai"``; :doc:`/preferences` lists all purposes.
@@ -181,8 +184,9 @@ class RobotsSettings:
     ) -> "RobotsSettings":
         """Read the settings that `recorded` returned in another crawl.
 
-        *texts* is untrusted. Settings that do not affect decisions are ignored. An invalid value
-        resets all settings to their defaults. In both cases, *on_fault* is called with a message.
+        *texts* is untrusted. Settings that do not affect decisions are ignored. If a value is
+        invalid, the defaults of all settings are returned. In both cases, *on_fault* is called with
+        a message.
         """
         read = dict(texts)
         for name in texts.keys() - cls.from_settings(BaseSettings()).recorded():
@@ -242,7 +246,7 @@ class RobotsSettings:
                 f"pages are for {purposes}" if purposes else "preferences are reported"
             )
             more += f"; {what} ({VERSIONS})"
-        # Last, because long lines are cut
+        # Added last, because a long line is cut at the end.
         if self.exempt:
             more += f"; not checked: {', '.join(sorted(map(str, self.exempt)))}"
         log_line(
@@ -270,7 +274,7 @@ def _as_text(value: object) -> str:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    # The common prefix would make all names similar.
+    # Compare the names without their common prefix, which would make all of them similar.
     words = [each.removeprefix(PREFIX) for each in known]
     close = closest(name.upper().removeprefix(PREFIX), words)
     listed = f"the settings are {', '.join(known)}."
@@ -282,15 +286,15 @@ def _unknown(name: str, known: list[str]) -> str:
 def log_settings_errors() -> Iterator[None]:
     """Log an invalid setting as one CRITICAL line, and raise the error again.
 
-    The message is easily overlooked in Scrapy's traceback. If the crawl is an asyncio task, as in
-    `scrapy crawl`, the line replaces the traceback.
+    The message of the error is easily overlooked below Scrapy's traceback. If the crawl is an
+    asyncio task, as in `scrapy crawl`, this line replaces the traceback.
     """
     try:
         yield
     # Other exceptions are bugs and need their traceback.
     except (SettingsError, MissingExtra) as error:
         logger.critical("The crawl cannot start: %s", error)
-        # Without a running event loop, Scrapy reports the error itself.
+        # If no event loop is running, there is no task, and Scrapy reports the error itself.
         with suppress(RuntimeError):
             if task := asyncio.current_task():
                 # Retrieve the exception, or asyncio would log it with a traceback.

@@ -8,9 +8,9 @@ FORBIDDEN: Final = "robotstxt/forbidden"
 REQUESTS: Final = "robotstxt/request_count"
 """Attempts to fetch a robots.txt, including retries but not redirects."""
 RESPONSES: Final = "robotstxt/response_count"
-"""Attempts that got an answer other than a 407."""
+"""Attempts that got an answer. A 407 is not counted, because it comes from a proxy."""
 RESPONSE_STATUS: Final = "robotstxt/response_status_count/{status}"
-"""Attempts that got an answer other than a 407, by HTTP status after redirects."""
+"""The same attempts by HTTP status. After redirects, the last status counts."""
 EXCEPTIONS: Final = "robotstxt/exception_count/{kind}"
 """Attempts that raised an exception other than ``IgnoreRequest``, by class."""
 
@@ -31,7 +31,9 @@ STALE_IF_ERROR: Final = "robots1994/stale_if_error"
 RETRIES: Final = "robots1994/retries"
 """Retries of failed attempts."""
 LOCAL_FAULTS: Final = "robots1994/local_faults"
-"""Fetches that failed locally, so that the requests waiting for them failed too (R7)."""
+"""Fetches that failed for a local reason, such as a proxy or a bug in a middleware (R7). The
+requests that waited for them failed too.
+"""
 STORE_FAILURES: Final = "robots1994/store_failures"
 """Failed calls to the store."""
 TRUNCATED: Final = "robots1994/truncated"
@@ -71,11 +73,12 @@ USAGE_NOT_UNDERSTOOD: Final = "robots1994/usage/not_understood"
 COMPARED: Final = "robots1994/compare/{parser}/{direction}"
 """Decisions compared with another parser. The direction is ``agree``, ``stricter`` (only that
 parser disallows), ``laxer`` (only that parser allows) or ``raised`` (it raised an exception). In a
-dry run, the parser is ``RobotsTxtMiddleware``. Set when the spider closes.
+dry run, ``RobotsTxtMiddleware`` is one of the parsers, and stands for what Scrapy's middleware did.
+Set when the spider closes.
 """
 UNCOMPARED: Final = "robots1994/compare/skipped"
-"""Decisions that were not compared because a dry run found no policy or the compared files exceeded
-64 MB.
+"""Decisions that were not compared, because the dry run could not find a policy or the compared
+files exceeded 64 MB.
 """
 RACES: Final = "robots1994/compare/on_its_way"
 """Disallowed requests that Scrapy's middleware let through in a dry run while robots.txt was on its

@@ -3,8 +3,9 @@
 A failed call counts as a missing entry, and the store is not used for the next `REST_SECONDS`. Only
 the first failure is logged as a warning. All calls run in one thread, in order.
 
-If the store has leases, only the worker with the lease of an origin fetches its robots.txt. The
-others look for the answer every second and fetch the file themselves after `LEASE_SECONDS`.
+If the store has leases, only the worker (one of the crawls that share the store) that holds the
+lease of an origin fetches its robots.txt. The others look for the answer every second, and fetch
+the file themselves after `LEASE_SECONDS`.
 """
 
 import math
@@ -65,18 +66,18 @@ class GuardedStore:
             self._submit(self._write, origin, answer)
 
     async def lease(self, origin: Origin, since: float = 0.0) -> Answer | None:
-        """Wait until this worker may fetch robots.txt, or for about `LEASE_SECONDS`.
+        """Wait until this worker may fetch robots.txt, but no longer than about `LEASE_SECONDS`.
 
-        If another worker stores an answer that is newer than *since*, return it.
+        If another worker stores an answer newer than *since* in the meantime, return that answer.
         """
         for _ in range(LEASE_SECONDS if self._has_leases else 0):
             is_granted = await future_result(self._submit(self._take_lease, origin))
-            # The last holder of the lease may just have stored an answer.
+            # The previous holder of the lease may just have stored an answer.
             answer = await self.get(origin)
             if answer is not None and answer.fetched_at > since:
                 self.release(origin)
                 return answer
-            # None means that the store failed.
+            # None means that the store failed, so do not wait for it.
             if is_granted is not False:
                 break
             await sleep(1)
@@ -99,7 +100,7 @@ class GuardedStore:
 
     def _submit(self, call: Callable[..., T | None], *args: Any) -> "Future[T | None]":
         if self._is_closed:
-            # The thread takes no more calls, but a fetch may still be running.
+            # A fetch may still be running, but the thread takes no more calls.
             nothing: Future[T | None] = Future()
             nothing.set_result(None)
             return nothing
@@ -139,7 +140,8 @@ class GuardedStore:
             self._store.put(str(origin), entry, keep_until)
 
     def _take_lease(self, origin: Origin) -> bool:
-        # Record the lease before the call, because even a failed call may have taken it.
+        # Record the lease before the call, because a call that raises may have taken it all the
+        # same.
         self._leases[origin] = monotonic() + LEASE_SECONDS
         if self._store.lease(str(origin), LEASE_SECONDS):
             return True

@@ -41,7 +41,8 @@ async def run_in_thread(work: Callable[[], T]) -> T:
     return await maybe_deferred_to_future(deferToThread(work))
 
 
-# Two threads that compute at once are no faster than one, and delay the event loop more.
+# Two threads that compute at the same time are no faster than one, and they delay the event loop
+# more.
 _computing = Lock()
 
 
@@ -79,7 +80,7 @@ def thread_safe_call() -> Any:
     """
     if loop := _loop():
         return loop.call_soon_threadsafe
-    # By now, Scrapy has installed its reactor.
+    # Scrapy has installed its reactor by now.
     from twisted.internet import reactor  # noqa: PLC0415 - the import installs a reactor
 
     return cast("Any", reactor).callFromThread
@@ -100,12 +101,12 @@ async def send_signal(crawler: Crawler, signal: object, **arguments: object) -> 
     await result_of((send or manager.send_catch_log_deferred)(signal, **arguments))
 
 
-class NotReturned(Exception):  # noqa: N818 - a state of the work, not a bug
+class NotReturned(Exception):  # noqa: N818 - an expected timeout, not an error
     """A coroutine or Deferred had no result within its time limit."""
 
 
 PAUSE_SECONDS = 2.5
-"""Seconds between checks whether work is paused."""
+"""How often, in seconds, `result_within` checks whether the work is paused."""
 
 
 async def result_within(
@@ -120,15 +121,15 @@ async def result_within(
     """
     running: Deferred[T] = deferred_from_coro(work)
     ended: Deferred[list[Any]] = Deferred()
-    # Wrap the result in a list, so that the `await` below does not raise a `CancelledError` of
-    # *work*. `addBoth` also keeps Twisted from logging an error.
+    # The result is wrapped in a list, so that the `await` below does not raise a `CancelledError`
+    # of *work*. `addBoth` also keeps Twisted from logging an error.
     running.addBoth(lambda result: release(ended, [result]))
     timer: Any = None
     left = seconds
 
     def look() -> None:
         nonlocal timer, left
-        # A pause may last until just before the next check.
+        # The pause may last until just before the next check, so *seconds* begin there.
         left = seconds + PAUSE_SECONDS if is_paused() else left - PAUSE_SECONDS
         if left > 0:
             timer = call_later(min(left, PAUSE_SECONDS), look)

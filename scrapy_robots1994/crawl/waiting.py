@@ -1,17 +1,22 @@
 """Requests that wait for a policy, or are held until a slot is free.
 
-Scrapy counts requests in middlewares towards `CONCURRENT_REQUESTS`. So that slow origins do not
-block others, this limit is raised by one for each robots.txt request and, up to a maximum, for each
-waiting request.
-Once its policy is known, a request is *held* until fewer than `CONCURRENT_REQUESTS` others count,
-its download slot has room, and the engine is neither paused nor waiting for the spider to process
-responses. Held requests of a download slot are released in order. Requests stuck in an earlier
-middleware are not counted among these others, because they may depend on a held request.
+Scrapy counts a request towards `CONCURRENT_REQUESTS` while it is in a middleware, so requests that
+wait for a slow origin would block all others. To avoid this, the limit is raised by one for each
+robots.txt request and, up to a maximum, for each waiting request.
+
+Once its policy is known, such a request must count again before it continues. It is *held* until
+
+* fewer than `CONCURRENT_REQUESTS` other requests count,
+* its download slot has room, and
+* the engine is neither paused nor waiting for the spider to process responses.
+
+The held requests of a download slot are released in order. Requests that are stuck in an earlier
+middleware do not count here, because they may themselves be waiting for a held request.
 
 When the crawl closes (Ours R6), the first `CONCURRENT_REQUESTS` waiting or held requests are still
-sent if their policies are known and their download slots are free within `CLOSE_SECONDS`. The
-others go back to the scheduler, so that JOBDIR stores them. Requests that a component awaits are
-never held, and never go back.
+sent, provided that their policies are known and their download slots are free within
+`CLOSE_SECONDS`. The others go back to the scheduler, so that JOBDIR stores them. Requests that a
+component awaits, with `engine.download_async()`, are never held and never go back.
 """
 
 from __future__ import annotations
@@ -53,24 +58,27 @@ RETURNED = "_robots1994_returned"
 
 MAX_OF_ORIGIN = 64
 """Up to this many waiting and held requests of one origin do not count towards
-`CONCURRENT_REQUESTS`. With a higher limit, more of them would leave the scheduler ahead of urgent
-requests that are scheduled later.
+`CONCURRENT_REQUESTS`. With a higher limit, more of them would leave the scheduler, where an urgent
+request that is scheduled later could still overtake them.
 """
 
 LOOK_SECONDS = 0.05
-"""Seconds between checks whether the crawl is closing or held requests can be released."""
+"""How often, in seconds, we check whether the crawl is closing and whether held requests can be
+released.
+"""
 
 CLOSE_SECONDS = 5.0
 """Seconds that a closing crawl waits for the policies of its last requests."""
 
-# Settings that end a crawl after a number of pages or items. Each robots.txt counts as a page.
+# Settings that end a crawl after a number of pages or items. Scrapy counts each robots.txt as a
+# page.
 LIMITS = (
     "CLOSESPIDER_PAGECOUNT",
     "CLOSESPIDER_PAGECOUNT_NO_ITEM",
     "CLOSESPIDER_ITEMCOUNT",
 )
 
-# If one of `LIMITS` is n, up to n / SHARE waiting requests do not count towards
+# If one of `LIMITS` is set to n, at most n / SHARE requests wait without counting towards
 # CONCURRENT_REQUESTS.
 SHARE = 100
 
@@ -84,7 +92,8 @@ class Visit:
     def __init__(self, request: Request) -> None:
         """Remove our meta keys from *request*, and restore its `dont_filter`."""
         meta = request.meta
-        # An errback may repeat a refused request, and a spider may copy the meta of a response.
+        # The keys are old if an errback repeats a refused request, or a spider copies the meta of a
+        # response.
         meta.pop(VERDICT, None)
         meta.pop(STATED_USAGE, None)
         is_scheduled = meta.pop(SCHEDULED, False)
@@ -140,8 +149,8 @@ class WaitingRequests:
         self._is_closed = False
         self._timer: Any = None
         connect = crawler.signals.connect
-        # Held requests are released on these signals and on `scheduler_empty`, one of which usually
-        # follows a finished request.
+        # Held requests are released on these signals and on `scheduler_empty`. Scrapy usually sends
+        # one of them after a request has finished.
         connect(self._scheduled, signals.request_scheduled)
         connect(self._received, signals.response_received)
         connect(self.close, signals.spider_closed)
@@ -228,8 +237,8 @@ class WaitingRequests:
         return not (is_known and visit.is_kept)
 
     def close(self) -> None:
-        """Choose which waiting and held requests the closing crawl still sends, and return the
-        others to the scheduler. A second call has no effect.
+        """Choose which waiting and held requests the closing crawl still sends, and let the others
+        go back to the scheduler. A second call has no effect.
         """
         if self._is_closed:
             return
@@ -241,7 +250,7 @@ class WaitingRequests:
             seconds[slot.name] += slot.delay
             visit.is_kept = seconds[slot.name] <= CLOSE_SECONDS
         if self._crawler.settings["JOBDIR"] and total(self._crawler, UNSTORABLE):
-            # Send all, because JOBDIR would lose the requests that it cannot store.
+            # Send all of them, because those that cannot be stored in JOBDIR would be lost.
             for visit in own:
                 visit.is_kept = True
         self._on_closing()
@@ -302,15 +311,16 @@ class WaitingRequests:
             release(turn, None)
 
     def _look(self) -> None:
-        """While requests wait, check every `LOOK_SECONDS` whether the crawl is closing or held
-        requests can be released.
+        """While requests wait, check every `LOOK_SECONDS` whether the crawl is closing and whether
+        held requests can be released.
         """
         if not self._is_closed and self._engine.is_closing():
             self.close()
         if self._held:
             before = {it for it in self._engine.active() if SCHEDULED in it.meta}
             self._stuck, self._before = before & self._before, before
-            # Needed because no signal follows a failed request while stuck requests have all slots.
+            # If stuck requests occupy all slots and another request fails, Scrapy sends none of the
+            # signals that would release a held request.
             self._release_held()
         self._timer = None
         if (self._visits or self._files) and not self._is_closed:

@@ -120,7 +120,7 @@ def test_url_that_clients_read_differently_is_not_requested(
         targets = opened.targets(), closed.targets()
 
     reason = (
-        "the URL names no host, or names different hosts to different clients, so no "
+        "the URL names no host, or HTTP clients disagree about its host, so no "
         "robots.txt can be fetched"
     )
     assert targets == (["/robots.txt", "/last"], [])

@@ -69,7 +69,7 @@ def test_bug_in_the_preparation_of_a_file_loses_no_page(
     assert result.fetched_urls == [site.url("/a")]
     assert result.failed_urls == [site.url("/no")]
     assert result.reasons == ["rule"]
-    assert "After the fetch of" in result.log
+    assert "Error after fetching the robots.txt of" in result.log
     assert "ZeroDivisionError: bug in the reader" in result.log
 
 

@@ -134,6 +134,6 @@ def test_changed_scrapy_hangs_no_crawl_and_loses_no_page(
     assert set(requested.values()) == {1}, log
     assert len(result["failed"]) == len(urls) - len(permitted), log
     assert result["stats"]["finish_reason"] == "finished", log
-    said = [line for line in log.split("\n") if "This Scrapy has no" in line]
+    said = [line for line in log.split("\n") if "This version of Scrapy has no" in line]
     assert len(said) == len(change.said), log
     assert all(any(part in line for line in said) for part in change.said), log

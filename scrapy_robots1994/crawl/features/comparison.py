@@ -1,7 +1,7 @@
 """`ROBOTS1994_COMPARE`: compare each decision of a crawl with those of other parsers.
 
 As in Scrapy's middleware, the parsers run on the event loop. When the crawl closes, a thread finds
-the causes of differences.
+out why parsers decided differently.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ if TYPE_CHECKING:
     from scrapy_robots1994.policy.answer import Answer
 
 MAX_BYTES = 64_000_000
-"""The maximum total size of the compared files, in bytes. Decisions for further files are not
-compared.
+"""The maximum total size of the compared files, in bytes. When it is reached, decisions for
+further files are not compared.
 """
 
 # The approximate memory of a `Site` without its file
 SITE_BYTES = 2_000
 
 MAX_KEPT = 5
-"""Up to this many decisions are kept for each site, parser and `Way`."""
+"""How many example decisions are kept for each combination of site, parser and `Way`."""
 
 CLOSE_SECONDS = 20.0
 """A closing crawl stops looking for causes after this many seconds."""
 
 
 class CrawlComparison:
-    """Counts how other parsers would decide, and writes a report when the crawl closes.
+    """Counts how other parsers would have decided, and writes a report when the crawl closes.
 
     In a dry run, `DryRun` calls `ask` with what Scrapy's middleware did.
     """
@@ -107,7 +107,7 @@ class CrawlComparison:
             self.ask(self.site_of(found), question(request.url, robot))
 
     def fetched(self, policy: Policy, answer: Answer) -> None:
-        """Do nothing, because decisions are compared, not files."""
+        """Do nothing here, because decisions are compared, not files."""
 
     def site_of(self, policy: Policy) -> Site | None:
         """Return the site for decisions of *policy*, or None if `MAX_BYTES` is reached."""
@@ -149,7 +149,7 @@ class CrawlComparison:
             source=DRY_RUN if self._is_dry_run else CRAWL,
             dialect=self._dialect,
             robots=robot_text(self._robot.usual),
-            asked="the requests of a crawl, each as often as it was decided",
+            asked="one for each decision of the crawl",
             parsers=[*self._others],
             sites=[it.result(with_causes=monotonic() < end) for it in sites],
         )

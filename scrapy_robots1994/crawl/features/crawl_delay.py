@@ -40,7 +40,7 @@ class CrawlDelays:
         crawler.signals.connect(self._downloaded, signals.response_downloaded)
 
     def fetched(self, *_: object) -> None:
-        """Do nothing, because the delay depends on the robot of the request."""
+        """Do nothing here, because the delay depends on the robot of the request."""
 
     def decided(
         self, request: Request, origin: Origin, found: object, *_: object
@@ -51,7 +51,7 @@ class CrawlDelays:
         if not stated:
             return
         applied = min(stated, self._longest)
-        # After a redirect or in copied meta, this may name the slot of another host.
+        # After a redirect, or if the meta was copied, this key may name the slot of another host.
         request.meta.pop(SLOT_KEY, None)
         name = slow_down(self._crawler, request, applied)
         if self._delays.get(name, 0.0) < applied:
@@ -69,5 +69,5 @@ class CrawlDelays:
         if stated > applied:
             count(self._crawler, stats.CRAWL_DELAYS_CAPPED)
             level = WARNING
-        text = "%s asks for a pause of %g s; %g s are applied (ROBOTS1994_CRAWL_DELAY)"
+        text = "%s asks for a pause of %g s; the pause is %g s (ROBOTS1994_CRAWL_DELAY)"
         self._log.log(level, text, origin, stated, applied)

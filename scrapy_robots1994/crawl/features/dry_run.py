@@ -1,6 +1,6 @@
 """`ROBOTS1994_DRY_RUN`: Scrapy's own middleware decides, and its decisions are compared with ours.
 
-We fetch the robots.txt of each origin again, without making requests wait.
+To find our own decision, each robots.txt is fetched a second time. Requests do not wait for it.
 """
 
 from __future__ import annotations
@@ -57,13 +57,16 @@ class DryRun:
         self._built_in: Any = RobotsTxtMiddleware.from_crawler(crawler)
         self._robot = RobotName(crawler)
         self._comparison = CrawlComparison(crawler, settings)
-        # No store is read or written, because other crawls may share it.
+        # The store is neither read nor written, because other crawls may share it.
         self._fetcher = RobotsFetcher(crawler, settings, nullcontext, self._robot)
         self._reader, self._freshness = settings.new_reader(), settings.freshness
         self._sites: dict[Origin, Deferred[Site | None]] = {}
-        """The site of each origin, once its policy is known."""
+        """For each origin, the `Site` that collects the decisions, as soon as the policy is known.
+        None if the policy cannot be found or compared.
+        """
         self._comparison.findings = self._sites.values()
-        # Both sets contain the `netloc` of URLs, by which Scrapy's middleware distinguishes hosts.
+        # Hosts with a decision, and hosts whose robots.txt Scrapy's middleware has received. As in
+        # that middleware, a host is the `netloc` of a URL.
         self._decided: set[str] = set()
         self._files: set[str] = set()
         crawler.signals.connect(self._opened, signals.spider_opened)
@@ -84,9 +87,10 @@ class DryRun:
         self, request: Request, spider: Spider | None = None
     ) -> None:
         netloc = urlsplit(request.url).netloc
-        # Until the first decision about a host, its robots.txt is on its way.
+        # Before the first decision about a host, its robots.txt is still on its way to Scrapy's
+        # middleware.
         is_early = netloc not in self._decided
-        # In Scrapy 2.13, the method takes the spider and may return a Deferred.
+        # In Scrapy 2.13, the method also takes the spider and may return a Deferred.
         decide = partial(self._built_in.process_request, request)
         try:
             decision = decide() if spider is None else decide(spider)
@@ -98,7 +102,7 @@ class DryRun:
         self._watch(request, netloc, "sent", is_early=is_early)
 
     def _received(self, response: Response, request: Request) -> None:
-        # After redirects, a robots.txt belongs to the host of the first URL.
+        # If it was redirected, a robots.txt still belongs to the host of the first URL.
         first = (*request.meta.get("redirect_urls", ()), request.url)[0]
         is_its_own = request.callback is NO_CALLBACK and request.meta.get(OPT_OUT)
         if is_its_own and not request.meta.get(OWN_MARK) and response.status < 300:  # noqa: PLR2004 - 2xx

@@ -54,7 +54,7 @@ WRITE_SECONDS = 1.0
 CLOSE_REASON = "robots_evidence_failed"
 
 MAX_RULE = 1_000
-"""Quotations, such as rules and errors, are cut to this many characters."""
+"""Quoted text, such as a rule or an error, is cut to this many characters."""
 
 _CREDENTIALS = re.compile(r"\A([^/?]*//)[^/?]*@")
 _NOT_IN_NAMES = re.compile(r"^\.+|[^\w.-]+", re.ASCII)
@@ -67,12 +67,14 @@ def utc(seconds: float) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Remove credentials and the fragment, which affect no decision."""
+    """Remove the credentials and the fragment, neither of which affects a decision."""
     return _CREDENTIALS.sub(r"\1", url.partition("#")[0])
 
 
 def usage_as_json(usage: Usage) -> dict[str, list[str]]:
-    """Map each stated purpose to the answer and where it is stated, such as "robots.txt line 4"."""
+    """Map each stated purpose to its answer and the place that states it, such as "robots.txt line
+    4".
+    """
     return {
         it.purpose: [it.answer.value, it.where[:MAX_RULE]]
         for it in reversed(usage.statements)
@@ -81,7 +83,7 @@ def usage_as_json(usage: Usage) -> dict[str, list[str]]:
 
 
 class EvidenceFile:
-    """A new file in *folder*, written by its own thread."""
+    """A new file in *folder* with its own thread for writing."""
 
     def __init__(self, folder: Path, name: str) -> None:
         start = f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}"
@@ -106,13 +108,14 @@ class EvidenceFile:
         return self._thread.submit(self._write, lines)
 
     def _write(self, lines: list[dict[str, Any]]) -> Exception | None:
-        # Write nothing after an error, because nothing that follows a partial gzip member can be
-        # read.
+        # After an error, write nothing more, because whatever follows an incomplete gzip member
+        # cannot be read.
         if lines and self._error is None:
             try:
                 text = "".join(f"{json.dumps(_packed(line))}\n" for line in lines)
                 member = memoryview(gzip.compress(text.encode(), 6))
-                # Repeat until all is written: a write may be partial if the disk is full.
+                # Repeat until everything is written, because a single call may write only a part if
+                # the disk is full.
                 while member:
                     member = member[self._file.write(member) :]
             except Exception as error:  # noqa: BLE001 - whatever it is, evidence is missing
@@ -173,7 +176,7 @@ class Evidence:
             "settings": settings.recorded(),
         }
         self._file.add({"crawl": line})
-        # Now, because another component may keep the crawl from starting
+        # Write this line at once, because another component may still keep the crawl from starting.
         self._file.write().result()
         connect = crawler.signals.connect
         connect(self._write_regularly, signals.spider_opened)
@@ -184,7 +187,7 @@ class Evidence:
         number = self._answers
         decides: int | None = number
         if policy.is_stale_on_error:
-            # The failed refresh is recorded, but the last good answer decides.
+            # The failed refresh is recorded too, but the last good answer decides.
             decides = self._latest.get(policy.origin)
         if decides is not None:
             self._latest[policy.origin] = decides

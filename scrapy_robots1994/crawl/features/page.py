@@ -35,18 +35,20 @@ from scrapy_robots1994.parser.user_agent import robot_names
 MAX_PAGE_BYTES = 64 * 1024
 """Only this many bytes of a page, and of each header, are searched."""
 
-# Raised for a charset that is not a text encoding, such as `zip`, and for an invalid base URL
+# The exceptions for a charset that is not a text encoding, such as `zip`, and for an invalid base
+# URL
 UNREADABLE = (LookupError, ValueError)
 
-# Pages that contain one of these are always parsed, because a search for ASCII letters misses words
-# in UTF-16, UTF-7 and character references.
+# A page that contains one of these is always parsed. It may spell words in UTF-16, in UTF-7 or with
+# character references, where a search for ASCII letters would miss them.
 _OTHER_SPELLINGS = b"\0", b"utf-7", b"&#"
 
-# Python decodes this encoding of host names in quadratic time.
+# The encoding of international host names. A page may declare it too, and Python would take
+# quadratic time to decode the page.
 _SLOW = "punycode"
 
 HEADER, META = "header", "meta"
-"""The sources of preferences in a page, as spelt in `Usage.read`."""
+"""The places in a page that may state preferences, as spelt in `Usage.read`."""
 
 _TDM_ANSWERS = {"1": Answer.DISALLOW, "0": Answer.ALLOW}
 _RESERVED = TDM, Answer.DISALLOW
@@ -71,7 +73,7 @@ class PageHead(NamedTuple):
 def page_head(response: Response, words: Sequence[bytes] = ()) -> PageHead:
     """Read the head of *response*. Never raises.
 
-    *words* are in lower case. If the page contains none of them, its tags may be left out.
+    *words* must be in lower case. If the page contains none of them, the result may have no tags.
     """
     header = header_of(response, "X-Robots-Tag")
     if not isinstance(response, (HtmlResponse, XmlResponse)):
@@ -92,7 +94,7 @@ def header_of(response: Response, name: str) -> str:
 
 def _text(response: TextResponse) -> str:
     head = response.body[:MAX_PAGE_BYTES]
-    # Without a declared encoding, `response.encoding` would decode the whole page to guess one.
+    # Not `response.encoding`: if no encoding is declared, it decodes the whole page to guess one.
     encoding = (
         read_bom(head)[0]
         or http_content_type_encoding(header_of(response, "Content-Type"))
@@ -132,7 +134,7 @@ def page_usage(response: Response, robot: str | bytes) -> Usage:
     ]
     statements = tuple(it for it in found if isinstance(it, Statement))
     odd = tuple(it for it in found if isinstance(it, Said))
-    # A TDMRep policy applies only together with a reservation.
+    # In TDMRep, a policy applies only together with a reservation.
     is_reserved = any((it.purpose, it.answer) == _RESERVED for it in statements)
     in_header = header_of(response, _TDM_POLICY).strip()
     policy = (*_contents(head, _TDM_POLICY), in_header)
@@ -160,8 +162,8 @@ def _content_usage(value: str) -> Iterator[Statement | Said]:
 def _terms(
     response: Response, head: PageHead, names: tuple[str, ...]
 ) -> Iterator[Statement | Said]:
-    """Yield a preference for each `noai` (for an image, also `noimageai`), and the malformed
-    values.
+    """Yield a preference for each `noai` and, if the response is an image, each `noimageai`. Also
+    yield values that contain one of these words but are malformed.
     """
     is_image = header_of(response, "Content-Type").lower().startswith("image/")
     for said in terms_for(head.tags, [head.header], names):
@@ -174,7 +176,7 @@ def _terms(
 
 
 def _tdm_reservation(head: PageHead, header: str) -> Iterator[Statement | Said]:
-    """Yield the TDMRep values that are not understood, and then the preference."""
+    """Yield the TDMRep values that are not understood, and then the preference, if any."""
     name = _TDM_RESERVATION
     values = filter(None, map(str.strip, header.split(",")))
     in_header = [Said(it, f"header {name}") for it in values]

@@ -52,7 +52,7 @@ _LINKS = LinkExtractor(deny_extensions=(), unique=False)
 
 
 class DroppedByPage(DropItem):
-    """An item was dropped because *said*, a directive of its page, forbids indexing."""
+    """The reason for dropping an item: *said*, a directive of its page, forbids indexing."""
 
     def __init__(self, said: Said, url: str) -> None:
         self.said = said
@@ -63,15 +63,15 @@ class RobotsPages(BaseSpiderMiddleware):
     """Obeys the robots directives and usage preferences of pages.
 
     With `ROBOTS1994_PAGES`, it puts the `Directives` of each page into
-    `response.meta["robots1994_page"]`. Depending on the setting, it drops items of NOINDEX pages,
-    requests from NOFOLLOW pages, and requests for links with `rel=nofollow`.
+    `response.meta["robots1994_page"]`. The value of the setting decides whether it drops items of
+    NOINDEX pages, requests from NOFOLLOW pages, and requests for links with `rel=nofollow`.
 
     With `ROBOTS1994_USAGE`, it sets `response.meta["robots1994_usage"]` to the `Usage` stated by
     robots.txt, headers and meta tags. Unless the setting is "report", it drops items of pages
     that disallow a purpose in `ROBOTS1994_PURPOSES`.
 
-    It must be the spider middleware nearest to the engine, so that it sees the output of all
-    others.
+    It must be the spider middleware nearest to the engine, so that it sees what all other spider
+    middlewares return.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -91,9 +91,9 @@ class RobotsPages(BaseSpiderMiddleware):
             self._counters[USAGE_KEY] = self._count_usage
             crawler.signals.connect(self._report_usage, signals.spider_closed)
         self._pages = 0
-        # Not a cache at module level, which would keep the last response after the crawl.
+        # A cache at module level would keep the last response in memory after the crawl.
         self._closed_links = lru_cache(maxsize=1)(_closed_links)
-        # Signals whose asynchronous handlers are still running
+        # Sent signals whose asynchronous handlers are still running
         self._sent: set[Deferred[None]] = set()
         crawler.signals.connect(self._wait_for_handlers, signals.spider_closed)
 
@@ -156,7 +156,9 @@ class RobotsPages(BaseSpiderMiddleware):
         return None
 
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Return *item*, or send `item_dropped`, as for a pipeline, and return None."""
+        """Return *item*. To drop it, return None and send `item_dropped`, as Scrapy does when a
+        pipeline drops an item.
+        """
         reason = None if response is None else self._reason_to_drop(response)
         if reason is None:
             return item
@@ -230,7 +232,7 @@ def _usage_of(response: Response, robot: str | bytes) -> Usage:
 
 
 def _closed_links(response: Response) -> frozenset[str]:
-    """Return the URLs to which *response* links only with `rel=nofollow`."""
+    """Return the URLs for which every link in *response* has `rel=nofollow`."""
     if not isinstance(response, HtmlResponse):
         return frozenset()
     if b"nofollow" not in response.body.lower():

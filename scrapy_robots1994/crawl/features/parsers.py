@@ -27,9 +27,10 @@ def other_parsers(
 ) -> dict[str, Parse]:
     """Return the parsers in *wanted*, the value of *setting*.
 
-    The keys are class names for Scrapy's parsers, and import paths for others. Raise
-    `SettingsError` for anything that is not a parser, and `MissingExtra` if the library of a parser
-    is not installed.
+    The keys are the class names of Scrapy's parsers, and the import paths of others.
+
+    Raise `SettingsError` for anything that is not a parser, and `MissingExtra` if a library that a
+    parser needs is not installed.
     """
     others: dict[str, Parse] = {}
     for each in wanted:
@@ -37,8 +38,8 @@ def other_parsers(
         is_scrapys = kind.__module__ == "scrapy.robotstxt"
         name = kind.__name__ if is_scrapys else global_object_name(kind)
         try:
-            # Parse an empty file, because a parser such as `RerpRobotParser` imports its library
-            # only then.
+            # Parse an empty file, because some parsers, such as `RerpRobotParser`, do not import
+            # their library before that.
             with needs_extra(name, "report"):
                 kind.from_crawler(crawler, b"")
         except MissingExtra:
@@ -64,7 +65,7 @@ def _loaded(path: str | type, crawler: Crawler, setting: str) -> Any:
         kind = known.get(f"{name}RobotParser") or known.get(name) or load_object(path)
     except (ImportError, NameError, AttributeError, TypeError, ValueError) as error:
         kind, why = None, str(error)
-    # Like Scrapy, require the methods, but not the base class.
+    # Like Scrapy, require the methods of `RobotParser`, but not that base class.
     methods = getattr(kind, "from_crawler", None), getattr(kind, "allowed", None)
     if all(map(callable, methods)):
         return kind

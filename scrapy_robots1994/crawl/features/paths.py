@@ -14,7 +14,7 @@ from scrapy_robots1994.escaping import escape_control_chars
 
 
 class _Placeholders(dict[str, object]):
-    """Maps placeholders to the time and to attributes of the spider."""
+    """The values of the placeholders: the time, and the attributes of the spider."""
 
     def __init__(self, spider: Spider | type[Spider]) -> None:
         super().__init__(time=f"{datetime.now(tz=timezone.utc):%Y-%m-%dT%H-%M-%S}")
@@ -47,6 +47,6 @@ def must_be_writable(setting: str, path: Path) -> Iterator[None]:
     except OSError as error:
         shown = escape_control_chars(str(path), 400)
         raise SettingsError(
-            f"{PREFIX}{setting}: cannot write {shown}: {error.strerror or error}; write a "
-            "path to which the crawl may write."
+            f"{PREFIX}{setting}: cannot write {shown}: {error.strerror or error}; choose "
+            "a path that the crawl may write to."
         ) from None

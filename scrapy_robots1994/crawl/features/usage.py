@@ -28,8 +28,8 @@ _UNKNOWN = Usage()
 
 
 class _ByUsage(Exception):  # noqa: N818 - the base class of two exceptions
-    """*statement* disallows the use of *page* for a purpose of the crawl. The message is safe to
-    print.
+    """The preference *statement* disallows the use of *page* for a purpose of the crawl. The
+    message is safe to print.
     """
 
     def __init__(self, statement: Statement, page: Request | Response) -> None:
@@ -58,7 +58,7 @@ class RefusedByUsage(_ByUsage, IgnoreRequest):
 def stated_by(policy: Policy, url: str, robot: str | bytes) -> Usage:
     if policy.robots is not None:
         return policy.robots.usage(url, robot)
-    # An absent file states nothing. The preferences of a file that could not be fetched are
+    # A file that does not exist states nothing. If it could not be fetched, its preferences are
     # unknown.
     return NO_USAGE if policy.outcome is Outcome.ABSENT else _UNKNOWN
 
@@ -85,7 +85,7 @@ class StatedUsage:
         if not isinstance(found, Policy) or verdict is None or not verdict.allowed:
             return
         usage = stated_by(found, request.url, self._robot.of(request)).for_export()
-        # Usage U9: the file that is known when the page is requested decides.
+        # Usage U9: the robots.txt that is known when the page is requested decides.
         request.meta[STATED_USAGE] = usage
         if usage.statements and origin not in self._logged:
             self._logged[origin] = True
